@@ -1,0 +1,43 @@
+/// The bucket, the key and the parameters that a request is about, decoded once.
+public struct RequestTarget: Sendable, Hashable {
+  /// The bucket; nothing for a request to the service itself.
+  public let bucket: String?
+
+  /// The object key, decoded; nothing for a request to the bucket or the service.
+  public let key: String?
+
+  /// The query parameters in the order of the URL, decoded; a parameter without `=` has no value.
+  public let parameters: [Parameter]
+
+  /// A query parameter.
+  public struct Parameter: Sendable, Hashable {
+    /// The name.
+    public let name: String
+
+    /// The value; nothing where there was no `=`.
+    public let value: String?
+
+    /// Makes a parameter.
+    public init(name: String, value: String?) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Puts a target together.
+  public init(bucket: String?, key: String?, parameters: [Parameter]) {
+    self.bucket = bucket
+    self.key = key
+    self.parameters = parameters
+  }
+
+  /// The value of the first parameter with a name; empty where it has none.
+  public subscript(_ name: String) -> String? {
+    parameters.first { $0.name == name }.map { $0.value ?? "" }
+  }
+
+  /// Whether there is a parameter with a name.
+  public func contains(_ name: String) -> Bool {
+    parameters.contains { $0.name == name }
+  }
+}

@@ -1,0 +1,111 @@
+/// Why a request was not accepted as signed: what is wrong and what to do about it.
+///
+/// No secret and no token is in it: session tokens in ``comparison`` are masked.
+public struct VerificationError: Error, Sendable, Hashable {
+  /// The kind of the problem.
+  public let code: Code
+
+  /// What is wrong and where, in a sentence.
+  public let message: String
+
+  /// What to do about it, in a sentence.
+  public let remedy: String
+
+  /// The id that the request was signed with, where it could be read.
+  public var accessKeyID: String?
+
+  /// What the verifier signed, for a signature that does not match.
+  public var comparison: Comparison?
+
+  /// When the authorization ended or begins, or the request was signed, for a problem of time.
+  public var instant: Timestamp?
+
+  /// Makes an error; for verifiers.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the problem.
+  ///   - message: What is wrong and where, in a sentence without secrets.
+  ///   - remedy: What to do about it, in a sentence.
+  public init(_ code: Code, _ message: String, remedy: String) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// What the verifier computed, with session tokens masked.
+  public struct Comparison: Sendable, Hashable {
+    /// The signature that the request carried.
+    public let signatureProvided: String
+
+    /// The string to sign.
+    public let stringToSign: String
+
+    /// The text whose hash is part of the string to sign, for schemes that have one.
+    public let canonicalRequest: String?
+
+    /// Puts a comparison together; for verifiers.
+    public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
+      self.signatureProvided = signatureProvided
+      self.stringToSign = stringToSign
+      self.canonicalRequest = canonicalRequest
+    }
+  }
+
+  /// A kind of problem.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Value: String {
+      case unsigned, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken, invalidToken
+      case wrongScope, unsignedField, notYetValid, expired, clockSkew, mismatch
+    }
+
+    private let value: Value
+
+    /// There is no authorization.
+    public static let unsigned = Code(value: .unsigned)
+    /// The authorization, or the request, cannot be read.
+    public static let malformed = Code(value: .malformed)
+    /// There are two authorizations, or something signed is there twice.
+    public static let ambiguous = Code(value: .ambiguous)
+    /// The algorithm is not one that is known.
+    public static let unsupported = Code(value: .unsupported)
+    /// The request has more of something than is looked at.
+    public static let limitExceeded = Code(value: .limitExceeded)
+    /// There is no such key.
+    public static let unknownKey = Code(value: .unknownKey)
+    /// The key is temporary and the request has no session token.
+    public static let missingToken = Code(value: .missingToken)
+    /// The session token is not the key's, or the key has none.
+    public static let invalidToken = Code(value: .invalidToken)
+    /// The signature is for another date, region or service.
+    public static let wrongScope = Code(value: .wrongScope)
+    /// Something that has an effect is not signed.
+    public static let unsignedField = Code(value: .unsignedField)
+    /// The authorization is not valid yet.
+    public static let notYetValid = Code(value: .notYetValid)
+    /// The authorization, or the key, has ended.
+    public static let expired = Code(value: .expired)
+    /// The time of signing is too far from the present.
+    public static let clockSkew = Code(value: .clockSkew)
+    /// The signature is wrong.
+    public static let mismatch = Code(value: .mismatch)
+
+    /// The name of the code.
+    public var description: String { value.rawValue }
+  }
+}
+
+extension VerificationError: CustomStringConvertible {
+  /// The code, the message and the remedy.
+  public var description: String { "\(code): \(message) \(remedy)" }
+}
+
+extension VerificationError {
+  /// The error for an id that nobody knows.
+  package static func unknownKey(_ id: String) -> VerificationError {
+    var error = VerificationError(
+      .unknownKey, "There is no access key with the id of the request.",
+      remedy: "Check the access key id, and that the key is not disabled.")
+    error.accessKeyID = id
+    return error
+  }
+}

@@ -1,0 +1,91 @@
+package import StorageCrypto
+
+private let weekdayNames: [StaticString] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+private let monthNames: [StaticString] = [
+  "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+
+extension Timestamp {
+  /// The instant in the extended form of ISO 8601, to the second: `2026-11-20T08:00:00Z`.
+  public var iso8601: String {
+    String(writing: { writer in
+      let time = CivilTime(self)
+      writer.append(time.year, digits: 4)
+      writer.append(UInt8(ascii: "-"))
+      writer.append(time.month, digits: 2)
+      writer.append(UInt8(ascii: "-"))
+      writer.append(time.day, digits: 2)
+      writer.append(UInt8(ascii: "T"))
+      writer.append(clock: time, separator: UInt8(ascii: ":"))
+      writer.append(UInt8(ascii: "Z"))
+    })
+  }
+
+  /// The instant in the basic form of ISO 8601, to the second: `20261120T080000Z`.
+  public var iso8601Basic: String {
+    String(writing: { writer in
+      let time = CivilTime(self)
+      writer.append(compactDate: time)
+      writer.append(UInt8(ascii: "T"))
+      writer.append(clock: time, separator: nil)
+      writer.append(UInt8(ascii: "Z"))
+    })
+  }
+
+  /// The day in the basic form of ISO 8601: `20261120`.
+  public var compactDate: String {
+    String(writing: { $0.append(compactDate: CivilTime(self)) })
+  }
+
+  /// The instant as HTTP writes dates (IMF-fixdate, RFC 9110, 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  public var httpDate: String {
+    String(writing: { writer in
+      let time = CivilTime(self)
+      let weekday = dayNumber % 7
+      writer.append(weekdayNames[Int(weekday < 0 ? weekday + 7 : weekday)])
+      writer.append(", ")
+      writer.append(time.day, digits: 2)
+      writer.append(UInt8(ascii: " "))
+      writer.append(monthNames[Int(time.month) - 1])
+      writer.append(UInt8(ascii: " "))
+      writer.append(time.year, digits: 4)
+      writer.append(UInt8(ascii: " "))
+      writer.append(clock: time, separator: UInt8(ascii: ":"))
+      writer.append(" GMT")
+    })
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func append(compactDate time: CivilTime) {
+    append(time.year, digits: 4)
+    append(time.month, digits: 2)
+    append(time.day, digits: 2)
+  }
+
+  fileprivate mutating func append(clock time: CivilTime, separator: UInt8?) {
+    append(time.hour, digits: 2)
+    if let separator { append(separator) }
+    append(time.minute, digits: 2)
+    if let separator { append(separator) }
+    append(time.second, digits: 2)
+  }
+
+  /// Appends a number in decimal, with zeros in front up to a number of digits.
+  package mutating func append(_ number: Int64, digits: Int = 1) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    var magnitude = number.magnitude
+    var divisor: UInt64 = 1
+    var count = 1
+    while magnitude / divisor >= 10 || count < digits {
+      divisor *= 10
+      count += 1
+    }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(magnitude / divisor))
+      magnitude %= divisor
+      divisor /= 10
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/// A sink for bytes that are hashed, or collected, as they are written.
+///
+/// The bytes are staged in a block on the stack and handed on when the block is full, so writing a canonical request
+/// allocates nothing. A writer exists only inside the closure that it is passed to.
+@safe
+package struct ByteWriter: ~Copyable {
+  /// Where full blocks go.
+  @unsafe
+  enum Drain {
+    case sha1(UnsafeMutablePointer<SHA1>)
+    case sha256(UnsafeMutablePointer<SHA256>)
+    case md5(UnsafeMutablePointer<MD5>)
+    case array(UnsafeMutablePointer<[UInt8]>)
+  }
+
+  /// Small enough that it always lies on the stack.
+  static let blockByteCount = 1024
+
+  private let block: UnsafeMutableBufferPointer<UInt8>
+  private let drain: Drain
+  private var count = 0
+
+  /// How much of the block was ever used, up to the last time that it was full.
+  private var highWater = 0
+
+  private init(block: UnsafeMutableBufferPointer<UInt8>, drain: Drain) {
+    unsafe self.block = block
+    unsafe self.drain = drain
+  }
+
+  /// Runs `body` with a writer, then `end` with what is still staged; the staging block is wiped.
+  static func with<Result>(
+    _ drain: Drain, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
+  ) -> Result {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: blockByteCount) { block in
+      var writer = unsafe ByteWriter(block: block, drain: drain)
+      body(&writer)
+      let result = unsafe end(Span(_unsafeElements: writer.staged))
+      unsafe wipe(UnsafeMutableRawBufferPointer(
+          UnsafeMutableBufferPointer(rebasing: block[..<max(writer.count, writer.highWater)])))
+      return result
+    }
+  }
+
+  @unsafe
+  private var staged: UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(rebasing: block[..<count])
+  }
+
+  private mutating func flush() {
+    switch unsafe drain {
+    case .sha1(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
+    case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
+    case .md5(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
+    case .array(let array): unsafe array.pointee.append(contentsOf: staged)
+    }
+    highWater = max(highWater, count)
+    count = 0
+  }
+
+  /// Appends one byte.
+  package mutating func append(_ byte: UInt8) {
+    if count == Self.blockByteCount { flush() }
+    unsafe block[count] = byte
+    count &+= 1
+  }
+
+  /// Appends bytes as they are.
+  package mutating func append(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
+  }
+
+  private mutating func append(buffer: UnsafeBufferPointer<UInt8>) {
+    var taken = 0
+    while taken < buffer.count {
+      if count == Self.blockByteCount { flush() }
+      let part = min(buffer.count - taken, Self.blockByteCount - count)
+      let source = unsafe UnsafeBufferPointer(rebasing: buffer[taken..<(taken + part)])
+      _ = unsafe UnsafeMutableBufferPointer(rebasing: block[count..<(count + part)]).update(fromContentsOf: source)
+      count += part
+      taken += part
+    }
+  }
+
+  /// Appends the UTF-8 bytes of a string.
+  package mutating func append(_ string: String) {
+    withBytes(of: string) { append($0) }
+  }
+
+  /// Appends text that is known at compile time.
+  package mutating func append(_ text: StaticString) {
+    text.withUTF8Buffer { unsafe append(buffer: $0) }
+  }
+
+  /// Appends a digest as it is.
+  package mutating func append(_ digest: Digest) {
+    digest.withBytes { append($0) }
+  }
+}
+
+/// Runs `body` over the UTF-8 bytes of a string, without a copy where the string holds them contiguously.
+package func withBytes<Result, Failure: Error>(
+  of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  var string = string
+  let outcome: Swift.Result<Result, Failure> = string.withUTF8 { buffer in
+    do throws(Failure) {
+      return .success(try body(unsafe Span(_unsafeElements: buffer)))
+    } catch {
+      return .failure(error)
+    }
+  }
+  return try outcome.get()
+}
+
+extension String {
+  /// Makes a string of what `body` writes; it has to be UTF-8.
+  package init(writing body: (inout ByteWriter) -> Void) {
+    var overflow: [UInt8] = []
+    self = unsafe withUnsafeMutablePointer(to: &overflow) { overflow in
+      unsafe ByteWriter.with(.array(overflow), body) { rest in
+        unsafe rest.withUnsafeBufferPointer { rest in
+          if unsafe overflow.pointee.isEmpty { return unsafe String(decoding: rest, as: UTF8.self) }
+          unsafe overflow.pointee.append(contentsOf: rest)
+          return unsafe String(decoding: overflow.pointee, as: UTF8.self)
+        }
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Makes an array of what `body` writes.
+  package init(writing body: (inout ByteWriter) -> Void) {
+    self = []
+    unsafe withUnsafeMutablePointer(to: &self) { array in
+      unsafe ByteWriter.with(.array(array), body) { rest in
+        unsafe rest.withUnsafeBufferPointer { unsafe array.pointee.append(contentsOf: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+internal import CLibcrypto
+
+/// Whether two runs of bytes are equal; the time taken depends on their lengths alone.
+package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
+  guard first.count == second.count else { return false }
+  return unsafe first.withUnsafeBytes { first in
+    unsafe second.withUnsafeBytes { second in
+      unsafe CRYPTO_memcmp(first.baseAddress, second.baseAddress, first.count) == 0
+    }
+  }
+}
+
+/// Whether two texts are equal, byte for byte; the time taken depends on their lengths alone.
+package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
+  withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }
+}
+
+/// Overwrites memory with zeros in a way that no optimizer removes.
+@unsafe
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+  unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+}
+
+/// Overwrites the bytes of an array with zeros.
+package func wipe(_ bytes: inout [UInt8]) {
+  unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
+}

@@ -1,0 +1,42 @@
+extension ByteWriter {
+  /// Appends bytes in lower-case hexadecimal.
+  package mutating func append(hex bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      append(hexDigit: bytes[index] >> 4)
+      append(hexDigit: bytes[index] & 0xf)
+    }
+  }
+
+  /// Appends a digest in lower-case hexadecimal.
+  package mutating func append(hex digest: Digest) {
+    digest.withBytes { append(hex: $0) }
+  }
+
+  private mutating func append(hexDigit value: UInt8) {
+    append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
+  }
+}
+
+/// The value of a hexadecimal digit in either case, or nothing.
+package func hexValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}
+
+extension [UInt8] {
+  /// Reads hexadecimal text in either case; nothing for anything else.
+  package init?(hex text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    self = []
+    reserveCapacity(digits.count / 2)
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = hexValue(digits[index]), let low = hexValue(digits[index + 1]) else { return nil }
+      append(high << 4 | low)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package import Synchronization
+
+/// Bytes that are wiped when the last reference to them goes.
+@safe
+package final class SecretBytes: Sendable {
+  private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+
+  /// Copies bytes in.
+  package init(_ bytes: Span<UInt8>) {
+    let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    unsafe bytes.withUnsafeBytes { unsafe storage.copyMemory(from: $0) }
+    unsafe self.storage = storage
+  }
+
+  deinit {
+    unsafe wipe(storage)
+    if let observer = Self.wipeObserver.withLock({ $0 }) {
+      unsafe observer(Array(storage))
+    }
+    unsafe storage.deallocate()
+  }
+
+  /// Runs `body` over the bytes.
+  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe body(Span(_unsafeElements: UnsafeBufferPointer(storage.bindMemory(to: UInt8.self))))
+  }
+
+  /// Called with the memory of each secret after it is wiped and before it is given back; for tests of the wiping.
+  package static let wipeObserver = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
+}

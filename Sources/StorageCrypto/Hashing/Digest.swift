@@ -1,0 +1,39 @@
+/// The output of a hash function: up to 64 bytes, held in place.
+@safe
+package struct Digest: Sendable {
+  private var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+
+  /// How many bytes the digest has.
+  package let byteCount: Int
+
+  init(byteCount: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+    self.byteCount = byteCount
+    unsafe withUnsafeMutableBytes(of: &words) { buffer in
+      guard let base = buffer.baseAddress else { return }
+      unsafe fill(base.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// Runs `body` over the bytes.
+  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe withUnsafeBytes(of: words) { buffer in
+      unsafe body(
+        Span(_unsafeElements: UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<byteCount])))
+    }
+  }
+
+  /// The bytes as an array.
+  package var bytes: [UInt8] {
+    [UInt8](writing: { $0.append(self) })
+  }
+
+  /// The bytes in lower-case hexadecimal.
+  package var hex: String {
+    String(writing: { $0.append(hex: self) })
+  }
+
+  /// The bytes in Base64 with padding (RFC 4648, part 4).
+  package var base64: String {
+    String(writing: { $0.append(base64: self) })
+  }
+}

@@ -1,0 +1,30 @@
+internal import CLibcrypto
+
+/// MD5 (RFC 1321), for the Content-MD5 header and entity tags; it protects nothing here.
+@safe
+package struct MD5: HashFunction {
+  package static let digestByteCount = 16
+  package static let blockByteCount = 64
+
+  private var context = MD5_CTX()
+
+  package init() {
+    unsafe _ = MD5_Init(&context)
+  }
+
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe _ = MD5_Update(&context, $0.baseAddress, $0.count) }
+  }
+
+  package consuming func finalize() -> Digest {
+    var context = context
+    return unsafe Digest(byteCount: Self.digestByteCount) { unsafe _ = MD5_Final($0, &context) }
+  }
+
+  package consuming func finalize(writing body: (inout ByteWriter) -> Void) -> Digest {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.md5(hash), body) { unsafe hash.pointee.update($0) }
+      return unsafe hash.pointee.finalize()
+    }
+  }
+}

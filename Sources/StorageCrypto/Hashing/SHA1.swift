@@ -1,0 +1,30 @@
+internal import CLibcrypto
+
+/// SHA-1 (FIPS 180-4), for the signatures that are defined with it; it protects nothing else here.
+@safe
+package struct SHA1: HashFunction {
+  package static let digestByteCount = 20
+  package static let blockByteCount = 64
+
+  private var context = SHA_CTX()
+
+  package init() {
+    unsafe _ = SHA1_Init(&context)
+  }
+
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe _ = SHA1_Update(&context, $0.baseAddress, $0.count) }
+  }
+
+  package consuming func finalize() -> Digest {
+    var context = context
+    return unsafe Digest(byteCount: Self.digestByteCount) { unsafe _ = SHA1_Final($0, &context) }
+  }
+
+  package consuming func finalize(writing body: (inout ByteWriter) -> Void) -> Digest {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.sha1(hash), body) { unsafe hash.pointee.update($0) }
+      return unsafe hash.pointee.finalize()
+    }
+  }
+}
