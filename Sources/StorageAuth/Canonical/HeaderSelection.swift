@@ -1,0 +1,84 @@
+package import HTTPTypes
+package import StorageCrypto
+
+/// A header that is signed: where it stands, and enough of its name to sort it without looking again.
+package struct SelectedHeader: BitwiseCopyable {
+  /// The first sixteen bytes of the name, so that a number sorts as the name does.
+  private let rank: UInt128
+
+  /// The index among the request's fields; ``host`` for the authority.
+  package let index: Int32
+
+  /// Stands for the authority, which is no field.
+  package static let host: Int32 = -1
+
+  package init(name: Span<UInt8>, index: Int32) {
+    var rank: UInt128 = 0
+    for position in 0..<16 {
+      rank = rank << 8 | (position < name.count ? UInt128(name[position]) : 0)
+    }
+    self.rank = rank
+    self.index = index
+  }
+
+  /// Sorts headers by the bytes of their lower-case names.
+  ///
+  /// - Returns: The index of a field whose name is there twice, if one is.
+  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
+    headers.sort { first, second in
+      if first.rank != second.rank { return first.rank < second.rank }
+      return first.name(in: fields) < second.name(in: fields)
+    }
+    var index = 1
+    while index < headers.count {
+      let (before, after) = (headers[index - 1], headers[index])
+      if before.rank == after.rank, before.name(in: fields) == after.name(in: fields) {
+        return Int(max(before.index, after.index))
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The name in lower case.
+  package func name(in fields: HTTPFields) -> String {
+    index == Self.host ? "host" : fields[Int(index)].name.canonicalName
+  }
+}
+
+extension ByteWriter {
+  /// Appends the value of a header field, byte for byte.
+  package mutating func append(_ field: HTTPField) {
+    unsafe field.withUnsafeBytesOfValue { unsafe append(Span(_unsafeElements: $0)) }
+  }
+
+  /// Appends the value of a header field, percent-encoded.
+  package mutating func append(percentEncoding field: HTTPField) {
+    unsafe field.withUnsafeBytesOfValue { unsafe append(percentEncoding: Span(_unsafeElements: $0)) }
+  }
+}
+
+extension HTTPFields {
+  /// Puts a field in the place of the first one with its name and removes the others, or adds it at the end.
+  package mutating func replace(_ field: HTTPField) {
+    guard let first = firstIndex(where: { $0.name == field.name }) else {
+      append(field)
+      return
+    }
+    self[first] = field
+    if self[(first + 1)...].contains(where: { $0.name == field.name }) {
+      let name = field.name
+      self = HTTPFields(enumerated().filter { $0.offset <= first || $0.element.name != name }.map(\.element))
+    }
+  }
+
+  /// How many fields have a name.
+  package func count(of name: HTTPField.Name) -> Int {
+    reduce(0) { $0 + ($1.name == name ? 1 : 0) }
+  }
+
+  /// The index of the only field with a name; nothing if there is none.
+  package func index(of name: HTTPField.Name) -> Int? {
+    firstIndex { $0.name == name }
+  }
+}

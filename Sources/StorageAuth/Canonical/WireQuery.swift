@@ -1,0 +1,93 @@
+package import StorageCrypto
+
+/// Where the parts of one query parameter lie in a request's path.
+package struct WireParameter: BitwiseCopyable {
+  private let nameStart: Int32
+  private let nameEnd: Int32
+  private let valueEnd: Int32
+
+  init(nameStart: Int, nameEnd: Int, valueEnd: Int) {
+    self.nameStart = Int32(truncatingIfNeeded: nameStart)
+    self.nameEnd = Int32(truncatingIfNeeded: nameEnd)
+    self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
+  }
+
+  /// Where the name lies.
+  package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+
+  /// Where the value lies; empty where there is none.
+  package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
+
+  /// Whether there is an `=`.
+  package var hasValue: Bool { valueEnd > nameEnd }
+}
+
+/// The path and the query of a request as they travel, cut into parts and not decoded.
+package enum WireQuery {
+  /// Cuts a request's path.
+  ///
+  /// - Parameters:
+  ///   - wire: The path with its query.
+  ///   - parameters: Receives the parameters in their order.
+  /// - Returns: Where the path without its query ends; nothing if the text is not one that may travel: it does not start
+  ///   with `/`, holds a blank, a control character, a `#` or a byte that is not ASCII, or an escape is broken.
+  package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> Int? {
+    guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire) else {
+      return nil
+    }
+    var pathEnd = 0
+    while pathEnd < wire.count, wire[pathEnd] != UInt8(ascii: "?") { pathEnd += 1 }
+    var start = pathEnd + 1
+    while start < wire.count {
+      var end = start
+      var nameEnd = -1
+      while end < wire.count, wire[end] != UInt8(ascii: "&") {
+        if nameEnd < 0, wire[end] == UInt8(ascii: "=") { nameEnd = end }
+        end += 1
+      }
+      if end > start {
+        parameters.append(WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end))
+      }
+      start = end + 1
+    }
+    return pathEnd
+  }
+
+  /// Sorts parameters by name and, where names are equal in that order, by value.
+  package static func sort(
+    _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
+  ) {
+    parameters.sort { first, second in
+      let names = compareNames(first, second, of: wire, by: order)
+      if names != 0 { return names < 0 }
+      return compare(
+        wire.extracting(first.value), wire.extracting(second.value), by: .decoded, plusIsSpace: true) < 0
+    }
+  }
+
+  /// Compares the names of two parameters: negative, zero or positive.
+  package static func compareNames(
+    _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder
+  ) -> Int {
+    compare(wire.extracting(first.name), wire.extracting(second.name), by: order, plusIsSpace: true)
+  }
+}
+
+extension ByteWriter {
+  /// Appends `name=value` in the one canonical encoding.
+  ///
+  /// - Parameters:
+  ///   - parameter: The parameter.
+  ///   - wire: The path that it lies in.
+  ///   - nameCase: The case of the name.
+  ///   - keepsEmptyValue: Whether a parameter without a value gets an `=` as well.
+  package mutating func append(
+    canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
+    keepsEmptyValue: Bool
+  ) {
+    append(recoding: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
+    guard keepsEmptyValue || !parameter.value.isEmpty else { return }
+    append(UInt8(ascii: "="))
+    append(recoding: wire.extracting(parameter.value), plusIsSpace: true)
+  }
+}
