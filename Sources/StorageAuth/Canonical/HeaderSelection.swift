@@ -82,3 +82,11 @@ extension HTTPFields {
     firstIndex { $0.name == name }
   }
 }
+
+extension SigningError {
+  /// The error for a header that is there twice.
+  package static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
+    SigningError(
+      .invalidHeader, "The header \(name.rawName), which is signed, is there twice.", remedy: "Send it once.")
+  }
+}

@@ -65,6 +65,17 @@ package enum WireQuery {
     }
   }
 
+  /// Sorts parameters by name and refuses a name that is there twice.
+  package static func sortDistinct(
+    _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
+  ) throws(SigningError) {
+    sort(&parameters, of: wire, by: order)
+    for index in 0..<max(parameters.count - 1, 0)
+    where compareNames(parameters[index], parameters[index + 1], of: wire, by: order) == 0 {
+      throw SigningError.repeatedParameter
+    }
+  }
+
   /// Compares the names of two parameters: negative, zero or positive.
   package static func compareNames(
     _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder

@@ -8,6 +8,8 @@ final class AccessKeyStorage: Sendable {
   let secret: Secret
   let sessionToken: Secret?
   let encodedToken: SecretBytes?
+  /// Why the key cannot be used, if it cannot.
+  let problem: SigningError?
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Mutex<HTTPField?>(nil)
@@ -16,6 +18,7 @@ final class AccessKeyStorage: Sendable {
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken
+    problem = CredentialForm.problem(id: id, secret: secret, token: sessionToken)
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }

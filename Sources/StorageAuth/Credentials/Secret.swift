@@ -48,3 +48,10 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+extension ByteWriter {
+  /// Appends a secret percent-encoded.
+  package mutating func append(percentEncoding secret: Secret) {
+    secret.bytes.withBytes { append(percentEncoding: $0) }
+  }
+}

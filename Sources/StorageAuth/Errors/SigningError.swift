@@ -70,3 +70,15 @@ extension SigningError {
       remedy: "Get a credential that lives longer, or ask for a shorter lifetime.")
   }
 }
+
+extension SigningError {
+  /// The error for a path that cannot travel.
+  package static let unreadablePath = SigningError(
+    .invalidPath,
+    "The path does not start with \"/\", holds a character that may not stand in a URL, or has a broken escape.",
+    remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
+
+  /// The error for a parameter that is there twice.
+  package static let repeatedParameter = SigningError(
+    .invalidPath, "A query parameter that is signed is there twice.", remedy: "Send it once.")
+}

@@ -24,18 +24,7 @@ extension Timestamp {
 
   /// The instant in the basic form of ISO 8601, to the second: `20261120T080000Z`.
   public var iso8601Basic: String {
-    String(writing: { writer in
-      let time = CivilTime(self)
-      writer.append(compactDate: time)
-      writer.append(UInt8(ascii: "T"))
-      writer.append(clock: time, separator: nil)
-      writer.append(UInt8(ascii: "Z"))
-    })
-  }
-
-  /// The day in the basic form of ISO 8601: `20261120`.
-  public var compactDate: String {
-    String(writing: { $0.append(compactDate: CivilTime(self)) })
+    String(writing: { $0.append(basicDate: self) })
   }
 
   /// The instant as HTTP writes dates (IMF-fixdate, RFC 9110, 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
@@ -58,6 +47,20 @@ extension Timestamp {
 }
 
 extension ByteWriter {
+  /// Appends an instant in the basic form of ISO 8601: `20261120T080000Z`.
+  package mutating func append(basicDate instant: Timestamp) {
+    let time = CivilTime(instant)
+    append(compactDate: time)
+    append(UInt8(ascii: "T"))
+    append(clock: time, separator: nil)
+    append(UInt8(ascii: "Z"))
+  }
+
+  /// Appends the day of an instant: `20261120`.
+  package mutating func append(compactDate instant: Timestamp) {
+    append(compactDate: CivilTime(instant))
+  }
+
   fileprivate mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
     append(time.month, digits: 2)

@@ -1,0 +1,112 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension COSSigner {
+  /// Signs a URL.
+  ///
+  /// Whoever uses the URL has to send the headers of the result exactly. The session token of a temporary key is in the
+  /// URL, signed and encoded. There is no upper limit but the end of the key.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - key: The key.
+  ///   - duration: How long the URL works, in whole seconds from the context's date.
+  ///   - context: The time of the act.
+  /// - Returns: The URL, the headers that belong to it, and when it ends.
+  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PresignedRequest {
+    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
+  }
+
+  /// Signs a URL, for a window of the caller's choice.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - key: The key.
+  ///   - window: When the URL works, in the service's time.
+  /// - Returns: The URL, the headers that belong to it, and when it ends.
+  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) -> PresignedRequest {
+    if key.isAnonymous {
+      throw SigningError(
+        .anonymous, "An anonymous credential cannot sign a URL.",
+        remedy: "Use the URL without a signature, or a key that has the right.")
+    }
+    try key.check()
+    let window = try checked(window, for: key.identity)
+    let draft = try draft(presigning: request, as: key.identity)
+    let signingKey = window.signingKey(of: key)
+    let url = try COSHTTPString(policy: policy).with(draft) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
+      return String(writing: { writer in
+        writer.append(draft.scheme ?? "https")
+        writer.append("://")
+        writer.append(draft.authority ?? "")
+        writer.append(draft.path ?? "/")
+        append(
+          signatureParametersOf: key.id, after: draft, in: window, headerList: headerList,
+          parameterList: parameterList, to: &writer)
+        writer.append(hex: signature)
+      })
+    }
+    return PresignedRequest(
+      method: request.method, url: url, headers: draft.headerFields.filter { policy.signs($0.name.canonicalName) },
+      expiration: window.end)
+  }
+
+  /// The request with everything that a signature in the URL covers.
+  func draft(presigning original: HTTPRequest, as identity: Identity) throws(SigningError) -> HTTPRequest {
+    try check(original)
+    var request = original
+    request.headerFields.removeAll { $0.name == .authorization || $0.name == .cosSecurityToken }
+    if let token = identity.sessionToken {
+      let path = original.path ?? "/"
+      request.path = String(writing: { writer in
+        writer.append(path)
+        writer.append(separatorAfter: path)
+        writer.append("x-cos-security-token=")
+        writer.append(percentEncoding: token)
+      })
+    }
+    return request
+  }
+
+  /// Appends the parameters that carry the authorization, up to the signature.
+  func append(
+    signatureParametersOf id: String, after request: HTTPRequest, in window: COSKeyTime,
+    headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+  ) {
+    writer.append(separatorAfter: request.path ?? "/")
+    guard urlForm == .parameters else {
+      writer.append("sign=")
+      writer.append(
+        percentEncoding: String(writing: {
+          $0.append(authorizationOf: id, in: window, headerList: headerList, parameterList: parameterList)
+        }))
+      return
+    }
+    writer.append("q-sign-algorithm=sha1&q-ak=")
+    writer.append(percentEncoding: id)
+    writer.append("&q-sign-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-key-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-header-list=")
+    writer.append(percentEncoding: String(writing: headerList))
+    writer.append("&q-url-param-list=")
+    writer.append(percentEncoding: String(writing: parameterList))
+    writer.append("&q-signature=")
+  }
+}
+
+extension ByteWriter {
+  /// Appends what stands between a path and one more parameter.
+  mutating func append(separatorAfter path: String) {
+    append(UInt8(ascii: path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
+  }
+}

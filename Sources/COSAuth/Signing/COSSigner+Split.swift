@@ -1,0 +1,91 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension COSSigner {
+  /// Makes the string to sign of a request whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - identity: Who signs.
+  ///   - context: The time of the act.
+  /// - Returns: The string to sign and the text whose hash it holds.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  public func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check()
+    let token = identity.sessionToken.map { HTTPField(name: .cosSecurityToken, value: $0.reveal()) }
+    let draft = try draft(request, token: token)
+    let window = try headerWindow(for: identity, at: context.date)
+    return try pending(draft, as: identity, in: window, isPresigned: false)
+  }
+
+  /// Makes the string to sign of a URL whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - identity: Who signs.
+  ///   - duration: How long the URL works, in whole seconds.
+  ///   - context: The time of the act.
+  /// - Returns: The string to sign and the text whose hash it holds.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  public func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check()
+    let draft = try draft(presigning: request, as: identity)
+    let window = try urlWindow(for: identity, validFor: duration, at: context.date)
+    return try pending(draft, as: identity, in: window, isPresigned: true)
+  }
+
+  /// The pending signature of a draft.
+  package func pending(
+    _ draft: HTTPRequest, as identity: Identity, in window: COSKeyTime, isPresigned: Bool
+  ) throws(SigningError) -> PendingSignature {
+    try COSHTTPString(policy: policy).with(draft) { text, headerList, parameterList in
+      let hash = SHA1.hash(writing: text)
+      var request = draft
+      if isPresigned {
+        request.path = String(writing: { writer in
+          writer.append(draft.path ?? "/")
+          append(
+            signatureParametersOf: identity.id, after: draft, in: window, headerList: headerList,
+            parameterList: parameterList, to: &writer)
+        })
+      }
+      return PendingSignature(
+        stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
+        canonicalRequest: String(writing: text), identity: identity, expiration: window.end, request: request,
+        isPresigned: isPresigned,
+        authorizationPrefix: String(writing: {
+          $0.append(
+            authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
+        }))
+    }
+  }
+
+  /// Puts a signature into the request that it was made for.
+  ///
+  /// - Parameters:
+  ///   - pending: What `prepare` returned.
+  ///   - signature: The bare signature, or the whole value of the Authorization header.
+  /// - Returns: The signed request.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or is for something else.
+  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
+    var bare = signature
+    if bare.hasPrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }
+    guard bare == bare.lowercased(), [UInt8](hex: bare)?.count == SHA1.digestByteCount else {
+      throw SigningError(
+        .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
+        remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
+    }
+    var request = pending.request
+    if pending.isPresigned {
+      request.path = (request.path ?? "/") + bare
+    } else {
+      request.headerFields.append(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
+    }
+    return request
+  }
+}

@@ -1,0 +1,82 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// A request with everything that its signature covers, and the way to that signature.
+struct OSSDraft {
+  /// The request; only the signature is missing.
+  var request: HTTPRequest
+  /// Where the bucket comes from.
+  let resource: OSSResource
+  /// When it is signed.
+  let date: Timestamp
+  /// The line that stands for the date in V1.
+  let dateLine: String
+  /// Whether the signature goes into the URL.
+  let isPresigned: Bool
+  /// When the authorization ends.
+  let expiration: Timestamp?
+}
+
+extension OSSSigner {
+  /// Makes everything of a header signature but the signature.
+  func draft(
+    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
+  ) throws(SigningError) -> OSSDraft {
+    let resource = try resource(of: original)
+    try refuseSignature(inPathOf: original)
+    var request = original
+    request.headerFields.reserveCapacity(original.headerFields.count + 4)
+    if request.headerFields.contains(.authorization) { request.headerFields[.authorization] = nil }
+    var dateLine = ""
+    switch version {
+    case .v4:
+      request.headerFields.replace(HTTPField(name: .ossDate, value: date.iso8601Basic))
+      request.headerFields.replace(OSSText.unsignedPayloadField)
+    case .v1:
+      dateLine = try setDate(of: &request, to: date)
+    }
+    if let token { request.headerFields.replace(token) }
+    return OSSDraft(
+      request: request, resource: resource, date: date, dateLine: dateLine, isPresigned: false, expiration: nil)
+  }
+
+  /// Sets the date of a V1 request; one that the caller chose with `x-oss-date` wins, as it does at the service.
+  private func setDate(of request: inout HTTPRequest, to date: Timestamp) throws(SigningError) -> String {
+    guard let chosen = request.headerFields[.ossDate] else {
+      let text = date.httpDate
+      request.headerFields.replace(HTTPField(name: .date, value: text))
+      return text
+    }
+    guard Timestamp(httpDate: chosen) != nil else {
+      throw SigningError(
+        .invalidHeader, "The header x-oss-date is not a date as HTTP writes it.",
+        remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
+    }
+    if request.headerFields.contains(.date) { request.headerFields.replace(HTTPField(name: .date, value: chosen)) }
+    return chosen
+  }
+
+  private static let signatureParameters = NameTable([
+    "Signature", "OSSAccessKeyId", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
+  ])
+
+  /// Refuses a path that carries a signature already: the service accepts one authorization only.
+  func refuseSignature(inPathOf request: HTTPRequest) throws(SigningError) {
+    guard let path = request.path else { return }
+    let carriesSignature = withBytes(of: path) { wire in
+      ScratchList<WireParameter>.with { parameters in
+        guard WireQuery.cut(wire, into: &parameters) != nil else { return false }
+        for index in 0..<parameters.count
+        where Self.signatureParameters.contains(wire.extracting(parameters[index].name)) {
+          return true
+        }
+        return false
+      }
+    }
+    if carriesSignature {
+      throw SigningError(
+        .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
+    }
+  }
+}

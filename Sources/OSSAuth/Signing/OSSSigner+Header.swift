@@ -1,0 +1,83 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension OSSSigner {
+  /// Signs a request in its headers.
+  ///
+  /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`; V1 sets `Date`, unless there
+  /// is an `x-oss-date`, and `Authorization`. Both set `x-oss-security-token` for a temporary key.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
+  ///   - context: The time of the act.
+  /// - Throws: A ``SigningError``; the request is untouched then.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check()
+    try checkConfiguration()
+    var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
+    let signature = try signature(of: draft, with: key)
+    let authorization = String(writing: { writer in
+      append(prefixOf: draft, id: key.id, to: &writer)
+      append(signature, to: &writer)
+    })
+    draft.request.headerFields.append(HTTPField(name: .authorization, value: authorization))
+    request = draft.request
+  }
+
+  /// The signature of a draft.
+  func signature(of draft: OSSDraft, with key: AccessKey) throws(SigningError) -> Digest {
+    switch version {
+    case .v1:
+      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+      return try v1String(of: draft).with(draft.request, date: draft.dateLine) { write in
+        signingKey.authenticationCode(writing: write)
+      }
+    case .v4:
+      let hash = try v4Request(of: draft).with(draft.request) { write in SHA256.hash(writing: write) }
+      let scope = OSSV4Scope(date: draft.date, region: region, product: product)
+      return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, date: draft.date, to: &$0) }
+    }
+  }
+
+  func v1String(of draft: OSSDraft) -> OSSV1String {
+    OSSV1String(resource: draft.resource, subresources: subresources)
+  }
+
+  func v4Request(of draft: OSSDraft) -> OSSV4Request {
+    OSSV4Request(resource: draft.resource, additional: additionalHeaders)
+  }
+
+  /// Appends the authorization up to the signature.
+  func append(prefixOf draft: OSSDraft, id: String, to writer: inout ByteWriter) {
+    switch version {
+    case .v1:
+      writer.append("OSS ")
+      writer.append(id)
+      writer.append(UInt8(ascii: ":"))
+    case .v4:
+      writer.append(OSSText.v4Algorithm)
+      writer.append(" Credential=")
+      writer.append(id)
+      writer.append(UInt8(ascii: "/"))
+      OSSV4Scope(date: draft.date, region: region, product: product).append(to: &writer)
+      if additionalHeaders.contains(where: draft.request.hasHeader) {
+        writer.append(",AdditionalHeaders=")
+        writer.append(additionalHeadersOf: draft.request, additionalHeaders)
+      }
+      writer.append(",Signature=")
+    }
+  }
+
+  /// Appends a signature in the form of the version.
+  func append(_ signature: Digest, to writer: inout ByteWriter) {
+    switch version {
+    case .v1: writer.append(base64: signature)
+    case .v4: writer.append(hex: signature)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+extension OSSSigner {
+  /// Where the bucket of a request comes from.
+  func resource(of request: HTTPRequest) throws(SigningError) -> OSSResource {
+    guard let authority = request.authority, !authority.isEmpty else {
+      throw SigningError(
+        .invalidRequest, "The request has no host.", remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
+    }
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path:
+      try checkBucket(inPathOf: request)
+      return .inPath
+    case .virtualHosted:
+      if let bucket { return bucketLabel(of: authority) == nil ? .service : .bucket(bucket) }
+      guard let label = bucketLabel(of: authority) else { return .service }
+      guard hostWithoutPort(authority).hasSuffix(".aliyuncs.com") else { throw Self.bucketNeeded(authority) }
+      return .bucket(label)
+    case .customDomain:
+      guard let bucket else { throw Self.bucketNeeded(authority) }
+      return .bucket(bucket)
+    }
+  }
+
+  private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
+    guard let bucket, let path = request.path, path != "/" else { return }
+    let rest = path.dropFirst()
+    guard rest.hasPrefix(bucket), rest.dropFirst(bucket.count).first.map({ "/?".contains($0) }) ?? true else {
+      throw SigningError(
+        .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
+        remedy: "Start the path with /\(bucket)/, or set the addressing style.")
+    }
+  }
+
+  private static func bucketNeeded(_ host: String) -> SigningError {
+    SigningError(
+      .invalidConfiguration, "The host \(host) does not say which bucket it stands for, and the signature needs it.",
+      remedy: "Name the bucket when the signer is made.")
+  }
+}

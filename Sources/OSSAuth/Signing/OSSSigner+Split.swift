@@ -1,0 +1,91 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension OSSSigner {
+  /// Makes the string to sign of a request whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - identity: Who signs.
+  ///   - context: The time of the act.
+  /// - Returns: The string to sign and, for V4, the canonical request.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  public func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check()
+    try checkConfiguration()
+    let token = identity.sessionToken.map { HTTPField(name: .ossSecurityToken, value: $0.reveal()) }
+    return try pending(draft(request, token: token, date: context.date), as: identity)
+  }
+
+  /// Makes the string to sign of a URL whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - identity: Who signs.
+  ///   - duration: How long the URL works, in whole seconds.
+  ///   - context: The time of the act.
+  /// - Returns: The string to sign and, for V4, the canonical request.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
+  public func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check()
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    return try pending(draft, as: identity)
+  }
+
+  private func pending(_ draft: OSSDraft, as identity: Identity) throws(SigningError) -> PendingSignature {
+    let stringToSign: String
+    var canonicalRequest: String?
+    switch version {
+    case .v1:
+      stringToSign = try v1String(of: draft).with(draft.request, date: draft.dateLine) { String(writing: $0) }
+    case .v4:
+      let (text, hash) = try v4Request(of: draft).with(draft.request) { (String(writing: $0), SHA256.hash(writing: $0)) }
+      canonicalRequest = text
+      let scope = OSSV4Scope(date: draft.date, region: region, product: product)
+      stringToSign = String(writing: { scope.append(stringToSign: hash, date: draft.date, to: &$0) })
+    }
+    return PendingSignature(
+      stringToSign: stringToSign, canonicalRequest: canonicalRequest, identity: identity,
+      expiration: draft.expiration, request: draft.request, isPresigned: draft.isPresigned,
+      authorizationPrefix: String(writing: { append(prefixOf: draft, id: identity.id, to: &$0) }))
+  }
+
+  /// Puts a signature into the request that it was made for.
+  ///
+  /// - Parameters:
+  ///   - pending: What `prepare` returned.
+  ///   - signature: The bare signature, or the whole value of the Authorization header.
+  /// - Returns: The signed request.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or names another id.
+  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
+    let bare = try bareSignature(signature, prefix: pending.authorizationPrefix)
+    var request = pending.request
+    if pending.isPresigned {
+      request.path = (request.path ?? "/") + signatureParameter.description + bare.percentEncoded()
+    } else {
+      request.headerFields.append(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
+    }
+    return request
+  }
+
+  private func bareSignature(_ signature: String, prefix: String) throws(SigningError) -> String {
+    var bare = signature
+    if bare.hasPrefix(prefix) { bare.removeFirst(prefix.count) }
+    let isWellFormed =
+      switch version {
+      case .v1: [UInt8](base64: bare)?.count == SHA1.digestByteCount
+      case .v4: bare == bare.lowercased() && [UInt8](hex: bare)?.count == SHA256.digestByteCount
+      }
+    guard isWellFormed else {
+      throw SigningError(
+        .invalidSignature, "The signature has another form than OSS \(version.rawValue.uppercased()), or another id.",
+        remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
+    }
+    return bare
+  }
+}

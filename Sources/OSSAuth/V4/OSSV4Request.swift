@@ -1,0 +1,131 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers, payload hash.
+struct OSSV4Request {
+  let resource: OSSResource
+  /// Headers that are signed although the scheme does not ask for them: lower case, sorted.
+  let additional: [String]
+
+
+  /// Hands a function that writes the canonical request to `body`.
+  ///
+  /// - Parameters:
+  ///   - request: The request with every header and parameter that is signed.
+  ///   - omitting: The name of a query parameter that is left out: the signature itself.
+  ///   - body: Uses the function.
+  /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
+  func with<Result>(
+    _ request: HTTPRequest, omitting: StaticString? = nil, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let fields = request.headerFields
+    let path = request.path ?? "/"
+    return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
+      try select(from: fields, authority: request.authority, into: &headers)
+      return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
+        try withBytes(of: path) { (wire) throws(SigningError) in
+          let pathEnd = try cut(wire, omitting: omitting, into: &parameters)
+          return body { writer in
+            writer.append(request.method.rawValue)
+            writer.append(UInt8(ascii: "\n"))
+            writer.append(resource, path: wire.extracting(0..<pathEnd), encoded: true)
+            writer.append(UInt8(ascii: "\n"))
+            for index in 0..<parameters.count {
+              if index > 0 { writer.append(UInt8(ascii: "&")) }
+              writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: false)
+            }
+            writer.append(UInt8(ascii: "\n"))
+            for index in 0..<headers.count {
+              writer.append(headers[index].name(in: fields))
+              writer.append(UInt8(ascii: ":"))
+              if headers[index].index == SelectedHeader.host {
+                writer.append(request.authority ?? "")
+              } else {
+                writer.append(fields[Int(headers[index].index)])
+              }
+              writer.append(UInt8(ascii: "\n"))
+            }
+            writer.append(UInt8(ascii: "\n"))
+            writer.append(additionalHeadersOf: request, additional)
+            writer.append(UInt8(ascii: "\n"))
+            if let hash = fields.index(of: .ossContentSHA256) {
+              writer.append(fields[hash])
+            } else {
+              writer.append(OSSText.unsignedPayload)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func select(
+    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+  ) throws(SigningError) {
+    for index in fields.indices {
+      let name = fields[index].name.canonicalName
+      withBytes(of: name) { bytes in
+        if Self.isSignedByRule(bytes) || additional.contains(name) {
+          headers.append(SelectedHeader(name: bytes, index: Int32(index)))
+        }
+      }
+    }
+    if authority != nil, additional.contains("host") {
+      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
+    }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+  }
+
+  /// Whether a header is always signed; its name is in lower case.
+  static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
+    name.starts(with: "x-oss-")
+      || name.count == 12 && name.starts(with: "content-type")
+      || name.count == 11 && name.starts(with: "content-md5")
+  }
+
+  /// Whether a header is always signed; its name is in lower case.
+  static func isSignedByRule(_ name: String) -> Bool {
+    withBytes(of: name) { isSignedByRule($0) }
+  }
+
+  private func cut(
+    _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
+  ) throws(SigningError) -> Int {
+    let pathEnd: Int?
+    if let omitting {
+      pathEnd = ScratchList<WireParameter>.with { all in
+        let pathEnd = WireQuery.cut(wire, into: &all)
+        for index in 0..<all.count {
+          let name = wire.extracting(all[index].name)
+          if name.count != omitting.utf8CodeUnitCount || !name.starts(with: omitting) { parameters.append(all[index]) }
+        }
+        return pathEnd
+      }
+    } else {
+      pathEnd = WireQuery.cut(wire, into: &parameters)
+    }
+    guard let pathEnd else { throw .unreadablePath }
+    try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
+    return pathEnd
+  }
+}
+
+extension ByteWriter {
+  /// Appends the names of those additional headers that a request has, separated by `;`.
+  mutating func append(additionalHeadersOf request: HTTPRequest, _ names: [String]) {
+    var isFirst = true
+    for name in names where request.hasHeader(name) {
+      if !isFirst { append(UInt8(ascii: ";")) }
+      append(name)
+      isFirst = false
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Whether there is a header, the host included; the name is in lower case.
+  func hasHeader(_ name: String) -> Bool {
+    name == "host" ? authority != nil : headerFields.contains { $0.name.canonicalName == name }
+  }
+}

@@ -1,0 +1,65 @@
+internal import StorageCrypto
+
+/// What a credential has to look like so that it can be sent.
+enum CredentialForm {
+  /// The reason why a credential cannot be sent, if there is one.
+  ///
+  /// - Parameters:
+  ///   - id: The access key id.
+  ///   - secret: The secret; nothing where it is kept elsewhere.
+  ///   - token: The session token, if there is one.
+  static func problem(id: String, secret: Secret?, token: Secret?) -> SigningError? {
+    if id.isEmpty {
+      return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
+    }
+    if !id.utf8.allSatisfy(isAllowedInID) {
+      return invalid(
+        "The access key id holds a blank, a separator or a character that is not ASCII.",
+        "Copy the id again; a blank or a line break at its end is the usual cause.")
+    }
+    if let secret, let problem = problem(of: secret, named: "secret", allowsBlanks: false) { return problem }
+    if let token, let problem = problem(of: token, named: "session token", allowsBlanks: true) { return problem }
+    return nil
+  }
+
+  /// Ids stand between separators in every scheme, so the separators cannot be part of one.
+  private static func isAllowedInID(_ byte: UInt8) -> Bool {
+    byte > UInt8(ascii: " ") && byte < 0x7f && !"/,;:&=%\"".utf8.contains(byte)
+  }
+
+  private static func problem(of secret: Secret, named name: String, allowsBlanks: Bool) -> SigningError? {
+    let (isEmpty, isClean) = secret.bytes.withBytes { bytes in
+      var isClean = true
+      for index in bytes.indices {
+        let byte = bytes[index]
+        let isBlank = byte == UInt8(ascii: " ")
+        let isOuter = index == 0 || index == bytes.count - 1
+        if byte < UInt8(ascii: " ") || byte == 0x7f || isBlank && (isOuter || !allowsBlanks) { isClean = false }
+      }
+      return (bytes.isEmpty, isClean)
+    }
+    if isEmpty { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
+    if isClean { return nil }
+    return invalid(
+      "The \(name) holds a blank, a line break or a control character where none can be.",
+      "Copy the \(name) again; a line break at its end is the usual cause.")
+  }
+
+  private static func invalid(_ message: String, _ remedy: String) -> SigningError {
+    SigningError(.invalidCredential, message, remedy: remedy)
+  }
+}
+
+extension AccessKey {
+  /// Refuses a key that cannot be sent.
+  package func check() throws(SigningError) {
+    if let problem = storage.problem { throw problem }
+  }
+}
+
+extension Identity {
+  /// Refuses an identity that cannot be sent.
+  package func check() throws(SigningError) {
+    if let problem = CredentialForm.problem(id: id, secret: nil, token: sessionToken) { throw problem }
+  }
+}
