@@ -60,6 +60,7 @@ let package = Package(
     .target(name: "StorageAuth", dependencies: ["StorageCrypto", httpTypes], swiftSettings: rules),
     .target(name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
+    .target(name: "RequestLines", dependencies: auth, swiftSettings: rules),
     .target(name: "StorageXML", swiftSettings: rules),
     .target(
       name: "StorageClient",
@@ -88,13 +89,18 @@ let package = Package(
     .executableTarget(
       name: "storage-auth",
       dependencies: auth + [
-        "StorageClient", "LocalCloud",
+        "StorageClient", "LocalCloud", "RequestLines",
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
       ],
       path: "Sources/storage-auth",
       swiftSettings: rules
     ),
+    .testTarget(
+      name: "VectorTests",
+      dependencies: auth + ["RequestLines"],
+      resources: [.copy("Vectors")],
+      swiftSettings: testRules),
     .testTarget(name: "StorageCryptoTests", dependencies: ["StorageCrypto"], swiftSettings: testRules),
     .testTarget(
       name: "LocalCloudTests",

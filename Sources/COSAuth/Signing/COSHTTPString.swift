@@ -9,6 +9,15 @@ struct COSHTTPString {
 
   let policy: COSHeaderPolicy
 
+  /// The names of the parameters that are signed, decoded and in lower case; nothing for all of them.
+  var parameterNames: Set<String>?
+
+  /// How the text is spelt; anything but the standard is for verifying alone.
+  var spelling = COSSpelling.standard
+
+  /// The host as it is signed; nothing for the authority.
+  var host: String?
+
   /// Hands functions that write the text, the list of headers and the list of parameters of a request to `body`.
   ///
   /// - Parameters:
@@ -19,14 +28,14 @@ struct COSHTTPString {
     _ request: HTTPRequest, _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
-    let authority = request.authority
+    let authority = host ?? request.authority
+    let spelling = spelling
     let path = request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          guard let pathEnd = WireQuery.cut(wire, into: &parameters) else { throw SigningError.unreadablePath }
-          WireQuery.sort(&parameters, of: wire, by: .encodedLowered)
+          let pathEnd = try cut(wire, into: &parameters)
           return body(
             { writer in
               writer.append(lowercased: request.method.rawValue)
@@ -35,7 +44,7 @@ struct COSHTTPString {
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
-                writer.append(canonical: parameters[index], of: wire, nameCase: .lowered, keepsEmptyValue: true)
+                writer.append(canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
               }
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<headers.count {
@@ -67,6 +76,27 @@ struct COSHTTPString {
         }
       }
     }
+  }
+
+  private func cut(
+    _ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
+  ) throws(SigningError) -> Int {
+    let end: Int?
+    if let parameterNames {
+      end = ScratchList<WireParameter>.with { all in
+        let end = WireQuery.cut(wire, into: &all)
+        for index in 0..<all.count {
+          let name = String(writing: { $0.append(decoding: wire.extracting(all[index].name), plusIsSpace: true) })
+          if parameterNames.contains(name.lowercased()) { parameters.append(all[index]) }
+        }
+        return end
+      }
+    } else {
+      end = WireQuery.cut(wire, into: &parameters)
+    }
+    guard let end else { throw .unreadablePath }
+    WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
+    return end
   }
 
   private func select(

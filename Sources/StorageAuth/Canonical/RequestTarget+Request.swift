@@ -54,12 +54,14 @@ extension RequestTarget {
 }
 
 /// The bucket in a host: its first label, unless the host is that of a service itself.
+///
+/// Services are `oss-cn-hangzhou.aliyuncs.com`, `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`; elsewhere
+/// a first label of `oss`, `cos` or `service` stands for one.
 package func bucketLabel(of authority: String) -> String? {
-  let host = hostWithoutPort(authority)
-  guard let dot = host.firstIndex(of: ".") else { return nil }
-  let label = host[..<dot]
-  let isService = ["oss", "cos", "service"].contains { label == $0 } || label.hasPrefix("oss-")
-  return isService ? nil : String(label)
+  let labels = hostWithoutPort(authority).split(separator: ".", omittingEmptySubsequences: false)
+  guard labels.count > 1, !["oss", "cos", "service"].contains(labels[0]) else { return nil }
+  if labels.count == 3, labels[1] == "aliyuncs", labels[2] == "com" { return nil }
+  return String(labels[0])
 }
 
 private func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {

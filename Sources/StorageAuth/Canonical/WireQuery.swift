@@ -53,13 +53,14 @@ package enum WireQuery {
     return pathEnd
   }
 
-  /// Sorts parameters by name and, where names are equal in that order, by value.
+  /// Sorts parameters by name and, where names are equal in that order, by value or as they were.
   package static func sort(
-    _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
+    _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
+    thenByValue: Bool = true
   ) {
     parameters.sort { first, second in
       let names = compareNames(first, second, of: wire, by: order)
-      if names != 0 { return names < 0 }
+      if names != 0 || !thenByValue { return names < 0 }
       return compare(
         wire.extracting(first.value), wire.extracting(second.value), by: .decoded, plusIsSpace: true) < 0
     }

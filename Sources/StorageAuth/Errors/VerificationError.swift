@@ -55,7 +55,7 @@ public struct VerificationError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case unsigned, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken, invalidToken
-      case wrongScope, unsignedField, notYetValid, expired, clockSkew, mismatch
+      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
     }
 
     private let value: Value
@@ -82,8 +82,10 @@ public struct VerificationError: Error, Sendable, Hashable {
     public static let unsignedField = Code(value: .unsignedField)
     /// The authorization is not valid yet.
     public static let notYetValid = Code(value: .notYetValid)
-    /// The authorization, or the key, has ended.
+    /// The authorization has ended.
     public static let expired = Code(value: .expired)
+    /// The temporary key has ended.
+    public static let keyExpired = Code(value: .keyExpired)
     /// The time of signing is too far from the present.
     public static let clockSkew = Code(value: .clockSkew)
     /// The signature is wrong.
@@ -100,6 +102,30 @@ extension VerificationError: CustomStringConvertible {
 }
 
 extension VerificationError {
+  /// A copy that names the id of the request and an instant.
+  package func with(accessKeyID: String? = nil, instant: Timestamp? = nil) -> VerificationError {
+    var copy = self
+    copy.accessKeyID = accessKeyID ?? self.accessKeyID
+    copy.instant = instant ?? self.instant
+    return copy
+  }
+
+  /// The error for a request that cannot be canonicalised.
+  package init(_ error: SigningError) {
+    let isRepeated = error == .repeatedParameter || error.code == .invalidHeader
+    self.init(isRepeated ? .ambiguous : .malformed, error.message, remedy: error.remedy)
+  }
+
+  /// The error for an authorization that cannot be read.
+  package static func malformed(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
+  }
+
+  /// The error for two authorizations, or something that is signed and there twice.
+  package static func ambiguous(_ message: String) -> VerificationError {
+    VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
+  }
+
   /// The error for an id that nobody knows.
   package static func unknownKey(_ id: String) -> VerificationError {
     var error = VerificationError(

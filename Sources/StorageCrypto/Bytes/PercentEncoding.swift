@@ -32,6 +32,8 @@ package enum EncodedCase: Sendable {
   case asWritten
   /// Everything in lower case, escapes included: `%2f`.
   case lowered
+  /// Letters in lower case, escapes in upper case: `%2F`.
+  case loweredLetters
 }
 
 extension ByteWriter {
@@ -40,7 +42,7 @@ extension ByteWriter {
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
     if encoding.keeps(byte) {
-      append(textCase == .lowered ? asciiLowercased(byte) : byte)
+      append(textCase == .asWritten ? byte : asciiLowercased(byte))
     } else {
       append(UInt8(ascii: "%"))
       append(escapeDigit(byte >> 4, textCase))

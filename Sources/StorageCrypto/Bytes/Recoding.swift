@@ -37,6 +37,8 @@ extension ByteWriter {
 package enum EncodedOrder: Sendable {
   /// By the decoded bytes.
   case decoded
+  /// By the decoded bytes in lower case.
+  case decodedLowered
   /// By the canonical encoding.
   case encoded
   /// By the canonical encoding in lower case.
@@ -52,12 +54,12 @@ package func compare(
   while firstIndex < first.count, secondIndex < second.count {
     var a = decodedByte(first, at: &firstIndex, plusIsSpace: plusIsSpace)
     var b = decodedByte(second, at: &secondIndex, plusIsSpace: plusIsSpace)
-    if order == .encodedLowered {
+    if order == .encodedLowered || order == .decodedLowered {
       a = asciiLowercased(a)
       b = asciiLowercased(b)
     }
     if a == b { continue }
-    if order != .decoded {
+    if order == .encoded || order == .encodedLowered {
       // An escape starts with `%`, which sorts before every byte that is kept; two escapes sort as their bytes.
       let aKept = PercentEncoding.component.keeps(a)
       let bKept = PercentEncoding.component.keeps(b)

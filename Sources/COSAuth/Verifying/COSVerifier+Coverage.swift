@@ -1,0 +1,115 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension COSVerifier {
+  /// Refuses a list of names that does not fit the request, and anything with an effect that is not listed.
+  func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
+    try checkHeaders(of: claim, request)
+    try checkParameters(of: claim)
+  }
+
+  private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
+    guard Set(claim.headers).count == claim.headers.count else {
+      throw .ambiguous("The list of signed headers names one twice.")
+    }
+    for name in claim.headers where name != "host" {
+      let count = request.headerFields.reduce(0) { $0 + ($1.name.canonicalName == name ? 1 : 0) }
+      guard count == 1 || count == 0 && isTokenInURL(name, claim) else {
+        throw count == 0
+          ? .malformed("The header \(name) is listed as signed and not there.")
+          : .ambiguous("The header \(name) is signed and there \(count) times.")
+      }
+    }
+    for field in request.headerFields where !claim.headers.contains(field.name.canonicalName) {
+      let name = field.name.canonicalName
+      if mode == .compatible, Self.tokenNames.contains(name) { continue }
+      if withBytes(of: name, { COSHeaderPolicy.hasEffectPrefix($0) }) || mode == .strict && name == "content-length" {
+        throw Self.unsigned("header \(name)")
+      }
+    }
+    if mode == .strict, !claim.headers.contains("host") { throw Self.unsigned("host") }
+  }
+
+  /// The request as it was signed: with the token among the headers where the signer listed it there.
+  func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
+    guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
+      let token = claim.sessionToken
+    else { return request }
+    var request = request
+    request.headerFields.append(HTTPField(name: .cosSecurityToken, value: token.reveal()))
+    return request
+  }
+
+  /// The iOS SDK lists the token as a header even where it sends it in the URL.
+  private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
+    mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
+      && claim.target.contains(name)
+  }
+
+  private static let tokenNames: Set<String> = ["x-cos-security-token", "x-ci-security-token"]
+
+  private func checkParameters(of claim: COSClaim) throws(VerificationError) {
+    var present: [String: Int] = [:]
+    for parameter in claim.target.parameters { present[parameter.name.lowercased(), default: 0] += 1 }
+    let listed = claim.parameters.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    for (name, count) in listed {
+      guard let there = present[name] else {
+        throw .malformed("The parameter \(name) is listed as signed and not there.")
+      }
+      // Go lists a repeated name as often as it is there, Android once.
+      guard count == there || mode == .compatible && count == 1 else {
+        throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
+      }
+    }
+    for name in present.keys where listed[name] == nil && !Self.isAuthorization(name) {
+      if mode == .compatible, Self.tokenNames.contains(name) { continue }
+      if mode == .strict || withBytes(of: name, { COSHeaderPolicy.hasEffectPrefix($0) }) {
+        throw Self.unsigned("parameter \(name)")
+      }
+    }
+  }
+
+  private static func isAuthorization(_ name: String) -> Bool {
+    name == "sign" || COSAuthorization.names.contains(name)
+  }
+
+  private static func unsigned(_ what: String) -> VerificationError {
+    VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
+  }
+
+  /// The ways in which the vendor's SDKs may have read the request, the documented one first.
+  func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
+    let headers = Set(claim.headers)
+    let standard = COSHTTPString(policy: .only(headers), parameterNames: Set(claim.parameters))
+    guard mode == .compatible else { return [standard] }
+    let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(Self.isPlain) } && hasDistinctParameters(claim)
+    var readings = isPlain ? [standard] : COSSpelling.allCases.map { spelling in
+      var reading = standard
+      reading.spelling = spelling
+      return reading
+    }
+    if let authority = request.authority, headers.contains("host") {
+      // The Python SDK signs the host without its port.
+      let host = String(hostWithoutPort(authority))
+      if host != authority {
+        readings += readings.map { reading in
+          var reading = reading
+          reading.host = host.lowercased()
+          return reading
+        }
+      }
+    }
+    return readings
+  }
+
+  private func hasDistinctParameters(_ claim: COSClaim) -> Bool {
+    let names = claim.target.parameters.map { $0.name.lowercased() }
+    return Set(names).count == names.count
+  }
+
+  /// Whether all SDKs spell and sort a byte of a name alike.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    PercentEncoding.component.keeps(byte)
+  }
+}

@@ -1,0 +1,148 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// Checks the V5 signatures of requests to COS, in headers and in URLs of both forms.
+///
+/// ```swift
+/// let proof = try await COSVerifier().verify(request, at: .now, keys: accounts.key(for:))
+/// ```
+///
+/// A COS signature covers only what it lists. In every mode a header or parameter that starts with `x-cos-` or `x-ci-`
+/// and is not listed is refused, but for the session token, which some of the vendor's SDKs leave out. What is listed
+/// has to be there, a header exactly once.
+public struct COSVerifier: SignatureVerifier {
+  /// How much has to be signed.
+  public enum Mode: Sendable, Hashable {
+    /// What the vendor's SDKs send is accepted.
+    case compatible
+    /// The host, Content-Length, the session token and every parameter have to be signed.
+    case strict
+  }
+
+  /// How much has to be signed.
+  public let mode: Mode
+
+  /// Where the bucket's name is; nothing if the host decides.
+  public let style: AddressingStyle?
+
+  /// What is looked at at all.
+  public let limits: VerificationLimits
+
+  /// Sets up a verifier.
+  ///
+  /// - Parameters:
+  ///   - mode: How much has to be signed.
+  ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
+  ///     label of the host.
+  ///   - limits: What is looked at at all.
+  public init(
+    mode: Mode = .compatible, style: AddressingStyle? = nil, limits: VerificationLimits = VerificationLimits()
+  ) {
+    self.mode = mode
+    self.style = style
+    self.limits = limits
+  }
+
+  /// Reads what a request says about its signature.
+  public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
+    try limits.check(request)
+    let target = try RequestTarget(of: request, style: style)
+    let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
+    let names = Set(target.parameters.map(\.name))
+    let hasParameters = COSAuthorization.names.contains(where: names.contains)
+    let hasSign = names.contains("sign")
+    guard authorizations.count + (hasParameters ? 1 : 0) + (hasSign ? 1 : 0) <= 1 else {
+      throw .ambiguous("There is more than one authorization.")
+    }
+    let authorization: COSAuthorization
+    if let text = authorizations.first {
+      authorization = try COSAuthorization(text)
+    } else if hasSign, let text = try target.only("sign") {
+      authorization = try COSAuthorization(text)
+    } else if hasParameters {
+      var fields: [String: String] = [:]
+      for name in COSAuthorization.names { fields[name] = try target.only(name) }
+      authorization = try COSAuthorization(fields)
+    } else {
+      return nil
+    }
+    return COSClaim(
+      accessKeyID: authorization.id, sessionToken: try token(of: request, target), window: authorization.window,
+      placement: authorizations.isEmpty ? .query : .header, signature: authorization.signature,
+      headers: authorization.headers, parameters: authorization.parameters, target: target)
+  }
+
+  /// The session token, from a header or the URL; two have to be the same.
+  private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
+    let candidates = [
+      try request.headerFields.onlyValue(of: .cosSecurityToken),
+      try request.headerFields.onlyValue(of: .ciSecurityToken),
+      try target.only("x-cos-security-token"),
+    ].compactMap { $0 }.filter { !$0.isEmpty }
+    guard candidates.allSatisfy({ $0 == candidates[0] }) else {
+      throw .ambiguous("There are two different session tokens.")
+    }
+    return candidates.first.map { Secret($0) }
+  }
+
+  /// Proves a claim.
+  public func verify(
+    _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    try claim.checkToken(against: key, at: date)
+    do throws(VerificationError) {
+      try checkWindow(of: claim, at: date)
+      try checkCoverage(of: claim, request)
+      try checkSignature(of: claim, asSigned(request, claim), against: key)
+    } catch {
+      throw error.with(accessKeyID: claim.accessKeyID)
+    }
+    return VerifiedRequest(
+      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end, target: claim.target)
+  }
+
+  private func checkWindow(of claim: COSClaim, at date: Timestamp) throws(VerificationError) {
+    let now = date.wholeSeconds
+    if now > claim.window.end {
+      throw VerificationError(
+        .expired, "The signature was valid until \(claim.window.end).", remedy: "Sign again; check the clock."
+      ).with(instant: claim.window.end)
+    }
+    if now < claim.window.start {
+      throw VerificationError(
+        .notYetValid, "The signature is valid from \(claim.window.start).",
+        remedy: "Set the clock of the machine that signs, or use the start time of the token server."
+      ).with(instant: claim.window.start)
+    }
+  }
+
+  private func checkSignature(
+    of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
+  ) throws(VerificationError) {
+    let signingKey = claim.window.signingKey(of: key)
+    let outcome: VerificationError?
+    do throws(SigningError) {
+      outcome = try compare(claim, request, with: signingKey)
+    } catch {
+      outcome = VerificationError(error)
+    }
+    if let outcome { throw outcome }
+  }
+
+  /// Compares the signature with that of every reading that a vendor's SDK may have meant.
+  private func compare(
+    _ claim: COSClaim, _ request: HTTPRequest, with signingKey: HMACKey<SHA1>
+  ) throws(SigningError) -> VerificationError? {
+    let readings = readings(of: claim, request)
+    for reading in readings {
+      let hash = try reading.with(request) { text, _, _ in SHA1.hash(writing: text) }
+      let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
+      if constantTimeEqual(expected, claim.signature) { return nil }
+    }
+    let (text, hash) = try readings[0].with(request) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
+    return claim.mismatch(
+      signature: claim.signature,
+      stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
+  }
+}

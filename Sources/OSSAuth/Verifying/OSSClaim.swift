@@ -1,0 +1,46 @@
+public import StorageAuth
+
+/// What a request says about its OSS signature.
+public struct OSSClaim: SignatureClaim {
+  /// The id of the key that it says it was signed with.
+  public let accessKeyID: String
+
+  /// The session token that came along.
+  public let sessionToken: Secret?
+
+  /// The version of the signature.
+  public var version: OSSSignatureVersion {
+    switch scheme {
+    case .v1: .v1
+    case .v4: .v4
+    }
+  }
+
+  /// Where the signature is.
+  public let placement: VerifiedRequest.Placement
+
+  let signature: String
+  let scheme: Scheme
+  let target: RequestTarget
+
+  enum Scheme {
+    case v1(V1)
+    case v4(V4)
+  }
+
+  /// A V1 signature: the fourth line, and the instant that it stands for: the date of a request or the end of a URL.
+  struct V1 {
+    let line: String
+    let instant: Timestamp
+  }
+
+  /// A V4 signature: its scope, when it was made, and for how long, in a URL.
+  struct V4 {
+    let day: String
+    let region: String
+    let product: String
+    let date: Timestamp
+    let lifetime: Int64?
+    let additionalHeaders: [String]
+  }
+}

@@ -1,0 +1,150 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension OSSVerifier {
+  /// Reads what a request says about its signature.
+  public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
+    try limits.check(request)
+    let target = try RequestTarget(of: request, style: style)
+    let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
+    let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)
+    let isV4URL = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains(where: target.contains)
+    guard authorizations.count + (isV1URL ? 1 : 0) + (isV4URL ? 1 : 0) <= 1 else {
+      throw .ambiguous("Either the Signature query string parameter or the Authorization header should be specified, not both.")
+    }
+    if let authorization = authorizations.first { return try headerClaim(authorization, request, target) }
+    if isV1URL { return try v1URLClaim(request, target) }
+    if isV4URL { return try v4URLClaim(request, target) }
+    return nil
+  }
+
+  private func headerClaim(
+    _ authorization: String, _ request: HTTPRequest, _ target: RequestTarget
+  ) throws(VerificationError) -> OSSClaim {
+    let token = try request.headerFields.onlyValue(of: .ossSecurityToken).map { Secret($0) }
+    guard let space = authorization.firstIndex(of: " ") else {
+      throw .malformed("Authorization header is invalid.")
+    }
+    let rest = authorization[authorization.index(after: space)...]
+    switch authorization[..<space] {
+    case "OSS":
+      let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        throw .malformed("Authorization header is invalid.")
+      }
+      return OSSClaim(
+        accessKeyID: String(parts[0]), sessionToken: token, placement: .header, signature: String(parts[1]),
+        scheme: .v1(try v1Date(of: request)), target: target)
+    case "OSS4-HMAC-SHA256":
+      let fields = try Self.v4Fields(rest)
+      guard let credential = fields["Credential"], let signature = fields["Signature"] else {
+        throw .malformed("Authorization header is invalid.")
+      }
+      return try v4Claim(
+        credential: credential, signature: signature, additional: fields["AdditionalHeaders"],
+        date: request.headerFields.onlyValue(of: .ossDate), lifetime: nil, token: token, request, target)
+    default:
+      throw VerificationError(
+        .unsupported, "The scheme of the Authorization header is not one of OSS.",
+        remedy: "Sign with OSS V4 or V1.")
+    }
+  }
+
+  /// The fields of a V4 authorization; separated by a comma, with or without a blank, in any order, each once.
+  private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
+    var fields: [String: String] = [:]
+    for item in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let pair = item.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, ["Credential", "AdditionalHeaders", "Signature"].contains(pair[0]), !pair[1].isEmpty,
+        fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
+      else { throw .malformed("Authorization header is invalid.") }
+    }
+    return fields
+  }
+
+  private func v1Date(of request: HTTPRequest) throws(VerificationError) -> OSSClaim.V1 {
+    let chosen = try request.headerFields.onlyValue(of: .ossDate)
+    let plain = try request.headerFields.onlyValue(of: .date)
+    guard let line = chosen ?? plain, let date = Timestamp(httpDate: line) else {
+      throw .malformed("OSS authentication requires a valid Date.")
+    }
+    return OSSClaim.V1(line: line, instant: date)
+  }
+
+  private func v1URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
+    guard let id = try target.only("OSSAccessKeyId"), let signature = try target.only("Signature"),
+      let expires = try target.only("Expires"), !id.isEmpty, let end = Self.number(expires)
+    else { throw .malformed("The URL lacks one of OSSAccessKeyId, Expires and Signature, or one is malformed.") }
+    try refuseTokenHeader(request)
+    return OSSClaim(
+      accessKeyID: id, sessionToken: try target.only("security-token").map { Secret($0) }, placement: .query,
+      signature: signature, scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target)
+  }
+
+  private func v4URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
+    guard try target.only("x-oss-signature-version") == "OSS4-HMAC-SHA256" else {
+      throw VerificationError(
+        .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
+    }
+    guard let credential = try target.only("x-oss-credential"), let signature = try target.only("x-oss-signature"),
+      let date = try target.only("x-oss-date"), let expires = try target.only("x-oss-expires"),
+      let lifetime = Self.number(expires)
+    else { throw .malformed("The URL lacks a parameter of the V4 signature, or one is malformed.") }
+    try refuseTokenHeader(request)
+    let token = try target.only("x-oss-security-token").map { Secret($0) }
+    return try v4Claim(
+      credential: credential, signature: signature, additional: target.only("x-oss-additional-headers"), date: date,
+      lifetime: lifetime, token: token, request, target)
+  }
+
+  private func v4Claim(
+    credential: String, signature: String, additional: String?, date: String?, lifetime: Int64?, token: Secret?,
+    _ request: HTTPRequest, _ target: RequestTarget
+  ) throws(VerificationError) -> OSSClaim {
+    let scope = credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
+      throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
+    }
+    guard let date, let instant = Timestamp(iso8601Basic: date) else {
+      throw .malformed("x-oss-date is missing or not a date like 20261120T080000Z.")
+    }
+    let hash = try request.headerFields.onlyValue(of: .ossContentSHA256)
+    guard hash == nil || hash == OSSText.unsignedPayload.description else {
+      throw VerificationError(
+        .unsupported, "The payload hash is not UNSIGNED-PAYLOAD.", remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+    }
+    return OSSClaim(
+      accessKeyID: scope[0], sessionToken: token, placement: lifetime == nil ? .header : .query, signature: signature,
+      scheme: .v4(
+        .init(
+          day: scope[1], region: scope[2], product: scope[3], date: instant, lifetime: lifetime,
+          additionalHeaders: try additionalHeaders(additional, of: request))), target: target)
+  }
+
+  /// The additional headers that are declared: each in lower case, once, and present.
+  private func additionalHeaders(
+    _ list: String?, of request: HTTPRequest
+  ) throws(VerificationError) -> [String] {
+    guard let list else { return [] }
+    let names = list.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.lowercased() && !$0.isEmpty }) else {
+      throw .malformed("The additional headers are not a list of different names in lower case.")
+    }
+    for name in names where !request.hasHeader(name) {
+      throw .malformed("The additional header \(name) is declared and not there.")
+    }
+    return names.filter { !OSSV4Request.isSignedByRule($0) }.sorted()
+  }
+
+  private func refuseTokenHeader(_ request: HTTPRequest) throws(VerificationError) {
+    if request.headerFields.contains(.ossSecurityToken) {
+      throw .ambiguous("The signature is in the URL and a session token in the headers.")
+    }
+  }
+
+  private static func number(_ text: String) -> Int64? {
+    let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return isDigits && (1...12).contains(text.utf8.count) ? Int64(text) : nil
+  }
+}

@@ -1,0 +1,55 @@
+internal import StorageAuth
+
+extension OSSVerifier {
+  /// Refuses a scope that is for another region, product or day.
+  func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
+    guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
+      throw VerificationError(
+        .wrongScope, "Invalid signing region in Authorization header.",
+        remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
+    }
+    guard scheme.product == product else {
+      throw VerificationError(
+        .wrongScope, "Invalid signing product in Authorization header.", remedy: "Sign for the product \(product).")
+    }
+    guard scheme.day == scheme.date.iso8601Basic.prefix(8) else {
+      throw VerificationError(
+        .wrongScope, "Invalid signing date in Authorization header.",
+        remedy: "Use the day of x-oss-date, in UTC, in the scope.")
+    }
+  }
+
+  /// Refuses a request that was signed too long ago, or in the future.
+  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
+    let distance = instant.duration(to: date)
+    guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
+      throw VerificationError(
+        .clockSkew, "The request was signed at \(instant) and arrived at \(date).",
+        remedy: "Set the clock; the service accepts fifteen minutes."
+      ).with(instant: instant)
+    }
+  }
+
+  /// Refuses a URL that is not valid yet or no longer, or that was made for too long.
+  func checkWindow(
+    _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
+  ) throws(VerificationError) -> Timestamp {
+    let limit: Int64 = isTemporary ? 43_200 : 604_800
+    guard (1...limit).contains(lifetime) else {
+      throw VerificationError(
+        .malformed, "The lifetime of the URL is not 1 to \(limit) seconds.", remedy: "Make a URL that ends earlier.")
+    }
+    let end = start.advanced(by: .seconds(lifetime))
+    guard date <= end else { throw Self.expired(end) }
+    guard start.advanced(by: .zero - Self.clockTolerance) <= date else {
+      throw VerificationError(
+        .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
+      ).with(instant: start)
+    }
+    return end
+  }
+
+  static func expired(_ end: Timestamp) -> VerificationError {
+    VerificationError(.expired, "The URL ended at \(end).", remedy: "Make a new one.").with(instant: end)
+  }
+}

@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// One request to sign, as a line of JSON: what scripts and other languages send to `storage-auth sign --jsonl`.
+///
+/// Fields that are not listed here are ignored.
+package struct RequestLine: Decodable, Sendable {
+  /// Names the line in the answer.
+  let id: String?
+  /// `oss` or `cos`; if not given, told from the other fields.
+  let provider: String?
+  /// OSS: `v4` or `v1`.
+  let version: String?
+  /// `header` or `presign`; COS vectors call it `kind`.
+  let mode: String?
+  let kind: String?
+  let method: String?
+  /// The host with its port; OSS can do without where bucket and region say it.
+  let host: String?
+  /// OSS: the bucket.
+  let bucket: String?
+  /// OSS: the object key, not encoded.
+  let key: String?
+  /// COS: the object key, not encoded, without the slash in front.
+  let path: String?
+  let query: [Pair]?
+  let headers: [Pair]?
+  let credential: Key?
+  /// The time of signing in Unix seconds; now, if not given.
+  let date: Int64?
+  let region: String?
+  let product: String?
+  /// How long a URL works, in seconds.
+  let expires: Int64?
+  let additionalHeaders: [String]?
+  let subResource: [String]?
+  /// COS: `start;end` in Unix seconds.
+  let keyTime: String?
+  let signedHeaders: SignedHeaders?
+  /// COS: `q-*` or `sign=`.
+  let form: String?
+
+  struct Key: Decodable, Sendable {
+    let id: String
+    let secret: String
+    let token: String?
+  }
+
+  struct SignedHeaders: Decodable, Sendable {
+    let list: [String]?
+    let signHost: Bool?
+  }
+
+  /// A name and a value, as an array of two; the value may be missing.
+  struct Pair: Decodable, Sendable {
+    let name: String
+    let value: String?
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      name = try container.decode(String.self)
+      value = container.isAtEnd ? nil : try container.decodeIfPresent(String.self)
+    }
+  }
+
+  /// Reads a line.
+  ///
+  /// - Throws: ``RequestLineError`` if the line is not JSON of this form.
+  package init(json: String) throws(RequestLineError) {
+    do {
+      self = try JSONDecoder().decode(RequestLine.self, from: Data(json.utf8))
+    } catch {
+      throw RequestLineError(message: "The line is not a request in JSON: \(Self.explain(error))")
+    }
+  }
+
+  /// Where a decoding error is; never what was there, because it may be a secret.
+  private static func explain(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "it cannot be read." }
+    func place(_ context: DecodingError.Context) -> String {
+      let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+      return path.isEmpty ? "the top level" : path
+    }
+    switch error {
+    case .keyNotFound(let key, let context): return "\(key.stringValue) is missing in \(place(context))."
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return "\(place(context)) has another type than expected."
+    default: return "it is not valid JSON."
+    }
+  }
+}
+
+/// Why a line cannot be signed.
+package struct RequestLineError: Error, Sendable, CustomStringConvertible {
+  package let message: String
+  package var description: String { message }
+}

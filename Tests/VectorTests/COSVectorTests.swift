@@ -1,0 +1,53 @@
+import COSAuth
+import RequestLines
+import StorageAuth
+import StorageCrypto
+import XCTest
+
+/// The known answers for COS: the vendor's documents and tests, what its SDKs produce, and what its servers printed.
+final class COSVectorTests: XCTestCase {
+  func testEveryVector() throws {
+    var counts: [String: Int] = [:]
+    for vector in try Vector.load("cos", list: "cases") where vector.mode == "header" || vector.mode == "presign" {
+      if vector.id.hasPrefix("e0") {
+        try assertServerText(vector)
+        counts["server", default: 0] += 1
+        continue
+      }
+      let answer = try RequestLine(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
+      XCTAssertNil(answer.error, vector.id)
+      if let expected = vector["httpString"] { XCTAssertEqual(answer.canonicalRequest, expected, vector.id) }
+      if let expected = vector["stringToSign"] { XCTAssertEqual(answer.stringToSign, expected, vector.id) }
+      if vector.mode == "header" {
+        XCTAssertEqual(answer.authorization, try XCTUnwrap(vector["authorization"], vector.id), vector.id)
+      } else {
+        let url = try XCTUnwrap(answer.url, vector.id)
+        XCTAssertFalse(url.contains("+"), vector.id)
+        XCTAssertEqual(ParsedURL(url), ParsedURL(try XCTUnwrap(vector["url"], vector.id)), vector.id)
+      }
+      counts[vector.mode, default: 0] += 1
+    }
+    XCTAssertEqual(counts, ["header": 39, "presign": 13, "server": 4])
+  }
+
+  /// What a server printed shows how it hashes; the key is not known.
+  private func assertServerText(_ vector: Vector) throws {
+    let text = try XCTUnwrap(vector["httpString"])
+    let keyTime = try XCTUnwrap(vector.object["keyTime"] as? String)
+    let hash = SHA1.hash(Array(text.utf8)).hex
+    XCTAssertEqual("sha1\n\(keyTime)\n\(hash)\n", vector["stringToSign"], vector.id)
+  }
+
+  func testSigningKeysOfTheDocuments() throws {
+    var count = 0
+    for vector in try Vector.load("cos", list: "cases") {
+      guard let expected = vector["signKey"], let credential = vector.object["credential"] as? [String: Any],
+        let secret = credential["secret"] as? String, let keyTime = vector.object["keyTime"] as? String
+      else { continue }
+      let key = HMACKey<SHA1>(Array(secret.utf8).span).authenticationCode(for: keyTime).hex
+      XCTAssertEqual(key, expected, vector.id)
+      count += 1
+    }
+    XCTAssertGreaterThanOrEqual(count, 5)
+  }
+}
