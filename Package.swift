@@ -96,6 +96,14 @@ let package = Package(
       path: "Sources/storage-auth",
       swiftSettings: rules
     ),
+    .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
+    .executableTarget(
+      name: "signing-benchmark",
+      dependencies: auth + ["CAllocationCounter"],
+      path: "Benchmarks/Signing",
+      resources: [.copy("workloads.json")],
+      swiftSettings: rules
+    ),
     .testTarget(
       name: "VectorTests",
       dependencies: auth + ["RequestLines"],

@@ -91,7 +91,7 @@ extension COSVerifier {
     }
     if let authority = request.authority, headers.contains("host") {
       // The Python SDK signs the host without its port.
-      let host = String(hostWithoutPort(authority))
+      let host = hostWithoutPort(authority)
       if host != authority {
         readings += readings.map { reading in
           var reading = reading

@@ -13,7 +13,7 @@ extension OSSSigner {
       try checkBucket(inPathOf: request)
       return .inPath
     case .virtualHosted:
-      if let bucket { return bucketLabel(of: authority) == nil ? .service : .bucket(bucket) }
+      if let bucket { return isServiceHost(authority) ? .service : .bucket(bucket) }
       guard let label = bucketLabel(of: authority) else { return .service }
       guard hostWithoutPort(authority).hasSuffix(".aliyuncs.com") else { throw Self.bucketNeeded(authority) }
       return .bucket(label)

@@ -124,7 +124,7 @@ public struct OSSVerifier: SignatureVerifier {
     switch style ?? AddressingStyle(authority: authority) {
     case .path: return .inPath
     case .virtualHosted: return bucketLabel(of: authority).map { .bucket($0) } ?? .service
-    case .customDomain: return .bucket(bucket ?? String(hostWithoutPort(authority)))
+    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
     }
   }
 }

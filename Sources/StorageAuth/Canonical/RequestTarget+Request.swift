@@ -47,21 +47,10 @@ extension RequestTarget {
       let bucket = bucketLabel(of: authority)
       self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
-      let host = String(hostWithoutPort(authority))
+      let host = hostWithoutPort(authority)
       self.init(bucket: host, key: path.isEmpty ? nil : path, parameters: parameters)
     }
   }
-}
-
-/// The bucket in a host: its first label, unless the host is that of a service itself.
-///
-/// Services are `oss-cn-hangzhou.aliyuncs.com`, `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`; elsewhere
-/// a first label of `oss`, `cos` or `service` stands for one.
-package func bucketLabel(of authority: String) -> String? {
-  let labels = hostWithoutPort(authority).split(separator: ".", omittingEmptySubsequences: false)
-  guard labels.count > 1, !["oss", "cos", "service"].contains(labels[0]) else { return nil }
-  if labels.count == 3, labels[1] == "aliyuncs", labels[2] == "com" { return nil }
-  return String(labels[0])
 }
 
 private func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {

@@ -99,6 +99,7 @@ package struct ByteWriter: ~Copyable {
 }
 
 /// Runs `body` over the UTF-8 bytes of a string, without a copy where the string holds them contiguously.
+@inlinable
 package func withBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {

@@ -17,6 +17,7 @@ package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
 
 /// Overwrites memory with zeros in a way that no optimizer removes.
 @unsafe
+@usableFromInline
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
   unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
 }

@@ -3,16 +3,18 @@
 /// A list exists only inside the closure that it is passed to.
 @safe
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
-  private let block: UnsafeMutableBufferPointer<Element>
-  private var heap: [Element] = []
+  @usableFromInline let block: UnsafeMutableBufferPointer<Element>
+  @usableFromInline var heap: [Element] = []
   /// How many elements there are.
-  package private(set) var count = 0
+  package internal(set) var count = 0
 
-  private init(block: UnsafeMutableBufferPointer<Element>) {
+  @inlinable
+  init(block: UnsafeMutableBufferPointer<Element>) {
     unsafe self.block = block
   }
 
   /// Runs `body` with an empty list.
+  @inlinable
   package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -25,6 +27,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Adds an element at the end.
+  @inlinable
   package mutating func append(_ element: Element) {
     if heap.isEmpty, unsafe count < block.count {
       unsafe block.initializeElement(at: count, to: element)
@@ -37,12 +40,12 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
   /// The element at an index.
   package subscript(_ index: Int) -> Element {
-    get {
+    @inlinable get {
       guard heap.isEmpty else { return heap[index] }
       precondition(index >= 0 && index < count, "The index is outside of the list.")
       return unsafe block[index]
     }
-    set {
+    @inlinable set {
       guard heap.isEmpty else { return heap[index] = newValue }
       precondition(index >= 0 && index < count, "The index is outside of the list.")
       unsafe block[index] = newValue
@@ -50,6 +53,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Sorts the elements; equal ones keep their order.
+  @inlinable
   package mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
     guard count <= 24 else { return sortOnHeap(by: areInIncreasingOrder) }
     var sorted = 1
@@ -65,7 +69,8 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  private mutating func sortOnHeap(by areInIncreasingOrder: (Element, Element) -> Bool) {
+  @inlinable
+  mutating func sortOnHeap(by areInIncreasingOrder: (Element, Element) -> Bool) {
     if heap.isEmpty { unsafe heap = Array(block[..<count]) }
     heap.sort(by: areInIncreasingOrder)
   }

@@ -3,7 +3,7 @@ package import Synchronization
 /// Bytes that are wiped when the last reference to them goes.
 @safe
 package final class SecretBytes: Sendable {
-  private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+  @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
   /// Copies bytes in.
   package init(_ bytes: Span<UInt8>) {
@@ -21,6 +21,7 @@ package final class SecretBytes: Sendable {
   }
 
   /// Runs `body` over the bytes.
+  @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe body(Span(_unsafeElements: UnsafeBufferPointer(storage.bindMemory(to: UInt8.self))))
   }

@@ -1,7 +1,7 @@
 /// The output of a hash function: up to 64 bytes, held in place.
 @safe
 package struct Digest: Sendable {
-  private var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   /// How many bytes the digest has.
   package let byteCount: Int
@@ -15,6 +15,7 @@ package struct Digest: Sendable {
   }
 
   /// Runs `body` over the bytes.
+  @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: words) { buffer in
       unsafe body(

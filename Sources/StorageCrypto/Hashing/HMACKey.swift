@@ -4,14 +4,19 @@
 /// secret as the key and are wiped when the last reference goes.
 @safe
 package final class HMACKey<Hash: HashFunction>: Sendable {
-  private struct States: Sendable {
-    var inner = Hash()
-    var outer = Hash()
+  @usableFromInline
+  struct States: Sendable {
+    @usableFromInline var inner = Hash()
+    @usableFromInline var outer = Hash()
+
+    @inlinable
+    init() {}
   }
 
-  private nonisolated(unsafe) let states: UnsafeMutablePointer<States>
+  @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<States>
 
   /// Makes a key of any length.
+  @inlinable
   package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 1)
     unsafe states.initialize(to: States())
@@ -23,18 +28,21 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
   }
 
   /// Makes a key of the bytes that `body` writes.
+  @inlinable
   package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
     self.init(key.span)
     wipe(&key)
   }
 
+  @inlinable
   deinit {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: states, count: MemoryLayout<States>.size))
     unsafe states.deallocate()
   }
 
-  private func expand(_ key: Span<UInt8>) {
+  @inlinable
+  func expand(_ key: Span<UInt8>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.blockByteCount) { pad in
       for index in pad.indices {
         unsafe pad[index] = (index < key.count ? key[index] : 0) ^ 0x36
@@ -48,19 +56,22 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
     }
   }
 
-  private func seal(_ inner: Digest) -> Digest {
+  @inlinable
+  func seal(_ inner: Digest) -> Digest {
     var outer = unsafe states.pointee.outer
     inner.withBytes { outer.update($0) }
     return outer.finalize()
   }
 
   /// The authentication code of everything that `body` writes.
+  @inlinable
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
     let inner = unsafe states.pointee.inner
     return seal(inner.finalize(writing: body))
   }
 
   /// The authentication code of bytes that lie in memory.
+  @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
     var inner = unsafe states.pointee.inner
     inner.update(message)
@@ -68,6 +79,7 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
   }
 
   /// The authentication code of a text in UTF-8.
+  @inlinable
   package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }
   }

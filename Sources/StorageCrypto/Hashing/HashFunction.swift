@@ -17,11 +17,13 @@ package protocol HashFunction: Sendable {
 
 extension HashFunction {
   /// The digest of everything that `body` writes.
+  @inlinable
   package static func hash(writing body: (inout ByteWriter) -> Void) -> Digest {
     Self().finalize(writing: body)
   }
 
   /// The digest of bytes that lie in memory.
+  @inlinable
   package static func hash(_ bytes: Span<UInt8>) -> Digest {
     var hash = Self()
     hash.update(bytes)
@@ -29,6 +31,7 @@ extension HashFunction {
   }
 
   /// The digest of an array.
+  @inlinable
   package static func hash(_ bytes: [UInt8]) -> Digest {
     hash(bytes.span)
   }

@@ -1,0 +1,84 @@
+internal import Foundation
+
+/// Signs the five workloads next to the hash blocks alone, in one run, and checks the signatures.
+@main
+struct SigningBenchmark {
+  private static let repetitions = 15
+  private static let iterations = 20_000
+
+  /// `--only W3 1000`: signs one workload so often and prints nothing, for a profiler.
+  private static func runOnly(_ name: String, _ count: Int, _ workloads: [Workload]) throws {
+    for workload in workloads where workload.name == name {
+      for _ in 0..<count { _ = try workload.sign() }
+    }
+  }
+
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    let isTSV = arguments.contains("--tsv")
+    guard let url = Bundle.module.url(forResource: "workloads", withExtension: "json") else {
+      throw BenchmarkError("workloads.json is not where it was built.")
+    }
+    let workloads = try Workload.all(Inputs(json: Data(contentsOf: url)))
+    if arguments.count == 3, arguments.first == "--only", let count = Int(arguments[3]) {
+      return try runOnly(arguments[2], count, workloads)
+    }
+    if !isTSV { print("workload             signing ns   hash blocks ns   ratio   allocations   signature") }
+    var isRight = true
+    for workload in workloads {
+      var signing: [Double] = []
+      var blocks: [Double] = []
+      var sink: UInt8 = 0
+      for _ in 0..<repetitions {
+        signing.append(try Measurement.sample(iterations: iterations) { sink ^= try UInt8(workload.sign().utf8.count & 1) })
+        blocks.append(Measurement.sample(iterations: iterations) { sink ^= workload.hashBlocks() })
+      }
+      let text = workload.signature(in: try workload.sign())
+      let matches = text == workload.expected
+      isRight = isRight && matches
+      let own = Measurement(signing)
+      let limit = Measurement(blocks)
+      let allocations = try Measurement.allocations { sink ^= try UInt8(workload.sign().utf8.count & 1) }
+      if isTSV {
+        printTSV("swift-storage-auth", workload.name, own)
+        printTSV("hash-blocks", workload.name, limit)
+        print("SIG", "swift-storage-auth", workload.name, text, separator: "\t")
+      } else {
+        let count = allocations.map { column($0, 1, width: 12) } ?? "  not counted"
+        print(
+          "\(workload.name) \(workload.about)".padded(to: 18), column(own.median, 0, width: 12),
+          column(limit.median, 0, width: 16), column(own.median / limit.median, 2, width: 7), count,
+          matches ? "  right" : "  WRONG: \(text)")
+      }
+      if sink == 255 { print("") }
+    }
+    guard isRight else { throw BenchmarkError("A signature is not the reference signature.") }
+  }
+
+  private static func printTSV(_ name: String, _ workload: String, _ measurement: Measurement) {
+    print(
+      "NS", name, workload, measurement.median, measurement.minimum, measurement.maximum, measurement.repetitions,
+      separator: "\t")
+  }
+
+  private static func column(_ value: Double, _ digits: Int, width: Int) -> String {
+    let factor = digits == 0 ? 1.0 : digits == 1 ? 10.0 : 100.0
+    let scaled = Int((value * factor).rounded())
+    let whole = "\(scaled / Int(factor))"
+    let text = digits == 0 ? whole : whole + "." + "\(scaled % Int(factor))".leftPadded(to: digits, with: "0")
+    return text.leftPadded(to: width, with: " ")
+  }
+}
+
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+  fileprivate func leftPadded(to width: Int, with character: Character) -> String {
+    String(repeating: character, count: max(0, width - count)) + self
+  }
+}

@@ -1,0 +1,87 @@
+internal import COSAuth
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageCrypto
+
+/// One of the five signing workloads: from a request to its Authorization header, or to the whole URL; fixed clock.
+struct Workload {
+  let name: String
+  let about: String
+  /// The signature that has to come out.
+  let expected: String
+  /// Signs once and returns the header or the URL.
+  let sign: () throws -> String
+  /// Hashes as many blocks as the signature needs, and nothing else.
+  let hashBlocks: () -> UInt8
+
+  /// Where in a header or a URL the signature is.
+  func signature(in text: String) -> String {
+    if let sign = text.firstRange(of: "ignature=") {
+      let value = text[sign.upperBound...].prefix { $0 != "&" }
+      return String(decoding: String(value).percentDecodedBytes() ?? [], as: UTF8.self)
+    }
+    return String(text.split(separator: ":").last ?? "")
+  }
+}
+
+extension Workload {
+  static func all(_ input: Inputs) throws -> [Workload] {
+    let ossKey = AccessKey(id: input.ossID, secret: input.ossSecret, sessionToken: input.token)
+    let ossKeyAlone = AccessKey(id: input.ossID, secret: input.ossSecret)
+    let cosKey = AccessKey(id: input.cosID, secret: input.cosSecret, sessionToken: input.token)
+    let cosKeyAlone = AccessKey(id: input.cosID, secret: input.cosSecret)
+    let context = SigningContext(date: input.date)
+    let v1 = OSSSigner(.v1, bucket: input.ossBucket)
+    let v4 = OSSSigner(.v4, bucket: input.ossBucket, region: input.ossRegion)
+    let cos = COSSigner()
+    let put = input.ossPut
+    let get = input.ossGet
+    let part = input.cosPart
+    let cosGet = input.cosGet
+    return [
+      Workload(
+        name: "W1", about: "OSS V1 header", expected: input.signature("W1"),
+        sign: { try v1.signed(put, with: ossKey, in: context).headerFields[.authorization] ?? "" },
+        hashBlocks: hmacSHA1(byteCount: 789)),
+      Workload(
+        name: "W2", about: "OSS V1 URL", expected: input.signature("W2"),
+        sign: { try v1.presign(get, with: ossKeyAlone, validFor: input.lifetime, in: context).url },
+        hashBlocks: hmacSHA1(byteCount: 95)),
+      Workload(
+        name: "W3", about: "OSS V4 header", expected: input.signature("W3"),
+        sign: { try v4.signed(put, with: ossKey, in: context).headerFields[.authorization] ?? "" },
+        hashBlocks: hashThenHMACSHA256(byteCount: 870, stringToSign: 141)),
+      Workload(
+        name: "W4", about: "COS V5 header", expected: input.signature("W4_nodate"),
+        sign: { try cos.signed(part, with: cosKey, in: context).headerFields[.authorization] ?? "" },
+        hashBlocks: hashThenHMACSHA1(byteCount: 1026, stringToSign: 68)),
+      Workload(
+        name: "W5", about: "COS V5 URL", expected: input.signature("W5"),
+        sign: { try cos.presign(cosGet, with: cosKeyAlone, validFor: input.lifetime, in: context).url },
+        hashBlocks: hashThenHMACSHA1(byteCount: 97, stringToSign: 68)),
+    ]
+  }
+}
+
+private func firstByte(_ digest: Digest) -> UInt8 { digest.withBytes { $0[0] } }
+
+private func hmacSHA1(byteCount: Int) -> () -> UInt8 {
+  let message = [UInt8](repeating: 0x61, count: byteCount)
+  let key = HMACKey<SHA1>(Array("key".utf8).span)
+  return { firstByte(key.authenticationCode(for: message.span)) }
+}
+
+private func hashThenHMACSHA1(byteCount: Int, stringToSign: Int) -> () -> UInt8 {
+  let message = [UInt8](repeating: 0x61, count: byteCount)
+  let text = [UInt8](repeating: 0x61, count: stringToSign)
+  let key = HMACKey<SHA1>(Array("key".utf8).span)
+  return { firstByte(SHA1.hash(message.span)) ^ firstByte(key.authenticationCode(for: text.span)) }
+}
+
+private func hashThenHMACSHA256(byteCount: Int, stringToSign: Int) -> () -> UInt8 {
+  let message = [UInt8](repeating: 0x61, count: byteCount)
+  let text = [UInt8](repeating: 0x61, count: stringToSign)
+  let key = HMACKey<SHA256>(Array("key".utf8).span)
+  return { firstByte(SHA256.hash(message.span)) ^ firstByte(key.authenticationCode(for: text.span)) }
+}

@@ -1,0 +1,90 @@
+internal import StorageCrypto
+
+/// A host, with or without a port, read byte by byte: it is looked at for every signature.
+enum HostName {
+  /// Where the host ends and the port begins.
+  static func end(of authority: Span<UInt8>) -> Int {
+    if authority.count > 0, authority[0] == UInt8(ascii: "[") {
+      for index in authority.indices where authority[index] == UInt8(ascii: "]") { return index + 1 }
+      return authority.count
+    }
+    for index in authority.indices where authority[index] == UInt8(ascii: ":") { return index }
+    return authority.count
+  }
+
+  /// Whether a host is an IP address or `localhost`.
+  static func hasNoRoomForBucket(_ authority: Span<UInt8>) -> Bool {
+    guard authority.count > 0 else { return false }
+    if authority[0] == UInt8(ascii: "[") { return true }
+    let host = authority.extracting(0..<end(of: authority))
+    if host.count == 9, equalsIgnoringCase(host, "localhost") { return true }
+    var dots = 0
+    for index in host.indices {
+      if host[index] == UInt8(ascii: ".") {
+        dots += 1
+      } else if !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(host[index]) {
+        return false
+      }
+    }
+    return dots == 3
+  }
+
+  /// Where the first label ends, if it names a bucket and not a service.
+  static func bucketEnd(of authority: Span<UInt8>) -> Int? {
+    let host = authority.extracting(0..<end(of: authority))
+    var dots = 0
+    var firstDot = 0
+    for index in host.indices where host[index] == UInt8(ascii: ".") {
+      if dots == 0 { firstDot = index }
+      dots += 1
+    }
+    guard dots > 0 else { return nil }
+    let label = host.extracting(0..<firstDot)
+    for service: StaticString in ["oss", "cos", "service"] where equalsIgnoringCase(label, service) { return nil }
+    let rest = host.extracting(firstDot..<host.count)
+    return dots == 2 && equalsIgnoringCase(rest, ".aliyuncs.com") ? nil : firstDot
+  }
+
+  private static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
+    guard text.count == lowered.utf8CodeUnitCount else { return false }
+    return lowered.withUTF8Buffer { lowered in
+      for index in text.indices where unsafe asciiLowercased(text[index]) != lowered[index] { return false }
+      return true
+    }
+  }
+}
+
+/// A host without its port, in a Host header or an authority.
+package func hostWithoutPort(_ authority: String) -> String {
+  withBytes(of: authority) { bytes in
+    let end = HostName.end(of: bytes)
+    return end == bytes.count ? authority : String(writing: { $0.append(bytes.extracting(0..<end)) })
+  }
+}
+
+/// Whether a host is an IP address or `localhost`: it has no room for a bucket.
+package func isAddressOrLocalhost(_ authority: String) -> Bool {
+  withBytes(of: authority) { HostName.hasNoRoomForBucket($0) }
+}
+
+/// Whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+package func isLoopbackHost(_ authority: String) -> Bool {
+  let host = hostWithoutPort(authority).lowercased()
+  if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+  return host.hasPrefix("127.") && isAddressOrLocalhost(host)
+}
+
+/// Whether a host is that of a service itself, without a bucket.
+///
+/// Services are `oss-cn-hangzhou.aliyuncs.com`, `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`; elsewhere
+/// a first label of `oss`, `cos` or `service`, or a host of one label, stands for one.
+package func isServiceHost(_ authority: String) -> Bool {
+  withBytes(of: authority) { HostName.bucketEnd(of: $0) == nil }
+}
+
+/// The bucket in a host: its first label, unless the host is that of a service itself.
+package func bucketLabel(of authority: String) -> String? {
+  withBytes(of: authority) { bytes in
+    HostName.bucketEnd(of: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+  }
+}
