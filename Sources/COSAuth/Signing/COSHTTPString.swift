@@ -18,19 +18,27 @@ struct COSHTTPString {
   /// The host as it is signed; nothing for the authority.
   var host: String?
 
+  /// The session token as it stands in the text, encoded once per key.
+  var encodedToken: SecretBytes?
+
+  /// Names of parameters that a request must not have.
+  var refused: NameTable?
+
   /// Hands functions that write the text, the list of headers and the list of parameters of a request to `body`.
   ///
   /// - Parameters:
   ///   - request: The request with every header and parameter that is signed.
+  ///   - path: The path that is signed; nothing for that of the request.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read, or a header that is signed is there twice.
   func with<Result>(
-    _ request: HTTPRequest, _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
+    _ request: HTTPRequest, path: String? = nil,
+    _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
     let authority = host ?? request.authority
     let spelling = spelling
-    let path = request.path ?? "/"
+    let path = path ?? request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -50,10 +58,13 @@ struct COSHTTPString {
               for index in 0..<headers.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
                 let header = headers[index]
-                writer.append(percentEncoding: header.name(in: fields), .component, .lowered)
+                let name = header.name(in: fields)
+                writer.append(headerName: name)
                 writer.append(UInt8(ascii: "="))
                 if header.index == SelectedHeader.host {
                   writer.append(percentEncoding: authority ?? "")
+                } else if let encodedToken, name == HTTPField.Name.cosSecurityToken.canonicalName {
+                  encodedToken.withBytes { writer.append($0) }
                 } else {
                   writer.append(percentEncoding: fields[Int(header.index)])
                 }
@@ -63,7 +74,7 @@ struct COSHTTPString {
             { writer in
               for index in 0..<headers.count {
                 if index > 0 { writer.append(UInt8(ascii: ";")) }
-                writer.append(percentEncoding: headers[index].name(in: fields), .component, .lowered)
+                writer.append(headerName: headers[index].name(in: fields))
               }
             },
             { writer in
@@ -95,6 +106,7 @@ struct COSHTTPString {
       end = WireQuery.cut(wire, into: &parameters)
     }
     guard let end else { throw .unreadablePath }
+    if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
     return end
   }
@@ -115,6 +127,16 @@ struct COSHTTPString {
 }
 
 extension ByteWriter {
+  /// Appends the name of a header, which is in lower case already; a token may hold characters that are encoded.
+  mutating func append(headerName name: String) {
+    withBytes(of: name) { name in
+      for index in name.indices where !PercentEncoding.component.keeps(name[index]) {
+        return append(percentEncoding: name, .component, .lowered)
+      }
+      append(name)
+    }
+  }
+
   /// Appends ASCII text in lower case.
   mutating func append(lowercased text: String) {
     for byte in text.utf8 { append(asciiLowercased(byte)) }

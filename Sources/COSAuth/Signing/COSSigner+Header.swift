@@ -32,15 +32,22 @@ extension COSSigner {
     var signed = try draft(request, token: key.tokenField(named: .cosSecurityToken))
     let window = try checked(window)
     let signingKey = window.signingKey(of: key)
-    let authorization = try COSHTTPString(policy: policy).with(signed) { text, headerList, parameterList in
+    var string = httpString
+    string.encodedToken = key.encodedToken
+    let authorization = try string.with(signed) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
-      return String(writing: { writer in
+      return HTTPField(name: .authorization) { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
         writer.append(hex: signature)
-      })
+      }
     }
-    signed.headerFields.append(HTTPField(name: .authorization, value: authorization))
+    signed.headerFields.replace(authorization)
     request = signed
+  }
+
+  /// The text of a request that is signed in its headers.
+  var httpString: COSHTTPString {
+    COSHTTPString(policy: policy, refused: Self.signatureParameters)
   }
 
   /// The request with everything that a header signature covers.
@@ -48,7 +55,6 @@ extension COSSigner {
     try check(original)
     var request = original
     request.headerFields.reserveCapacity(original.headerFields.count + 2)
-    if request.headerFields.contains(.authorization) { request.headerFields[.authorization] = nil }
     if let token { request.headerFields.replace(token) }
     return request
   }
@@ -61,7 +67,8 @@ extension COSSigner {
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  private static let signatureParameters = NameTable(["sign", "q-signature", "q-sign-algorithm", "q-ak"])
+  /// What carries a signature in a URL.
+  static let signatureParameters = NameTable(["sign", "q-signature", "q-sign-algorithm", "q-ak"])
 
   /// Refuses a request that the service, or its strict mode, would refuse.
   func check(_ request: HTTPRequest) throws(SigningError) {
@@ -69,10 +76,6 @@ extension COSSigner {
       throw SigningError(
         .invalidRequest, "The request has no host.",
         remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
-    }
-    if let path = request.path, carriesSignature(path) {
-      throw SigningError(
-        .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
     }
     guard isStrict else { return }
     if !policy.isComplete {
@@ -84,19 +87,6 @@ extension COSSigner {
       throw SigningError(
         .invalidHeader, "The strict mode needs Content-Length signed, and the request has none.",
         remedy: "Set Content-Length before signing.")
-    }
-  }
-
-  private func carriesSignature(_ path: String) -> Bool {
-    withBytes(of: path) { wire in
-      ScratchList<WireParameter>.with { parameters in
-        guard WireQuery.cut(wire, into: &parameters) != nil else { return false }
-        for index in 0..<parameters.count
-        where Self.signatureParameters.contains(wire.extracting(parameters[index].name)) {
-          return true
-        }
-        return false
-      }
     }
   }
 }

@@ -39,49 +39,59 @@ extension COSSigner {
     }
     try key.check()
     let window = try checked(window, for: key.identity)
-    let draft = try draft(presigning: request, as: key.identity)
+    let (draft, path) = try draft(presigning: request, as: key.identity)
     let signingKey = window.signingKey(of: key)
-    let url = try COSHTTPString(policy: policy).with(draft) { text, headerList, parameterList in
+    let url = try COSHTTPString(policy: policy).with(draft, path: path) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return String(writing: { writer in
         writer.append(draft.scheme ?? "https")
         writer.append("://")
         writer.append(draft.authority ?? "")
-        writer.append(draft.path ?? "/")
+        writer.append(path)
         append(
-          signatureParametersOf: key.id, after: draft, in: window, headerList: headerList,
+          signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
           parameterList: parameterList, to: &writer)
         writer.append(hex: signature)
       })
     }
+    let fields = draft.headerFields
     return PresignedRequest(
-      method: request.method, url: url, headers: draft.headerFields.filter { policy.signs($0.name.canonicalName) },
-      expiration: window.end)
+      method: request.method, url: url,
+      headers: fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }, expiration: window.end)
   }
 
-  /// The request with everything that a signature in the URL covers.
-  func draft(presigning original: HTTPRequest, as identity: Identity) throws(SigningError) -> HTTPRequest {
+  /// The request and the path with everything that a signature in the URL covers.
+  func draft(
+    presigning original: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> (request: HTTPRequest, path: String) {
     try check(original)
+    let path = original.path ?? "/"
+    if path.utf8.contains(UInt8(ascii: "?")) { try WireQuery.refuse(Self.signatureParameters, in: path) }
     var request = original
-    request.headerFields.removeAll { $0.name == .authorization || $0.name == .cosSecurityToken }
-    if let token = identity.sessionToken {
-      let path = original.path ?? "/"
-      request.path = String(writing: { writer in
-        writer.append(path)
-        writer.append(separatorAfter: path)
-        writer.append("x-cos-security-token=")
-        writer.append(percentEncoding: token)
-      })
+    if request.headerFields.contains(where: Self.isHeaderSignature) {
+      request.headerFields.removeAll(where: Self.isHeaderSignature)
     }
-    return request
+    guard let token = identity.sessionToken else { return (request, path) }
+    let extended = String(writing: { writer in
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      writer.append("x-cos-security-token=")
+      writer.append(percentEncoding: token)
+    })
+    return (request, extended)
+  }
+
+  /// What a header signature sets, and what has no place beside a signature in the URL.
+  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
+    field.name == .authorization || field.name == .cosSecurityToken
   }
 
   /// Appends the parameters that carry the authorization, up to the signature.
   func append(
-    signatureParametersOf id: String, after request: HTTPRequest, in window: COSKeyTime,
+    signatureParametersOf id: String, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
   ) {
-    writer.append(separatorAfter: request.path ?? "/")
+    writer.append(separatorAfter: path)
     guard urlForm == .parameters else {
       writer.append("sign=")
       writer.append(
@@ -97,14 +107,19 @@ extension COSSigner {
     writer.append("&q-key-time=")
     window.append(to: &writer, separator: "%3B")
     writer.append("&q-header-list=")
-    writer.append(percentEncoding: String(writing: headerList))
+    writer.append(encodingList: headerList)
     writer.append("&q-url-param-list=")
-    writer.append(percentEncoding: String(writing: parameterList))
+    writer.append(encodingList: parameterList)
     writer.append("&q-signature=")
   }
 }
 
 extension ByteWriter {
+  /// Appends a list of names, percent-encoded once more.
+  mutating func append(encodingList list: COSHTTPString.Write) {
+    append(percentEncoding: String(writing: list))
+  }
+
   /// Appends what stands between a path and one more parameter.
   mutating func append(separatorAfter path: String) {
     append(UInt8(ascii: path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))

@@ -18,7 +18,7 @@ extension COSSigner {
     let token = identity.sessionToken.map { HTTPField(name: .cosSecurityToken, value: $0.reveal()) }
     let draft = try draft(request, token: token)
     let window = try headerWindow(for: identity, at: context.date)
-    return try pending(draft, as: identity, in: window, isPresigned: false)
+    return try pending(draft, with: httpString, as: identity, in: window)
   }
 
   /// Makes the string to sign of a URL whose key is kept elsewhere.
@@ -34,30 +34,30 @@ extension COSSigner {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check()
-    let draft = try draft(presigning: request, as: identity)
+    let (draft, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(draft, as: identity, in: window, isPresigned: true)
+    return try pending(draft, path: path, with: COSHTTPString(policy: policy), as: identity, in: window)
   }
 
-  /// The pending signature of a draft.
-  package func pending(
-    _ draft: HTTPRequest, as identity: Identity, in window: COSKeyTime, isPresigned: Bool
+  /// The pending signature of a draft; one with a path of its own is for a URL.
+  private func pending(
+    _ draft: HTTPRequest, path: String? = nil, with string: COSHTTPString, as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try COSHTTPString(policy: policy).with(draft) { text, headerList, parameterList in
+    try string.with(draft, path: path) { text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
       var request = draft
-      if isPresigned {
+      if let path {
         request.path = String(writing: { writer in
-          writer.append(draft.path ?? "/")
+          writer.append(path)
           append(
-            signatureParametersOf: identity.id, after: draft, in: window, headerList: headerList,
+            signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
             parameterList: parameterList, to: &writer)
         })
       }
       return PendingSignature(
         stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
         canonicalRequest: String(writing: text), identity: identity, expiration: window.end, request: request,
-        isPresigned: isPresigned,
+        isPresigned: path != nil,
         authorizationPrefix: String(writing: {
           $0.append(
             authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)

@@ -6,16 +6,19 @@ internal import StorageCrypto
 struct OSSDraft {
   /// The request; only the signature is missing.
   var request: HTTPRequest
+  /// The path with what the signature covers in a URL; nothing for a signature in the headers.
+  var path: String?
   /// Where the bucket comes from.
   let resource: OSSResource
   /// When it is signed.
   let date: Timestamp
   /// The line that stands for the date in V1.
   let dateLine: String
-  /// Whether the signature goes into the URL.
-  let isPresigned: Bool
   /// When the authorization ends.
   let expiration: Timestamp?
+
+  /// Names of parameters that the request must not have; those of a URL were looked at before its own were added.
+  var refused: NameTable? { path == nil ? OSSSigner.signatureParameters : nil }
 }
 
 extension OSSSigner {
@@ -24,10 +27,8 @@ extension OSSSigner {
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
     let resource = try resource(of: original)
-    try refuseSignature(inPathOf: original)
     var request = original
     request.headerFields.reserveCapacity(original.headerFields.count + 4)
-    if request.headerFields.contains(.authorization) { request.headerFields[.authorization] = nil }
     var dateLine = ""
     switch version {
     case .v4:
@@ -38,7 +39,7 @@ extension OSSSigner {
     }
     if let token { request.headerFields.replace(token) }
     return OSSDraft(
-      request: request, resource: resource, date: date, dateLine: dateLine, isPresigned: false, expiration: nil)
+      request: request, resource: resource, date: date, dateLine: dateLine, expiration: nil)
   }
 
   /// Sets the date of a V1 request; one that the caller chose with `x-oss-date` wins, as it does at the service.
@@ -57,26 +58,8 @@ extension OSSSigner {
     return chosen
   }
 
-  private static let signatureParameters = NameTable([
+  /// What carries a signature in a URL.
+  static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
-
-  /// Refuses a path that carries a signature already: the service accepts one authorization only.
-  func refuseSignature(inPathOf request: HTTPRequest) throws(SigningError) {
-    guard let path = request.path else { return }
-    let carriesSignature = withBytes(of: path) { wire in
-      ScratchList<WireParameter>.with { parameters in
-        guard WireQuery.cut(wire, into: &parameters) != nil else { return false }
-        for index in 0..<parameters.count
-        where Self.signatureParameters.contains(wire.extracting(parameters[index].name)) {
-          return true
-        }
-        return false
-      }
-    }
-    if carriesSignature {
-      throw SigningError(
-        .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
-    }
-  }
 }

@@ -21,11 +21,11 @@ extension OSSSigner {
     try checkConfiguration()
     var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
     let signature = try signature(of: draft, with: key)
-    let authorization = String(writing: { writer in
+    let authorization = HTTPField(name: .authorization) { writer in
       append(prefixOf: draft, id: key.id, to: &writer)
       append(signature, to: &writer)
-    })
-    draft.request.headerFields.append(HTTPField(name: .authorization, value: authorization))
+    }
+    draft.request.headerFields.replace(authorization)
     request = draft.request
   }
 
@@ -34,22 +34,28 @@ extension OSSSigner {
     switch version {
     case .v1:
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return try v1String(of: draft).with(draft.request, date: draft.dateLine) { write in
-        signingKey.authenticationCode(writing: write)
-      }
+      return try withV1String(of: draft) { signingKey.authenticationCode(writing: $0) }
     case .v4:
-      let hash = try v4Request(of: draft).with(draft.request) { write in SHA256.hash(writing: write) }
+      let hash = try withV4Request(of: draft) { SHA256.hash(writing: $0) }
       let scope = OSSV4Scope(date: draft.date, region: region, product: product)
       return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, date: draft.date, to: &$0) }
     }
   }
 
-  func v1String(of draft: OSSDraft) -> OSSV1String {
-    OSSV1String(resource: draft.resource, subresources: subresources)
+  /// Hands a function that writes the V1 string to sign to `body`.
+  func withV1String<Result>(
+    of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try OSSV1String(resource: draft.resource, subresources: subresources)
+      .with(draft.request, path: draft.path, date: draft.dateLine, refusing: draft.refused, body)
   }
 
-  func v4Request(of draft: OSSDraft) -> OSSV4Request {
-    OSSV4Request(resource: draft.resource, additional: additionalHeaders)
+  /// Hands a function that writes the V4 canonical request to `body`.
+  func withV4Request<Result>(
+    of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
+      .with(draft.request, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the authorization up to the signature.

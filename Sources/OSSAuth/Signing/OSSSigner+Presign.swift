@@ -31,7 +31,7 @@ extension OSSSigner {
       writer.append(draft.request.scheme ?? "https")
       writer.append("://")
       writer.append(draft.request.authority ?? "")
-      writer.append(draft.request.path ?? "/")
+      writer.append(draft.path ?? "/")
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
@@ -50,27 +50,30 @@ extension OSSSigner {
       throw .credentialEndsFirst(expiration, required: end)
     }
     let resource = try resource(of: original)
-    try refuseSignature(inPathOf: original)
     var request = original
-    request.headerFields.removeAll { Self.headerSignatureFields.contains($0.name) }
+    if request.headerFields.contains(where: Self.isHeaderSignature) {
+      request.headerFields.removeAll(where: Self.isHeaderSignature)
+    }
     let path = original.path ?? "/"
-    request.path = String(writing: { writer in
+    let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
+    if hasQuery { try WireQuery.refuse(Self.signatureParameters, in: path) }
+    let extended = String(writing: { writer in
       writer.append(path)
-      writer.append(UInt8(ascii: path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
+      writer.append(UInt8(ascii: hasQuery ? "&" : "?"))
       switch version {
       case .v1: append(v1Parameters: identity, end: end, to: &writer)
       case .v4: append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
       }
     })
     return OSSDraft(
-      request: request, resource: resource, date: date, dateLine: "\(end.unixSeconds)", isPresigned: true,
-      expiration: end)
+      request: request, path: extended, resource: resource, date: date, dateLine: "\(end.unixSeconds)", expiration: end)
   }
 
   /// What a header signature sets, and what has no place beside a signature in the URL.
-  private static let headerSignatureFields: Set<HTTPField.Name> = [
-    .authorization, .ossSecurityToken, .ossDate, .ossContentSHA256,
-  ]
+  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
+    field.name == .authorization || field.name == .ossSecurityToken || field.name == .ossDate
+      || field.name == .ossContentSHA256
+  }
 
   private func append(v1Parameters identity: Identity, end: Timestamp, to writer: inout ByteWriter) {
     writer.append("OSSAccessKeyId=")
@@ -117,7 +120,7 @@ extension OSSSigner {
   func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
     writer.append(signatureParameter)
     switch version {
-    case .v1: writer.append(percentEncoding: signature.base64)
+    case .v1: writer.append(percentEncodedBase64: signature)
     case .v4: writer.append(hex: signature)
     }
   }
@@ -145,7 +148,8 @@ extension OSSSigner {
 
   /// The headers of a request that its URL covers.
   private func signedHeaders(of request: HTTPRequest) -> HTTPFields {
-    request.headerFields.filter { field in
+    if request.headerFields.isEmpty { return [:] }
+    return request.headerFields.filter { field in
       let name = field.name.canonicalName
       return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
     }

@@ -42,16 +42,18 @@ extension OSSSigner {
     var canonicalRequest: String?
     switch version {
     case .v1:
-      stringToSign = try v1String(of: draft).with(draft.request, date: draft.dateLine) { String(writing: $0) }
+      stringToSign = try withV1String(of: draft) { String(writing: $0) }
     case .v4:
-      let (text, hash) = try v4Request(of: draft).with(draft.request) { (String(writing: $0), SHA256.hash(writing: $0)) }
+      let (text, hash) = try withV4Request(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
       canonicalRequest = text
       let scope = OSSV4Scope(date: draft.date, region: region, product: product)
       stringToSign = String(writing: { scope.append(stringToSign: hash, date: draft.date, to: &$0) })
     }
+    var request = draft.request
+    if let path = draft.path { request.path = path }
     return PendingSignature(
       stringToSign: stringToSign, canonicalRequest: canonicalRequest, identity: identity,
-      expiration: draft.expiration, request: draft.request, isPresigned: draft.isPresigned,
+      expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
       authorizationPrefix: String(writing: { append(prefixOf: draft, id: identity.id, to: &$0) }))
   }
 

@@ -13,19 +13,23 @@ struct OSSV4Request {
   ///
   /// - Parameters:
   ///   - request: The request with every header and parameter that is signed.
+  ///   - path: The path that is signed; nothing for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
+  ///   - refused: Names of parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func with<Result>(
-    _ request: HTTPRequest, omitting: StaticString? = nil, _ body: ((inout ByteWriter) -> Void) -> Result
+    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
+    _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
-    let path = request.path ?? "/"
+    let path = path ?? request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: request.authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let pathEnd = try cut(wire, omitting: omitting, into: &parameters)
+          if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))

@@ -58,23 +58,17 @@ extension ByteWriter {
   }
 }
 
-extension HTTPFields {
-  /// Puts a field in the place of the first one with its name and removes the others, or adds it at the end.
-  package mutating func replace(_ field: HTTPField) {
-    guard let first = firstIndex(where: { $0.name == field.name }) else {
-      append(field)
-      return
-    }
-    self[first] = field
-    if self[(first + 1)...].contains(where: { $0.name == field.name }) {
-      let name = field.name
-      self = HTTPFields(enumerated().filter { $0.offset <= first || $0.element.name != name }.map(\.element))
-    }
+extension HTTPField {
+  /// Makes a field of what `body` writes: ASCII that a field may hold.
+  package init(name: Name, writing body: (inout ByteWriter) -> Void) {
+    self = unsafe withWrittenBytes(body) { unsafe HTTPField(name: name, lenientValue: $0) }
   }
+}
 
-  /// How many fields have a name.
-  package func count(of name: HTTPField.Name) -> Int {
-    reduce(0) { $0 + ($1.name == name ? 1 : 0) }
+extension HTTPFields {
+  /// Puts a field in the place of all that have its name, or adds it at the end.
+  package mutating func replace(_ field: HTTPField) {
+    self[fields: field.name] = [field]
   }
 
   /// The index of the only field with a name; nothing if there is none.

@@ -32,25 +32,68 @@ package enum WireQuery {
   /// - Returns: Where the path without its query ends; nothing if the text is not one that may travel: it does not start
   ///   with `/`, holds a blank, a control character, a `#` or a byte that is not ASCII, or an escape is broken.
   package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> Int? {
-    guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire) else {
-      return nil
-    }
-    var pathEnd = 0
-    while pathEnd < wire.count, wire[pathEnd] != UInt8(ascii: "?") { pathEnd += 1 }
-    var start = pathEnd + 1
-    while start < wire.count {
-      var end = start
-      var nameEnd = -1
-      while end < wire.count, wire[end] != UInt8(ascii: "&") {
-        if nameEnd < 0, wire[end] == UInt8(ascii: "=") { nameEnd = end }
-        end += 1
+    guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/") else { return nil }
+    var pathEnd = -1
+    var start = 0
+    var nameEnd = -1
+    var index = 0
+    while index < wire.count {
+      let byte = wire[index]
+      if byte >= UInt8(ascii: "@") && byte < 0x7f || byte >= UInt8(ascii: "-") && byte <= UInt8(ascii: ";") {
+        index += 1
+        continue
       }
-      if end > start {
-        parameters.append(WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end))
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard isEscape(wire, at: index) else { return nil }
+        index += 2
+      case UInt8(ascii: "?") where pathEnd < 0:
+        pathEnd = index
+        start = index + 1
+      case UInt8(ascii: "=") where pathEnd >= 0 && nameEnd < 0: nameEnd = index
+      case UInt8(ascii: "&") where pathEnd >= 0:
+        append(from: start, to: index, nameEnd, &parameters)
+        start = index + 1
+        nameEnd = -1
+      case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
+      default: break
       }
-      start = end + 1
+      index += 1
     }
+    guard pathEnd >= 0 else { return wire.count }
+    append(from: start, to: wire.count, nameEnd, &parameters)
     return pathEnd
+  }
+
+  private static func append(
+    from start: Int, to end: Int, _ nameEnd: Int, _ parameters: inout ScratchList<WireParameter>
+  ) {
+    guard end > start else { return }
+    parameters.append(WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end))
+  }
+
+  private static func isEscape(_ wire: Span<UInt8>, at index: Int) -> Bool {
+    index + 2 < wire.count && hexValue(wire[index + 1]) != nil && hexValue(wire[index + 2]) != nil
+  }
+
+  /// Refuses a path that carries a signature already: the services accept one authorization only.
+  package static func refuse(
+    _ names: NameTable, among parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
+  ) throws(SigningError) {
+    for index in 0..<parameters.count where names.contains(wire.extracting(parameters[index].name)) {
+      throw SigningError(
+        .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
+    }
+  }
+
+  /// Refuses a path that carries a signature already.
+  package static func refuse(_ names: NameTable, in path: String) throws(SigningError) {
+    try withBytes(of: path) { (wire) throws(SigningError) in
+      try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
+        guard cut(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
+        try refuse(names, among: parameters, of: wire)
+      }
+    }
   }
 
   /// Sorts parameters by name and, where names are equal in that order, by value or as they were.

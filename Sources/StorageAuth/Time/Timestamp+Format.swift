@@ -78,17 +78,22 @@ extension ByteWriter {
   /// Appends a number in decimal, with zeros in front up to a number of digits.
   package mutating func append(_ number: Int64, digits: Int = 1) {
     if number < 0 { append(UInt8(ascii: "-")) }
-    var magnitude = number.magnitude
-    var divisor: UInt64 = 1
-    var count = 1
-    while magnitude / divisor >= 10 || count < digits {
-      divisor *= 10
-      count += 1
+    var rest = number.magnitude
+    if rest >= 10_000_000_000_000_000 {
+      append(Int64(rest / 10_000_000_000_000_000), digits: digits - 16)
+      return append(Int64(rest % 10_000_000_000_000_000), digits: 16)
     }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(magnitude / divisor))
-      magnitude %= divisor
-      divisor /= 10
+    // The digits come out from the last to the first; sixteen of them fit in one word, a byte each.
+    var text: UInt128 = 0
+    var count = 0
+    repeat {
+      text = text << 8 | UInt128(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+      count += 1
+    } while rest > 0 || count < digits
+    for _ in 0..<count {
+      append(UInt8(truncatingIfNeeded: text))
+      text >>= 8
     }
   }
 }

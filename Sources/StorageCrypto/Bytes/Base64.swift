@@ -3,6 +3,20 @@ private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 extension ByteWriter {
   /// Appends bytes in Base64 with padding (RFC 4648, part 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
+    forEachBase64Digit(of: bytes) { writer, digit in writer.append(digit) }
+  }
+
+  /// Appends a digest in Base64 with padding, percent-encoded for a URL.
+  package mutating func append(percentEncodedBase64 digest: Digest) {
+    digest.withBytes { bytes in
+      forEachBase64Digit(of: bytes) { writer, digit in writer.append(percentEncoding: digit) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func forEachBase64Digit(
+    of bytes: Span<UInt8>, _ body: (inout ByteWriter, UInt8) -> Void
+  ) {
     let digits = alphabet.span
     var index = 0
     while index < bytes.count {
@@ -10,10 +24,10 @@ extension ByteWriter {
       let first = bytes[index]
       let second = left > 1 ? bytes[index + 1] : 0
       let third = left > 2 ? bytes[index + 2] : 0
-      append(digits[Int(first >> 2)])
-      append(digits[Int((first & 0x03) << 4 | second >> 4)])
-      append(left > 1 ? digits[Int((second & 0x0f) << 2 | third >> 6)] : UInt8(ascii: "="))
-      append(left > 2 ? digits[Int(third & 0x3f)] : UInt8(ascii: "="))
+      body(&self, digits[Int(first >> 2)])
+      body(&self, digits[Int((first & 0x03) << 4 | second >> 4)])
+      body(&self, left > 1 ? digits[Int((second & 0x0f) << 2 | third >> 6)] : UInt8(ascii: "="))
+      body(&self, left > 2 ? digits[Int(third & 0x3f)] : UInt8(ascii: "="))
       index += 3
     }
   }

@@ -1,7 +1,8 @@
 /// A sink for bytes that are hashed, or collected, as they are written.
 ///
 /// The bytes are staged in a block on the stack and handed on when the block is full, so writing a canonical request
-/// allocates nothing. A writer exists only inside the closure that it is passed to.
+/// allocates nothing. A writer exists only inside the closure that it is passed to. What is collected into an array may
+/// be a key, so the block is wiped then; a string cannot be wiped anyway.
 @safe
 package struct ByteWriter: ~Copyable {
   /// Where full blocks go.
@@ -28,16 +29,18 @@ package struct ByteWriter: ~Copyable {
     unsafe self.drain = drain
   }
 
-  /// Runs `body` with a writer, then `end` with what is still staged; the staging block is wiped.
+  /// Runs `body` with a writer, then `end` with what is still staged.
   static func with<Result>(
-    _ drain: Drain, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
+    _ drain: Drain, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
   ) -> Result {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: blockByteCount) { block in
       var writer = unsafe ByteWriter(block: block, drain: drain)
       body(&writer)
       let result = unsafe end(Span(_unsafeElements: writer.staged))
-      unsafe wipe(UnsafeMutableRawBufferPointer(
-          UnsafeMutableBufferPointer(rebasing: block[..<max(writer.count, writer.highWater)])))
+      if wipes {
+        let used = unsafe UnsafeMutableBufferPointer(rebasing: block[..<max(writer.count, writer.highWater)])
+        unsafe wipe(UnsafeMutableRawBufferPointer(used))
+      }
       return result
     }
   }
@@ -117,16 +120,7 @@ package func withBytes<Result, Failure: Error>(
 extension String {
   /// Makes a string of what `body` writes; it has to be UTF-8.
   package init(writing body: (inout ByteWriter) -> Void) {
-    var overflow: [UInt8] = []
-    self = unsafe withUnsafeMutablePointer(to: &overflow) { overflow in
-      unsafe ByteWriter.with(.array(overflow), body) { rest in
-        unsafe rest.withUnsafeBufferPointer { rest in
-          if unsafe overflow.pointee.isEmpty { return unsafe String(decoding: rest, as: UTF8.self) }
-          unsafe overflow.pointee.append(contentsOf: rest)
-          return unsafe String(decoding: overflow.pointee, as: UTF8.self)
-        }
-      }
-    }
+    self = unsafe withWrittenBytes(body) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
 
@@ -135,8 +129,25 @@ extension [UInt8] {
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
     unsafe withUnsafeMutablePointer(to: &self) { array in
-      unsafe ByteWriter.with(.array(array), body) { rest in
+      unsafe ByteWriter.with(.array(array), wipes: true, body) { rest in
         unsafe rest.withUnsafeBufferPointer { unsafe array.pointee.append(contentsOf: $0) }
+      }
+    }
+  }
+}
+
+/// Runs `use` over everything that `body` writes, without an allocation where it is short.
+@unsafe
+package func withWrittenBytes<Result>(
+  _ body: (inout ByteWriter) -> Void, _ use: (UnsafeBufferPointer<UInt8>) -> Result
+) -> Result {
+  var overflow: [UInt8] = []
+  return unsafe withUnsafeMutablePointer(to: &overflow) { overflow in
+    unsafe ByteWriter.with(.array(overflow), body) { rest in
+      unsafe rest.withUnsafeBufferPointer { rest in
+        if unsafe overflow.pointee.isEmpty { return unsafe use(rest) }
+        unsafe overflow.pointee.append(contentsOf: rest)
+        return unsafe overflow.pointee.withUnsafeBufferPointer { unsafe use($0) }
       }
     }
   }

@@ -54,7 +54,19 @@ extension ByteWriter {
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
-    for index in bytes.indices { append(percentEncoding: bytes[index], encoding, textCase) }
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      if textCase == .asWritten {
+        while end < bytes.count, encoding.keeps(bytes[end]) { end += 1 }
+        if end > start { append(bytes.extracting(start..<end)) }
+      }
+      if end < bytes.count {
+        append(percentEncoding: bytes[end], encoding, textCase)
+        end += 1
+      }
+      start = end
+    }
   }
 
   /// Appends text percent-encoded.

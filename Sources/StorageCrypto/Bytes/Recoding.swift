@@ -18,7 +18,12 @@ extension ByteWriter {
   /// Appends percent-encoded text, decoded.
   package mutating func append(decoding text: Span<UInt8>, plusIsSpace: Bool) {
     var index = 0
-    while index < text.count { append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace)) }
+    while index < text.count {
+      let start = index
+      while index < text.count, text[index] != UInt8(ascii: "%"), text[index] != UInt8(ascii: "+") { index += 1 }
+      if index > start { append(text.extracting(start..<index)) }
+      if index < text.count { append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace)) }
+    }
   }
 
   /// Appends percent-encoded text in the one canonical encoding: decoded, then encoded again.
@@ -28,6 +33,12 @@ extension ByteWriter {
   ) {
     var index = 0
     while index < text.count {
+      if textCase == .asWritten {
+        let start = index
+        while index < text.count, encoding.keeps(text[index]) { index += 1 }
+        if index > start { append(text.extracting(start..<index)) }
+        if index == text.count { break }
+      }
       append(percentEncoding: decodedByte(text, at: &index, plusIsSpace: plusIsSpace), encoding, textCase)
     }
   }

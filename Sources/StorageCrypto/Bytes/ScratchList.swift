@@ -3,14 +3,19 @@
 /// A list exists only inside the closure that it is passed to.
 @safe
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
-  @usableFromInline let block: UnsafeMutableBufferPointer<Element>
-  @usableFromInline var heap: [Element] = []
+  @usableFromInline var block: UnsafeMutableBufferPointer<Element>
+  @usableFromInline var isOnHeap = false
   /// How many elements there are.
-  package internal(set) var count = 0
+  @usableFromInline package var count = 0
 
   @inlinable
   init(block: UnsafeMutableBufferPointer<Element>) {
     unsafe self.block = block
+  }
+
+  @inlinable
+  deinit {
+    if isOnHeap { unsafe block.deallocate() }
   }
 
   /// Runs `body` with an empty list.
@@ -29,24 +34,28 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   /// Adds an element at the end.
   @inlinable
   package mutating func append(_ element: Element) {
-    if heap.isEmpty, unsafe count < block.count {
-      unsafe block.initializeElement(at: count, to: element)
-    } else {
-      if heap.isEmpty { unsafe heap = Array(block) }
-      heap.append(element)
-    }
+    if unsafe count == block.count { grow() }
+    unsafe block.initializeElement(at: count, to: element)
     count += 1
   }
 
+  @inlinable
+  mutating func grow() {
+    let larger = unsafe UnsafeMutableBufferPointer<Element>.allocate(capacity: block.count * 2)
+    _ = unsafe larger.update(fromContentsOf: block)
+    if isOnHeap { unsafe block.deallocate() }
+    unsafe block = larger
+    isOnHeap = true
+  }
+
   /// The element at an index.
+  @inlinable
   package subscript(_ index: Int) -> Element {
-    @inlinable get {
-      guard heap.isEmpty else { return heap[index] }
+    get {
       precondition(index >= 0 && index < count, "The index is outside of the list.")
       return unsafe block[index]
     }
-    @inlinable set {
-      guard heap.isEmpty else { return heap[index] = newValue }
+    set {
       precondition(index >= 0 && index < count, "The index is outside of the list.")
       unsafe block[index] = newValue
     }
@@ -55,7 +64,12 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   /// Sorts the elements; equal ones keep their order.
   @inlinable
   package mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
-    guard count <= 24 else { return sortOnHeap(by: areInIncreasingOrder) }
+    guard count <= 24 else {
+      var sorted = unsafe Array(block[..<count])
+      sorted.sort(by: areInIncreasingOrder)
+      for index in 0..<count { unsafe block[index] = sorted[index] }
+      return
+    }
     var sorted = 1
     while sorted < count {
       let element = self[sorted]
@@ -67,11 +81,5 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
       self[place] = element
       sorted += 1
     }
-  }
-
-  @inlinable
-  mutating func sortOnHeap(by areInIncreasingOrder: (Element, Element) -> Bool) {
-    if heap.isEmpty { unsafe heap = Array(block[..<count]) }
-    heap.sort(by: areInIncreasingOrder)
   }
 }
