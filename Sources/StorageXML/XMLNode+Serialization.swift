@@ -19,6 +19,11 @@ extension XMLNode {
   private func write(to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "<"))
     bytes += name.utf8
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      bytes += " \(name)=\"".utf8
+      for scalar in value.unicodeScalars { Self.write(scalar, to: &bytes) }
+      bytes.append(UInt8(ascii: "\""))
+    }
     bytes.append(UInt8(ascii: ">"))
     if children.isEmpty {
       for scalar in text.unicodeScalars { Self.write(scalar, to: &bytes) }
@@ -39,6 +44,7 @@ extension XMLNode {
     case "&": bytes += "&amp;".utf8
     case "<": bytes += "&lt;".utf8
     case ">": bytes += "&gt;".utf8
+    case "\"": bytes += "&quot;".utf8
     case "\n", "\t": bytes += String(scalar).utf8
     case "\u{0}"..<" ": bytes += "&#\(scalar.value);".utf8
     default: bytes += UTF8.encode(scalar).map { Array($0) } ?? []

@@ -1,7 +1,7 @@
 /// An element of an XML document: a name, and either text or elements in it.
 ///
-/// The answers and the requests of the services need no more: attributes, comments and processing instructions are read
-/// over and never written.
+/// The documents of the services need no more: comments, processing instructions and the attributes of what is read are
+/// read over.
 package struct XMLNode: Sendable, Equatable {
   /// The name, with its prefix if it has one.
   package var name: String
@@ -11,6 +11,9 @@ package struct XMLNode: Sendable, Equatable {
 
   /// The elements in it, in their order.
   package var children: [XMLNode]
+
+  /// The attributes to write, in the order of their names; nothing reads them.
+  package var attributes: [String: String] = [:]
 
   /// Makes an element.
   ///
