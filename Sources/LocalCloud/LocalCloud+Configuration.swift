@@ -1,0 +1,105 @@
+public import StorageAuth
+
+extension LocalCloud {
+  /// What a server needs to know before it starts.
+  public struct Configuration: Sendable {
+    /// Who may sign requests; both services know them all.
+    public var accounts: [Account]
+
+    /// The buckets to make in both services; those that are there already stay as they are.
+    public var buckets: [String]
+
+    /// The port of OSS; 0 picks a free one.
+    public var ossPort: Int
+
+    /// The port of COS; 0 picks a free one.
+    public var cosPort: Int
+
+    /// The directory for objects, which is made if it is not there and kept; nothing takes a temporary one, which is
+    /// removed when the server stops.
+    public var root: String?
+
+    /// The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
+    public var region: String?
+
+    /// Whether COS signatures have to cover the host, the content length, the token and every parameter.
+    public var isStrict: Bool
+
+    /// The present, in UTC; tests step it.
+    public var clock: @Sendable () -> Timestamp
+
+    /// Makes a configuration.
+    ///
+    /// - Parameters:
+    ///   - accounts: Who may sign requests.
+    ///   - buckets: The buckets to make in both services.
+    ///   - ossPort: The port of OSS; 0 picks a free one.
+    ///   - cosPort: The port of COS; 0 picks a free one.
+    ///   - root: The directory for objects; nothing takes a temporary one.
+    ///   - region: The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
+    ///   - isStrict: Whether COS signatures have to cover everything.
+    ///   - clock: The present, in UTC.
+    public init(
+      accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, root: String? = nil,
+      region: String? = nil, isStrict: Bool = false, clock: @escaping @Sendable () -> Timestamp = { .now }
+    ) {
+      self.accounts = accounts
+      self.buckets = buckets
+      self.ossPort = ossPort
+      self.cosPort = cosPort
+      self.root = root
+      self.region = region
+      self.isStrict = isStrict
+      self.clock = clock
+    }
+
+    func check() throws(LocalCloudError) {
+      if accounts.isEmpty {
+        throw LocalCloudError("There is no account, so that nobody could sign a request; name at least one.")
+      }
+      for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
+        throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
+      }
+      let ids = accounts.map(\.key.id)
+      if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
+        throw LocalCloudError("The account \"\(twice)\" is there twice; name it once.")
+      }
+      if let name = buckets.first(where: { !isBucketName($0) }) {
+        throw LocalCloudError(
+          "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
+      }
+      for port in [ossPort, cosPort] where !(0...65_535).contains(port) {
+        throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
+      }
+    }
+  }
+
+  /// Somebody who may sign requests.
+  public struct Account: Sendable {
+    /// The key: permanent, or temporary with a session token and, if it is to end, an expiration.
+    public var key: AccessKey
+
+    /// Whether the key is switched off; a request that it signed is refused like one of an unknown key.
+    public var isDisabled: Bool
+
+    /// Makes an account.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - isDisabled: Whether the key is switched off.
+    public init(_ key: AccessKey, isDisabled: Bool = false) {
+      self.key = key
+      self.isDisabled = isDisabled
+    }
+  }
+}
+
+/// Why a server cannot start: what is wrong and what to do about it, in a sentence.
+public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The sentence.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,95 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageXML
+
+extension Call {
+  func listBuckets() throws -> Answer {
+    let prefix = target["prefix"] ?? ""
+    let marker = target["marker"] ?? ""
+    let limit = try number("max-keys", default: 1000, in: 1...1000)
+    let buckets = store.bucketsByName.filter { $0.name.hasPrefix(prefix) && $0.name > marker }
+    let page = buckets.prefix(limit)
+    let isTruncated = page.count < buckets.count
+    var elements = [
+      dialect.owner, XMLNode("Prefix", prefix), XMLNode("Marker", marker), XMLNode("MaxKeys", String(limit)),
+      XMLNode("IsTruncated", String(isTruncated)),
+      XMLNode("Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: host) }),
+    ]
+    if isTruncated, let last = page.last { elements.append(XMLNode("NextMarker", last.name)) }
+    return Answer(XMLNode("ListAllMyBucketsResult", children: elements))
+  }
+
+  func createBucket() async throws -> Answer {
+    let access = try access(named: own("acl"), isObject: false)
+    if let code = dialect.ownBucketCode, store.bucketsByName.contains(where: { $0.name == bucket }) {
+      throw ServiceError.bucketAlreadyExists(code, bucket)
+    }
+    try await store.createBucket(bucket, access: access, at: date)
+    return Answer(headers: [.location: "/\(bucket)"])
+  }
+
+  func deleteBucket() async throws -> Answer {
+    try await store.deleteBucket(bucket)
+    return Answer(.noContent)
+  }
+
+  func headBucket() throws -> Answer {
+    try store.read(bucket) { _ in }
+    var answer = Answer()
+    answer.headers.set(dialect.header("bucket-region"), region)
+    return answer
+  }
+
+  func bucketLocation() throws -> Answer {
+    try store.read(bucket) { _ in }
+    return Answer(XMLNode("LocationConstraint", dialect.provider == .oss ? "oss-\(region)" : region))
+  }
+
+  func bucketInfo() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    var document = dialect.document(for: bucket, region: region, endpoint: host)
+    let grant = XMLNode("Grant", bucket.access.rawValue)
+    document.children += [
+      dialect.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      XMLNode("Comment"),
+    ]
+    return Answer(XMLNode("BucketInfo", children: [document]))
+  }
+
+  // MARK: Access
+
+  func readBucketAccess() throws -> Answer {
+    dialect.accessAnswer(try store.read(bucket) { $0.access })
+  }
+
+  func changeBucketAccess() async throws -> Answer {
+    try store.read(bucket) { _ in }
+    guard let name = own("acl") else { throw Self.grantsByDocument }
+    try await store.createBucket(bucket, access: try access(named: name, isObject: false), at: date)
+    return Answer()
+  }
+
+  func readObjectAccess() throws -> Answer {
+    dialect.accessAnswer(try store.object(key, in: bucket).access)
+  }
+
+  func changeObjectAccess() async throws -> Answer {
+    guard let name = own(dialect.objectAccessHeader) else { throw Self.grantsByDocument }
+    let access = try access(named: name, isObject: true)
+    let object = try store.object(key, in: bucket)
+    try await store.put(object.with(access: access, id: .random()), in: bucket)
+    return Answer()
+  }
+
+  private static let grantsByDocument = ServiceError.notImplemented(
+    "This server takes an access by the header alone, and no grants to single users.")
+
+  /// The access that a header names; nothing for the default.
+  func access(named name: String?, isObject: Bool) throws(ServiceError) -> AccessControl? {
+    guard let name, !(isObject && name == "default") else { return nil }
+    guard let access = AccessControl(rawValue: name) else {
+      throw .invalidArgument("The access \"\(name)\" is not one of private and public-read.")
+    }
+    return access
+  }
+}

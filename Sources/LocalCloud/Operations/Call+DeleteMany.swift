@@ -1,0 +1,27 @@
+internal import StorageCrypto
+internal import StorageXML
+
+extension Call {
+  private static let deleteLimit = 1000
+
+  func deleteObjects() async throws -> Answer {
+    let encodes = try encodesNames()
+    let document = try await document(named: "Delete")
+    let isQuiet = document["Quiet"]?.text.lowercased() == "true"
+    let objects = document.all("Object")
+    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
+      throw ServiceError.malformedXML("There have to be 1 to \(Self.deleteLimit) objects.")
+    }
+    let keys = try objects.map { object in
+      guard let key = object["Key"]?.text, !key.isEmpty else {
+        throw ServiceError.malformedXML("An object has no key.")
+      }
+      return key
+    }
+    for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
+    let deleted = keys.map { key in
+      XMLNode("Deleted", children: [XMLNode("Key", encodes ? key.percentEncoded() : key)])
+    }
+    return Answer(XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+  }
+}

@@ -1,0 +1,145 @@
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+extension Call {
+  private static let pageSizes = 0...1000
+
+  func listObjects() throws -> Answer {
+    let marker = target["marker"] ?? ""
+    let list = try list(after: marker)
+    var elements = list.head + [XMLNode("Marker", list.name(marker))]
+    if let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
+    return Answer(XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
+  }
+
+  func listObjectsV2() throws -> Answer {
+    let token = target["continuation-token"]
+    let start = target["start-after"] ?? ""
+    var after = start
+    if let token {
+      guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
+        throw ServiceError.invalidArgument("The continuation-token is not one that this server gave.")
+      }
+      after = text
+    }
+    let list = try list(after: after)
+    var elements = list.head + [XMLNode("StartAfter", list.name(start))]
+    if let token { elements.append(XMLNode("ContinuationToken", token)) }
+    if let next = list.page.next {
+      let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
+      elements.append(XMLNode("NextContinuationToken", token))
+    }
+    elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
+    let withOwner = target["fetch-owner"] == "true"
+    return Answer(XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
+  }
+
+  /// A page, and what both forms of the list say about it.
+  private struct List {
+    let page: ListPage
+    let head: [XMLNode]
+    let encodes: Bool
+
+    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
+  }
+
+  private func list(after: String) throws -> List {
+    let encodes = try encodesNames()
+    let query = ListQuery(
+      prefix: target["prefix"] ?? "", delimiter: target["delimiter"] ?? "", after: after,
+      limit: try number("max-keys", default: dialect.defaultPageSize, in: Self.pageSizes))
+    let page = try store.read(bucket) { $0.page(query) }
+    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
+    let head =
+      [XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit))]
+      + [XMLNode("Delimiter", name(query.delimiter)), XMLNode("IsTruncated", String(page.next != nil))]
+      + encodingElement(encodes)
+    return List(page: page, head: head, encodes: encodes)
+  }
+
+  private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
+    let objects = list.page.objects.map { object in
+      var elements = [
+        XMLNode("Key", list.name(object.key.text)),
+        XMLNode("LastModified", object.modified.iso8601Milliseconds),
+        XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
+      ]
+      if dialect.provider == .oss { elements.append(XMLNode("Type", object.isMultipart ? "Multipart" : "Normal")) }
+      elements += [
+        XMLNode("Size", String(object.content.byteCount)), XMLNode("StorageClass", dialect.storageClass),
+      ]
+      if withOwner { elements.append(dialect.owner) }
+      return XMLNode("Contents", children: elements)
+    }
+    let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
+    return objects + groups
+  }
+
+  // MARK: Uploads and parts
+
+  func listParts() throws -> Answer {
+    let name = UploadName(key: key, id: target["uploadId"] ?? "")
+    let encodes = try encodesNames()
+    let marker = try number("part-number-marker", default: 0, in: 0...10_000)
+    let limit = try number("max-parts", default: 1000, in: 1...1000)
+    let parts = try store.read(bucket) { bucket in
+      guard let upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id) }
+      return upload.parts
+    }
+    let start = parts.firstIndex { $0 > marker }
+    let end = min(parts.count, start + limit)
+    let elements = (start..<end).map { index in
+      XMLNode(
+        "Part",
+        children: [
+          XMLNode("PartNumber", String(parts.keys[index])),
+          XMLNode("LastModified", parts.values[index].modified.iso8601Milliseconds),
+          XMLNode("ETag", dialect.entityTag(parts.values[index].content.entityTag)),
+          XMLNode("HashCrc64ecma", String(parts.values[index].content.crc64)),
+          XMLNode("Size", String(parts.values[index].content.byteCount)),
+        ])
+    }
+    return Answer(
+      XMLNode(
+        "ListPartsResult",
+        children: encodingElement(encodes) + [
+          XMLNode("Bucket", bucket), XMLNode("Key", encodes ? key.text.percentEncoded() : key.text),
+          XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
+          XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
+          XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
+          XMLNode("StorageClass", dialect.storageClass),
+        ] + elements))
+  }
+
+  func listUploads() throws -> Answer {
+    let encodes = try encodesNames()
+    let prefix = target["prefix"] ?? ""
+    let delimiter = target["delimiter"] ?? ""
+    let keyMarker = target["key-marker"] ?? ""
+    let idMarker = target["upload-id-marker"] ?? ""
+    let limit = try number("max-uploads", default: 1000, in: 1...1000)
+    let page = try store.read(bucket) {
+      $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
+    }
+    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
+    let uploads = page.uploads.map { upload in
+      XMLNode(
+        "Upload",
+        children: [
+          XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
+          XMLNode("StorageClass", dialect.storageClass), XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
+        ])
+    }
+    let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
+    return Answer(
+      XMLNode(
+        "ListMultipartUploadsResult",
+        children: encodingElement(encodes) + [
+          XMLNode("Bucket", bucket), XMLNode("KeyMarker", name(keyMarker)), XMLNode("UploadIdMarker", idMarker),
+          XMLNode("NextKeyMarker", name(page.nextKey)), XMLNode("NextUploadIdMarker", page.nextID),
+          XMLNode("Prefix", name(prefix)), XMLNode("Delimiter", name(delimiter)),
+          XMLNode("MaxUploads", String(limit)), XMLNode("IsTruncated", String(page.isTruncated)),
+        ] + uploads + groups))
+  }
+}

@@ -1,0 +1,122 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension Call {
+  /// The headers that describe the content of an object, and the parameters that replace them in an answer.
+  private static let contentHeaders = [
+    "content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires",
+  ]
+
+  private static let defaultContentType = "application/octet-stream"
+
+  /// What the headers say about an object that is put.
+  var description: ObjectDescription {
+    var description = ObjectDescription()
+    for field in headers {
+      let name = field.name.canonicalName
+      if Self.contentHeaders.contains(name) {
+        description.headers.append(ObjectDescription.Header(name: name, value: field.value))
+      } else if name.hasPrefix(dialect.metadataPrefix) {
+        let rest = String(name.dropFirst(dialect.metadataPrefix.count))
+        description.metadata.append(ObjectDescription.Header(name: rest, value: field.value))
+      }
+    }
+    return description
+  }
+
+  /// Refuses to overwrite, if the request says so.
+  func checkOverwrite(_ existing: StoredObject?) throws(ServiceError) {
+    if existing != nil, own("forbid-overwrite")?.lowercased() == "true" { throw .fileAlreadyExists }
+  }
+
+  func putObject() async throws -> Answer {
+    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    let written = try await store.blobs.write(body, try expectation())
+    let object = StoredObject(
+      id: .random(), key: key, content: written.content, description: description, modified: date,
+      isMultipart: false, access: access)
+    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return Answer(headers: checksums(of: written.content))
+  }
+
+  func getObject() throws -> Answer {
+    let object = try store.object(key, in: bucket)
+    try Conditions(headers).check(object)
+    var answer = Answer(headers: try objectHeaders(object))
+    let byteCount = object.content.byteCount
+    guard let range = try requestedRange(of: byteCount) else {
+      answer.body = .extents(object.content.extents, byteCount: byteCount)
+      return answer
+    }
+    answer.status = .partialContent
+    answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+    answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
+    return answer
+  }
+
+  func headObject() throws -> Answer {
+    let object = try store.object(key, in: bucket)
+    try Conditions(headers).check(object)
+    return Answer(headers: try objectHeaders(object), body: .head(byteCount: object.content.byteCount))
+  }
+
+  /// The short form of the headers that OSS has.
+  func objectMeta() throws -> Answer {
+    let object = try store.object(key, in: bucket)
+    var answer = Answer(body: .head(byteCount: object.content.byteCount))
+    answer.headers[.eTag] = dialect.entityTag(object.content.entityTag)
+    answer.headers[.lastModified] = object.modified.httpDate
+    answer.headers.set(dialect.header("hash-crc64ecma"), String(object.content.crc64))
+    return answer
+  }
+
+  func deleteObject() async throws -> Answer {
+    try await store.delete(key, in: bucket)
+    return Answer(.noContent)
+  }
+
+  /// The bytes that are asked for; nothing for all of them.
+  ///
+  /// OSS answers a range that does not lie within the object with the whole object, unless the request asks for the
+  /// standard behaviour.
+  private func requestedRange(of byteCount: Int64) throws(ServiceError) -> Range<Int64>? {
+    guard let header = headers[.range], let range = ByteRange(header) else { return nil }
+    if dialect.provider == .oss, own("range-behavior") != "standard", !range.lies(within: byteCount) { return nil }
+    guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
+    return bytes
+  }
+
+  /// The entity tag and the checksum.
+  func checksums(of content: Content) -> HTTPFields {
+    var headers: HTTPFields = [.eTag: dialect.entityTag(content.entityTag)]
+    headers.set(dialect.header("hash-crc64ecma"), String(content.crc64))
+    if dialect.provider == .oss, let md5 = [UInt8](hex: content.entityTag) {
+      headers.set("content-md5", String(writing: { $0.append(base64: md5.span) }))
+    }
+    return headers
+  }
+
+  private func objectHeaders(_ object: StoredObject) throws(ServiceError) -> HTTPFields {
+    var answer = checksums(of: object.content)
+    answer[.contentType] = Self.defaultContentType
+    for header in object.description.headers { answer.set(header.name, header.value) }
+    for header in object.description.metadata { answer.set(dialect.metadataPrefix + header.name, header.value) }
+    answer[.lastModified] = object.modified.httpDate
+    answer[.acceptRanges] = "bytes"
+    if dialect.provider == .oss {
+      answer.set("x-oss-object-type", object.isMultipart ? "Multipart" : "Normal")
+      answer.set("x-oss-storage-class", dialect.storageClass)
+    }
+    for name in Self.contentHeaders {
+      guard let value = target["response-\(name)"] else { continue }
+      if isAnonymous {
+        throw ServiceError(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
+      }
+      guard HTTPField.isValidValue(value) else { throw .invalidArgument("response-\(name) is not a header value.") }
+      answer.set(name, value)
+    }
+    return answer
+  }
+}

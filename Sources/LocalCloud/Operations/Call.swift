@@ -1,0 +1,108 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// A request that may do what it asks for, and everything that the operations need.
+struct Call: Sendable {
+  private static let documentByteLimit = 8 * 1024 * 1024
+
+  let dialect: any Dialect
+  let store: ObjectStore
+  let target: RequestTarget
+  let isAnonymous: Bool
+  let headers: HTTPFields
+  let body: RequestBody
+  let date: Timestamp
+  let region: String
+  let host: String
+
+  /// Does what is asked for.
+  func answer(to operation: Operation) async throws -> Answer {
+    switch operation {
+    case .listBuckets: try listBuckets()
+    case .createBucket: try await createBucket()
+    case .deleteBucket: try await deleteBucket()
+    case .headBucket: try headBucket()
+    case .readBucketAccess: try readBucketAccess()
+    case .changeBucketAccess: try await changeBucketAccess()
+    case .bucketLocation: try bucketLocation()
+    case .bucketInfo: try bucketInfo()
+    case .listObjects: try listObjects()
+    case .listObjectsV2: try listObjectsV2()
+    case .listUploads: try listUploads()
+    case .deleteObjects: try await deleteObjects()
+    case .putObject: try await putObject()
+    case .copyObject: try await copyObject()
+    case .getObject: try getObject()
+    case .headObject: try headObject()
+    case .objectMeta: try objectMeta()
+    case .deleteObject: try await deleteObject()
+    case .readObjectAccess: try readObjectAccess()
+    case .changeObjectAccess: try await changeObjectAccess()
+    case .initiateUpload: try await initiateUpload()
+    case .uploadPart: try await uploadPart()
+    case .copyPart: try await copyPart()
+    case .completeUpload: try await completeUpload()
+    case .abortUpload: try abortUpload()
+    case .listParts: try listParts()
+    }
+  }
+
+  /// The bucket; every operation but the list of buckets has one.
+  var bucket: String { target.bucket ?? "" }
+
+  /// The key; every operation on an object has one.
+  var key: ObjectKey { ObjectKey(target.key ?? "") }
+
+  /// The value of one of the service's own headers.
+  func own(_ rest: String) -> String? { headers.first(dialect.header(rest)) }
+
+  /// What the body has to be, by the headers.
+  func expectation() throws(ServiceError) -> BodyExpectation {
+    var expectation = BodyExpectation(byteCount: headers[.contentLength].flatMap { Int64($0) })
+    if let text = headers.first("content-md5") {
+      guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else { throw .invalidDigest }
+      expectation.md5 = md5
+    }
+    return expectation
+  }
+
+  /// The body as a document.
+  func document(named name: String) async throws -> XMLNode {
+    let expectation = try expectation()
+    var bytes: [UInt8] = []
+    for try await chunk in body {
+      guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
+        throw ServiceError.malformedXML("It has more than \(Self.documentByteLimit) bytes.")
+      }
+      bytes += chunk.readableBytesView
+    }
+    try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
+    do {
+      let root = try XMLNode.parse(bytes)
+      guard root.name == name else { throw ServiceError.malformedXML("The root is not \(name).") }
+      return root
+    } catch let error as XMLError {
+      throw ServiceError.malformedXML(error.description)
+    }
+  }
+
+  /// A number among the parameters.
+  func number(_ name: String, default fallback: Int, in range: ClosedRange<Int>) throws(ServiceError) -> Int {
+    guard let text = target[name], !text.isEmpty else { return fallback }
+    guard let number = Int(text), range.contains(number) else {
+      throw .invalidArgument("\(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  /// Whether names in the answer are to be percent-encoded.
+  func encodesNames() throws(ServiceError) -> Bool {
+    guard let encoding = target["encoding-type"], !encoding.isEmpty else { return false }
+    guard encoding.lowercased() == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
+    return true
+  }
+}

@@ -1,0 +1,60 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The conditions of a request on an object that is there.
+struct Conditions {
+  private let match: String?
+  private let noneMatch: String?
+  private let modifiedSince: Timestamp?
+  private let unmodifiedSince: Timestamp?
+
+  /// Reads the headers `If-Match` and so on, or those that start with a prefix.
+  init(_ headers: HTTPFields, prefix: String = "") {
+    match = headers.first("\(prefix)if-match")
+    noneMatch = headers.first("\(prefix)if-none-match")
+    modifiedSince = headers.first("\(prefix)if-modified-since").flatMap { Timestamp(httpDate: $0) }
+    unmodifiedSince = headers.first("\(prefix)if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
+  }
+
+  /// Checks the conditions in the order of RFC 9110, 13.2.2.
+  ///
+  /// - Throws: `PreconditionFailed`, or `NotModified` if the client has the object already.
+  func check(_ object: StoredObject) throws(ServiceError) {
+    if let match {
+      guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
+    } else if let unmodifiedSince, object.modified.wholeSeconds > unmodifiedSince {
+      throw .preconditionFailed("If-Unmodified-Since")
+    }
+    if let noneMatch {
+      if Self.names(noneMatch, object) { throw .notModified }
+    } else if let modifiedSince, object.modified.wholeSeconds <= modifiedSince {
+      throw .notModified
+    }
+  }
+
+  /// Whether a list of entity tags names an object; the services differ in the case of the digits.
+  private static func names(_ list: String, _ object: StoredObject) -> Bool {
+    list.split(separator: ",").contains { item in
+      var tag = item.trimmed()
+      if tag == "*" { return true }
+      if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+      return String(tag).unquoted.lowercased() == object.content.entityTag
+    }
+  }
+}
+
+extension Substring {
+  /// Without blanks at both ends.
+  func trimmed() -> Substring {
+    var result = drop { $0 == " " || $0 == "\t" }
+    while let last = result.last, last == " " || last == "\t" { result.removeLast() }
+    return result
+  }
+}
+
+extension String {
+  /// Without the quotes around it, if there are some.
+  var unquoted: String {
+    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
+  }
+}

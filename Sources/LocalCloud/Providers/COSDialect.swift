@@ -1,0 +1,103 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageXML
+
+/// What is particular to COS.
+struct COSDialect: Dialect {
+  private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
+
+  let provider = LocalCloud.Provider.cos
+  let headerPrefix = "x-cos-"
+  let objectAccessHeader = "acl"
+  let storageClass = "STANDARD"
+  let defaultPageSize = 1000
+  let serverName = "tencent-cos"
+  let ownBucketCode: String? = "BucketAlreadyOwnedByYou"
+
+  func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
+
+  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .cosV5 }
+
+  func anonymousRefusal(at date: Timestamp) -> ServiceError {
+    .accessDenied("Access Denied.", details: [ServiceError.Detail(name: "ServerTime", value: date.iso8601)])
+  }
+
+  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+    var answer = Answer(error.status)
+    if call.method == .head { return answer }
+    let elements =
+      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+      + error.details.map { XMLNode($0.name, $0.value) }
+      + [
+        XMLNode("Resource", call.host + call.path), XMLNode("RequestId", call.requestID),
+        XMLNode("TraceId", call.requestID),
+      ]
+    answer.headers[.contentType] = "application/xml"
+    answer.body = .bytes(XMLNode("Error", children: elements).serialized(declaration: Self.declaration))
+    return answer
+  }
+
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError {
+    var refusal = refusalWithoutReason(error, at: date)
+    refusal.details.append(ServiceError.Detail(name: "Reason", value: error.message))
+    return refusal
+  }
+
+  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ServiceError {
+    let serverTime = ServiceError.Detail(name: "ServerTime", value: date.iso8601)
+    switch error.code {
+    case .mismatch:
+      var details: [ServiceError.Detail] = []
+      if let comparison = error.comparison {
+        details.append(ServiceError.Detail(name: "StringToSign", value: comparison.stringToSign))
+        details.append(ServiceError.Detail(name: "FormatString", value: comparison.canonicalRequest ?? ""))
+      }
+      return ServiceError(
+        .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)
+    case .unknownKey, .missingToken:
+      return ServiceError(
+        .forbidden, "InvalidAccessKeyId", "The SecretId does not exist, or its temporary key has ended.")
+    case .invalidToken:
+      return ServiceError(.forbidden, "InvalidToken", "The session token is not that of the key.")
+    case .keyExpired:
+      return ServiceError(.forbidden, "ExpiredToken", "The session token has expired.", details: [serverTime])
+    case .expired:
+      return .accessDenied("Request has expired", details: [serverTime])
+    case .clockSkew, .notYetValid:
+      return ServiceError(
+        .forbidden, "RequestTimeTooSkewed", "The request is signed for a time that is not now.",
+        details: [serverTime])
+    case .unsignedField:
+      return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
+    case .unsigned:
+      return anonymousRefusal(at: date)
+    default:
+      return .invalidArgument(error.message)
+    }
+  }
+
+  func accessAnswer(_ access: AccessControl?) -> Answer {
+    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
+      var to = XMLNode("Grantee", children: grantee)
+      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
+      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
+    }
+    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
+    if access == .publicRead {
+      grants.append(grant("Group", [XMLNode("URI", "http://cam.qcloud.com/groups/global/AllUsers")], "READ"))
+    }
+    var answer = Answer(
+      XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
+    if access == nil { answer.headers.set("x-cos-acl", "default") }
+    return answer
+  }
+
+  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
+    XMLNode(
+      "Bucket",
+      children: [
+        XMLNode("Name", bucket.name), XMLNode("Location", region), XMLNode("CreationDate", bucket.created.iso8601),
+        XMLNode("BucketType", "cos"),
+      ])
+  }
+}

@@ -1,0 +1,65 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// What is particular to OSS.
+struct OSSDialect: Dialect {
+  let provider = LocalCloud.Provider.oss
+  let headerPrefix = "x-oss-"
+  let objectAccessHeader = "object-acl"
+  let storageClass = "Standard"
+  let defaultPageSize = 100
+  let serverName = "AliyunOSS"
+  let ownBucketCode: String? = nil
+
+  func entityTag(_ tag: String) -> String { "\"\(tag.uppercased())\"" }
+
+  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
+    let isV4 =
+      switch verified.placement {
+      case .header: request.headerFields[.authorization]?.hasPrefix("OSS4") == true
+      case .query: verified.target.contains("x-oss-signature-version")
+      }
+    return isV4 ? .ossV4 : .ossV1
+  }
+
+  func anonymousRefusal(at date: Timestamp) -> ServiceError {
+    .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001")
+  }
+
+  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+    var elements = [
+      XMLNode("Code", error.code), XMLNode("Message", error.message), XMLNode("RequestId", call.requestID),
+      XMLNode("HostId", call.host),
+    ]
+    elements += error.details.map { XMLNode($0.name, $0.value) }
+    if let ec = error.ec { elements.append(XMLNode("EC", ec)) }
+    let document = XMLNode("Error", children: elements).serialized()
+    var answer = Answer(error.status)
+    if let ec = error.ec { answer.headers.set("x-oss-ec", ec) }
+    if call.method == .head {
+      answer.headers.set("x-oss-err", String(writing: { $0.append(base64: document.span) }))
+    } else {
+      answer.headers[.contentType] = "application/xml"
+      answer.body = .bytes(document)
+    }
+    return answer
+  }
+
+  func accessAnswer(_ access: AccessControl?) -> Answer {
+    let grant = XMLNode("Grant", access?.rawValue ?? "default")
+    return Answer(
+      XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: [grant])]))
+  }
+
+  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
+    XMLNode(
+      "Bucket",
+      children: [
+        XMLNode("Name", bucket.name), XMLNode("Location", "oss-\(region)"), XMLNode("Region", region),
+        XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
+        XMLNode("IntranetEndpoint", endpoint), XMLNode("StorageClass", storageClass),
+      ])
+  }
+}

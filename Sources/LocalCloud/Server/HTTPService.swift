@@ -1,0 +1,54 @@
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import StorageAuth
+
+/// One port with one service behind it.
+final class HTTPService: Sendable {
+  /// How long requests that are under way may take when the server stops.
+  private static let grace = Duration.seconds(2)
+
+  let endpoint: ServiceEndpoint
+  private let server: Server<CheckedHTTPChannel>
+  private let work: Task<Void, any Error>
+
+  private init(endpoint: ServiceEndpoint, server: Server<CheckedHTTPChannel>, work: Task<Void, any Error>) {
+    self.endpoint = endpoint
+    self.server = server
+    self.work = work
+  }
+
+  /// Binds a port on loopback and begins to answer.
+  static func start(port: Int, _ gateway: Gateway) async throws -> HTTPService {
+    let (ports, bound) = AsyncStream.makeStream(of: Int.self)
+    let server = Server(
+      childChannelSetup: CheckedHTTPChannel { request, writer in try await gateway.respond(to: request, with: writer) },
+      configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
+      onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+      // What the framework would log are requests, with their authorization.
+      logger: Logger(label: "localcloud") { _ in SwiftLogNoOpLogHandler() })
+    let work = Task {
+      defer { bound.finish() }
+      try await server.run()
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await work.value
+      throw LocalCloudError("The server ended before it was ready; start it again.")
+    }
+    return HTTPService(
+      endpoint: try ServiceEndpoint("http://127.0.0.1:\(port)", style: .path), server: server, work: work)
+  }
+
+  /// Takes no more connections, and waits until those that are there are closed.
+  func stop() async {
+    let deadline = Task { [work] in
+      try await Task.sleep(for: Self.grace)
+      work.cancel()
+    }
+    try? await server.shutdownGracefully()
+    _ = try? await work.value
+    deadline.cancel()
+  }
+}

@@ -1,0 +1,36 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The permission to do what a request asks for.
+///
+/// Operations take nothing else, and there are two ways to one: the proof of a signature, or an access that lets
+/// everybody read.
+struct Permit: Sendable {
+  /// What is to be done.
+  let operation: Operation
+
+  /// The bucket, the key and the parameters; for a signed request, as they were signed.
+  let target: RequestTarget
+
+  /// Whether nobody signed.
+  let isAnonymous: Bool
+
+  /// The permission that a signature gives: every account may do everything.
+  init(_ verified: VerifiedRequest, _ operation: Operation) {
+    self.operation = operation
+    target = verified.target
+    isAnonymous = false
+  }
+
+  /// The permission that a bucket gives to everybody.
+  ///
+  /// - Returns: Nothing if the operation is not one that reads an object, or the object is not open to everybody.
+  init?(everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore) throws {
+    guard operation.isPublicRead, let bucket = target.bucket, let key = target.key else { return nil }
+    let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
+    guard access == .publicRead else { return nil }
+    self.operation = operation
+    self.target = target
+    isAnonymous = true
+  }
+}

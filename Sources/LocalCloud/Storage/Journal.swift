@@ -1,0 +1,114 @@
+internal import NIOCore
+internal import StorageAuth
+internal import SystemPackage
+internal import _NIOFileSystem
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The files that describe buckets and objects, from which the index is built when a directory is opened.
+struct Journal: Sendable {
+  private static let bucketFile = "bucket.json"
+  private static let sizeLimit = ByteCount.mebibytes(4)
+
+  let directory: FilePath
+
+  // MARK: Writing
+
+  /// Writes down a bucket; its directory is made if it is not there.
+  func write(_ bucket: Bucket) async throws {
+    let place = self.directory(of: bucket.name)
+    try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
+    let draft = place.appending("\(BlobID.random()).draft")
+    try await write(BucketRecord(bucket), to: draft)
+    try await FileSystem.shared.replaceItem(at: place.appending(Self.bucketFile), withItemAt: draft)
+  }
+
+  /// Strikes out a bucket with everything that is written down in it.
+  func remove(bucket: String) async throws {
+    try await FileSystem.shared.removeItem(at: directory(of: bucket))
+  }
+
+  /// Writes down an object.
+  func write(_ object: StoredObject, in bucket: String) async throws {
+    try await write(ObjectRecord(object), to: file(of: object, in: bucket))
+  }
+
+  /// Strikes out an object.
+  func remove(_ object: StoredObject, in bucket: String) async throws {
+    try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
+  }
+
+  private func write(_ record: some Encodable, to path: FilePath) async throws {
+    let bytes = Array(try JSONEncoder().encode(record))
+    try await FileSystem.shared.withFileHandle(
+      forWritingAt: path, options: .newFile(replaceExisting: false)
+    ) { file in
+      _ = try await file.write(contentsOf: bytes, toAbsoluteOffset: 0)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads everything that is written down.
+  func load(_ reaper: Reaper) async throws -> [String: Bucket] {
+    try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
+    var files: [BlobID: Blob] = [:]
+    var buckets: [String: Bucket] = [:]
+    for name in try await directory.entryNames() where isBucketName(name) {
+      let record = try await read(BucketRecord.self, directory(of: name).appending(Self.bucketFile))
+      guard var bucket = record?.bucket(named: name) else { continue }
+      for file in try await objects(of: name).entryNames() {
+        guard file.hasSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
+          let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
+        else { continue }
+        let object = try record.object(id: id) { id, byteCount in
+          let blob = files[id] ?? Blob(id: id, byteCount: byteCount, reaper: reaper)
+          files[id] = blob
+          return blob
+        }
+        // Two descriptions of one key: a process ended between writing the one and striking the other.
+        let other = bucket.objects[object.key]
+        let isNewer = other.map { $0.modified <= object.modified } ?? true
+        if isNewer { bucket.objects[object.key] = object }
+        if let outdated = isNewer ? other : object { try await remove(outdated, in: name) }
+      }
+      buckets[name] = bucket
+    }
+    return buckets
+  }
+
+  private func read<Record: Decodable>(_ type: Record.Type, _ path: FilePath) async throws -> Record? {
+    guard try await FileSystem.shared.info(forFileAt: path) != nil else { return nil }
+    let buffer = try await ByteBuffer(contentsOf: path, maximumSizeAllowed: Self.sizeLimit)
+    do {
+      return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
+    } catch {
+      throw LocalCloudError("\(path) is not what this server writes; delete it, or choose another directory.")
+    }
+  }
+
+  // MARK: Places
+
+  private func directory(of bucket: String) -> FilePath { directory.appending(bucket) }
+
+  private func objects(of bucket: String) -> FilePath { directory(of: bucket).appending("objects") }
+
+  private func file(of object: StoredObject, in bucket: String) -> FilePath {
+    objects(of: bucket).appending("\(object.id).json")
+  }
+}
+
+extension FilePath {
+  /// The names of what is in a directory.
+  func entryNames() async throws -> [String] {
+    try await FileSystem.shared.withDirectoryHandle(atPath: self) { directory in
+      var names: [String] = []
+      for try await entry in directory.listContents() { names.append(entry.name.string) }
+      return names
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import StorageAuth
+
+/// A bucket as it is written down.
+struct BucketRecord: Codable {
+  private let created: InstantRecord
+  private let access: AccessControl
+
+  init(_ bucket: Bucket) {
+    created = InstantRecord(bucket.created)
+    access = bucket.access
+  }
+
+  func bucket(named name: String) -> Bucket {
+    Bucket(name: name, created: created.timestamp, access: access)
+  }
+}
+
+/// An object as it is written down.
+struct ObjectRecord: Codable {
+  private struct Part: Codable {
+    let file: String
+    let fileByteCount: Int64
+    let offset: Int64
+    let byteCount: Int64
+  }
+
+  private let key: String
+  private let parts: [Part]
+  private let byteCount: Int64
+  private let entityTag: String
+  private let crc64: UInt64
+  private let headers: [ObjectDescription.Header]
+  private let metadata: [ObjectDescription.Header]
+  private let modified: InstantRecord
+  private let isMultipart: Bool
+  private let access: AccessControl?
+
+  init(_ object: StoredObject) {
+    key = object.key.text
+    parts = object.content.extents.map { extent in
+      Part(
+        file: extent.blob.id.description, fileByteCount: extent.blob.byteCount, offset: extent.offset,
+        byteCount: extent.byteCount)
+    }
+    byteCount = object.content.byteCount
+    entityTag = object.content.entityTag
+    crc64 = object.content.crc64
+    headers = object.description.headers
+    metadata = object.description.metadata
+    modified = InstantRecord(object.modified)
+    isMultipart = object.isMultipart
+    access = object.access
+  }
+
+  /// The object; `blob` finds the one value that stands for a file.
+  func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
+    let extents = try parts.map { part in
+      guard let file = BlobID(part.file) else {
+        throw LocalCloudError("The description of \"\(key)\" names a file that this server did not write.")
+      }
+      return Extent(blob: blob(file, part.fileByteCount), offset: part.offset, byteCount: part.byteCount)
+    }
+    return StoredObject(
+      id: id, key: ObjectKey(key),
+      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64),
+      description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
+      isMultipart: isMultipart, access: access)
+  }
+}
+
+/// An instant as it is written down: Unix time in seconds and nanoseconds.
+private struct InstantRecord: Codable {
+  let seconds: Int64
+  let nanoseconds: Int32
+
+  init(_ timestamp: Timestamp) {
+    seconds = timestamp.unixSeconds
+    nanoseconds = timestamp.nanoseconds
+  }
+
+  var timestamp: Timestamp {
+    Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(Int64(nanoseconds)))
+  }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import LocalCloud
+internal import StorageAuth
+internal import Synchronization
+internal import XCTest
+
+/// A clock that stands still until a test moves it.
+final class TestClock: Sendable {
+  private let instant = Mutex(Timestamp(unixSeconds: 1_795_161_600))
+
+  var now: Timestamp { instant.withLock { $0 } }
+
+  func advance(by duration: Duration) {
+    instant.withLock { $0 = $0.advanced(by: duration) }
+  }
+}
+
+/// A test with a server of its own.
+class CloudTestCase: XCTestCase {
+  static let key = AccessKey(id: "test-id", secret: "test-secret")
+  static let bucket = "photos-1250000000"
+
+  let clock = TestClock()
+
+  /// A configuration with one account, one bucket and the clock of the test.
+  var configuration: LocalCloud.Configuration {
+    LocalCloud.Configuration(
+      accounts: [LocalCloud.Account(Self.key)], buckets: [Self.bucket], clock: { [clock] in clock.now })
+  }
+
+  /// Runs a server, and a client of each of its services, one after the other.
+  func withEachService(
+    _ configuration: LocalCloud.Configuration? = nil, _ body: (TestClient) async throws -> Void
+  ) async throws {
+    let cloud = try await LocalCloud.start(configuration ?? self.configuration)
+    do {
+      for provider in LocalCloud.Provider.allCases {
+        try await body(TestClient(cloud: cloud, provider: provider, key: Self.key, clock: clock))
+      }
+    } catch {
+      await cloud.stop()
+      throw error
+    }
+    await cloud.stop()
+  }
+
+  /// A directory for one test, which is removed at its end.
+  func makeDirectory() throws -> String {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("localcloud-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    addTeardownBlock { try? FileManager.default.removeItem(at: url) }
+    return url.path
+  }
+
+  /// The files below a directory that hold the bytes of objects.
+  func contentFiles(below root: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
+      let parts = path.split(separator: "/")
+      return parts.count == 3 && parts[1] == "content"
+    }
+  }
+}

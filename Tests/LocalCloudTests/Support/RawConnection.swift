@@ -1,0 +1,36 @@
+internal import NIOCore
+internal import NIOPosix
+internal import StorageAuth
+
+/// Sends bytes over a socket as they are.
+enum RawConnection {
+  /// Sends text and reads until the server closes, or until `enough` says so.
+  static func exchange(
+    _ text: String, with endpoint: ServiceEndpoint, closing: Bool = false,
+    until enough: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
+  ) async throws -> String {
+    guard let port = endpoint.authority.split(separator: ":").last.flatMap({ Int($0) }) else { return "" }
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+      .connect(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await channel.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: text))
+      if closing { return "" }
+      var answer = ""
+      for try await chunk in inbound {
+        answer += String(buffer: chunk)
+        if enough(answer) { break }
+      }
+      return answer
+    }
+  }
+
+  /// A signed request as text, with a target that may not be the one that was signed.
+  static func head(_ lines: [String]) -> String {
+    lines.joined(separator: "\r\n") + "\r\n\r\n"
+  }
+}

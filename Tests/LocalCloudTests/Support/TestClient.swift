@@ -1,0 +1,100 @@
+internal import AsyncHTTPClient
+internal import COSAuth
+internal import HTTPTypes
+internal import LocalCloud
+internal import NIOCore
+internal import NIOHTTP1
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageXML
+
+/// Signs requests to one service of a server and sends them.
+struct TestClient: Sendable {
+  let cloud: LocalCloud
+  let provider: LocalCloud.Provider
+  var key: AccessKey
+  let clock: TestClock
+
+  /// The prefix of the service's own headers.
+  var prefix: String { provider == .oss ? "x-oss-" : "x-cos-" }
+
+  /// An entity tag as the service writes it.
+  func tag(_ hex: String) -> String { "\"\(provider == .oss ? hex.uppercased() : hex)\"" }
+
+  func signed(_ request: HTTPRequest) throws -> HTTPRequest {
+    switch provider {
+    case .oss: try OSSSigner(region: "cn-hangzhou").signed(request, with: key, in: .at(clock.now))
+    case .cos: try COSSigner().signed(request, with: key, in: .at(clock.now))
+    }
+  }
+
+  func presigned(_ request: HTTPRequest, validFor duration: Duration) throws -> PresignedRequest {
+    switch provider {
+    case .oss:
+      try OSSSigner(region: "cn-hangzhou").presign(request, with: key, validFor: duration, in: .at(clock.now))
+    case .cos:
+      try COSSigner().presign(request, with: key, validFor: duration, in: .at(clock.now))
+    }
+  }
+
+  /// A request that is not signed yet.
+  func request(
+    _ method: HTTPRequest.Method, _ key: String? = nil, bucket: String? = CloudTestCase.bucket,
+    query: KeyValuePairs<String, String?> = [:], headers: [String: String] = [:]
+  ) throws -> HTTPRequest {
+    var fields: HTTPFields = [:]
+    for (name, value) in headers {
+      guard let name = HTTPField.Name(name) else { continue }
+      fields.append(HTTPField(name: name, value: value))
+    }
+    return try cloud.endpoint(of: provider).request(
+      method, bucket: bucket, key: key,
+      parameters: query.map { RequestTarget.Parameter(name: $0.key, value: $0.value) }, headers: fields)
+  }
+
+  /// Signs and sends a request.
+  func send(
+    _ method: HTTPRequest.Method, _ key: String? = nil, bucket: String? = CloudTestCase.bucket,
+    query: KeyValuePairs<String, String?> = [:], headers: [String: String] = [:], body: [UInt8]? = nil
+  ) async throws -> Reply {
+    try await send(signed(request(method, key, bucket: bucket, query: query, headers: headers)), body: body)
+  }
+
+  /// Sends a request as it is.
+  func send(_ request: HTTPRequest, body: [UInt8]? = nil) async throws -> Reply {
+    var wire = HTTPClientRequest(url: "http://\(request.authority ?? "")\(request.path ?? "")")
+    wire.method = HTTPMethod(rawValue: request.method.rawValue)
+    for field in request.headerFields { wire.headers.add(name: field.name.rawName, value: field.value) }
+    if let body { wire.body = .bytes(ByteBuffer(bytes: body)) }
+    return try await Reply(wire)
+  }
+}
+
+/// What came back.
+struct Reply: Sendable {
+  let status: Int
+  let headers: HTTPHeaders
+  let body: [UInt8]
+
+  init(_ request: HTTPClientRequest) async throws {
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    status = Int(response.status.code)
+    headers = response.headers
+    body = Array(try await response.body.collect(upTo: 64 * 1024 * 1024).readableBytesView)
+  }
+
+  func header(_ name: String) -> String? { headers.first(name: name) }
+
+  /// The body as a document.
+  var document: XMLNode {
+    get throws { try XMLNode.parse(body) }
+  }
+
+  /// The code of the error that the body holds.
+  var errorCode: String? {
+    get throws { try document["Code"]?.text }
+  }
+
+  /// The body as text.
+  var text: String { String(decoding: body, as: UTF8.self) }
+}
