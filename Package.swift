@@ -77,8 +77,10 @@ let package = Package(
       name: "LocalCloud",
       dependencies: auth + [
         "StorageXML",
-        product("Hummingbird", "hummingbird", "Server"),
+        product("HummingbirdCore", "hummingbird", "Server"),
         product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
+        product("NIOPosix", "swift-nio", "Server"),
         product("_NIOFileSystem", "swift-nio", "Server"),
         product("SystemPackage", "swift-system", "Server"),
         product("Logging", "swift-log", "Server"),
@@ -98,7 +100,15 @@ let package = Package(
     .testTarget(name: "StorageCryptoTests", dependencies: ["StorageCrypto"], swiftSettings: testRules),
     .testTarget(
       name: "LocalCloudTests",
-      dependencies: auth + ["LocalCloud", product("AsyncHTTPClient", "async-http-client", "Client")],
+      dependencies: auth + [
+        "LocalCloud", "StorageXML",
+        product("AsyncHTTPClient", "async-http-client", "Client"),
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
+        product("NIOPosix", "swift-nio", "Server"),
+        product("_NIOFileSystem", "swift-nio", "Server"),
+        product("SystemPackage", "swift-system", "Server"),
+      ],
       swiftSettings: testRules),
     .testTarget(name: "StorageClientTests", dependencies: auth + ["StorageClient", "LocalCloud"], swiftSettings: testRules),
   ]
