@@ -55,7 +55,11 @@ extension COSSigner {
     try check(original)
     var request = original
     request.headerFields.reserveCapacity(original.headerFields.count + 2)
-    if let token { request.headerFields.replace(token) }
+    if let token {
+      request.headerFields.replace(token)
+    } else if request.headerFields.contains(.cosSecurityToken) {
+      request.headerFields[.cosSecurityToken] = nil
+    }
     return request
   }
 
