@@ -49,6 +49,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     .systemLibrary(
@@ -94,6 +95,7 @@ let package = Package(
       dependencies: auth + [
         "StorageClient", "LocalCloud", "RequestLines",
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
       ],
       path: "Sources/storage-auth",

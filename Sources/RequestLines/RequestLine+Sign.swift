@@ -35,12 +35,17 @@ extension RequestLine {
       throw RequestLineError(message: "\"\(text)\" is not a mode that is signed here; use header or presign.")
     }
     guard let credential else { throw RequestLineError(message: "The line has no credential.") }
-    let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token)
+    let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
     switch try providerName {
     case "cos": return try signCOS(mode, key, context)
     default: return try signOSS(mode, key, context)
     }
+  }
+
+  /// A session token that the line gives as a header; signing sets that header anew.
+  private var tokenHeader: String? {
+    headers?.first { ["x-oss-security-token", "x-cos-security-token"].contains($0.name.lowercased()) }?.value
   }
 
   private var providerName: String {
@@ -146,6 +151,20 @@ extension RequestLine {
 }
 
 extension SignedLine {
+  /// Answers a line, whatever is in it.
+  ///
+  /// - Parameters:
+  ///   - json: The line.
+  ///   - defaultMode: What a line without a mode asks for.
+  ///   - now: The time of signing for a line without a date.
+  package init(answering json: String, defaultMode: RequestLine.Mode, now: Timestamp) {
+    do throws(RequestLineError) {
+      self = try RequestLine(json: json).signed(defaultMode: defaultMode, now: now)
+    } catch {
+      self.init(id: error.id, error: error.description)
+    }
+  }
+
   fileprivate init(_ signed: HTTPRequest, _ pending: PendingSignature) {
     self.init(
       stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest,

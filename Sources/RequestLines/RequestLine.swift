@@ -73,8 +73,14 @@ package struct RequestLine: Decodable, Sendable {
     do {
       self = try JSONDecoder().decode(RequestLine.self, from: Data(json.utf8))
     } catch {
-      throw RequestLineError(message: "The line is not a request in JSON: \(Self.explain(error))")
+      let name = try? JSONDecoder().decode(Name.self, from: Data(json.utf8))
+      throw RequestLineError(id: name?.id, message: "The line is not a request in JSON: \(Self.explain(error))")
     }
+  }
+
+  /// What names a line that cannot be read as a whole.
+  private struct Name: Decodable {
+    let id: String?
   }
 
   /// Where a decoding error is; never what was there, because it may be a secret.
@@ -95,6 +101,8 @@ package struct RequestLine: Decodable, Sendable {
 
 /// Why a line cannot be signed.
 package struct RequestLineError: Error, Sendable, CustomStringConvertible {
+  /// What names the line, if that can be read.
+  package var id: String?
   package let message: String
   package var description: String { message }
 }

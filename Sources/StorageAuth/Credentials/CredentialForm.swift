@@ -17,8 +17,8 @@ enum CredentialForm {
         "The access key id holds a blank, a separator or a character that is not ASCII.",
         "Copy the id again; a blank or a line break at its end is the usual cause.")
     }
-    if let secret, let problem = problem(of: secret, named: "secret", allowsBlanks: false) { return problem }
-    if let token, let problem = problem(of: token, named: "session token", allowsBlanks: true) { return problem }
+    if let secret, let problem = problem(of: secret, named: "secret") { return problem }
+    if let token, let problem = problem(of: token, named: "session token") { return problem }
     return nil
   }
 
@@ -27,21 +27,20 @@ enum CredentialForm {
     byte > UInt8(ascii: " ") && byte < 0x7f && !"/,;:&=%\"".utf8.contains(byte)
   }
 
-  private static func problem(of secret: Secret, named name: String, allowsBlanks: Bool) -> SigningError? {
+  private static func problem(of secret: Secret, named name: String) -> SigningError? {
     let (isEmpty, isClean) = secret.bytes.withBytes { bytes in
       var isClean = true
       for index in bytes.indices {
         let byte = bytes[index]
-        let isBlank = byte == UInt8(ascii: " ")
         let isOuter = index == 0 || index == bytes.count - 1
-        if byte < UInt8(ascii: " ") || byte == 0x7f || isBlank && (isOuter || !allowsBlanks) { isClean = false }
+        if byte < UInt8(ascii: " ") || byte == 0x7f || isOuter && byte == UInt8(ascii: " ") { isClean = false }
       }
       return (bytes.isEmpty, isClean)
     }
     if isEmpty { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
     if isClean { return nil }
     return invalid(
-      "The \(name) holds a blank, a line break or a control character where none can be.",
+      "The \(name) has a blank at one of its ends, or holds a line break or a control character.",
       "Copy the \(name) again; a line break at its end is the usual cause.")
   }
 

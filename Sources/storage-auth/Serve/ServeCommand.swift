@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import Foundation
+internal import LocalCloud
+internal import StorageAuth
+internal import UnixSignals
+
+/// `storage-auth serve`: LocalCloud.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Runs OSS and COS on this machine, on loopback; every signature is verified.",
+    discussion: "Stops cleanly on an interrupt or a termination signal.")
+
+  @Option(help: "The port of OSS; 0 picks one.")
+  var ossPort = 0
+
+  @Option(help: "The port of COS; 0 picks one.")
+  var cosPort = 0
+
+  @Option(help: "The directory for objects; kept. Without it they go into a temporary one that is removed.")
+  var root: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Who may sign, for both clouds; repeatable. Without one an account is made up and printed.",
+      valueName: "id:secret[:token]"))
+  var account: [AccountArgument] = []
+
+  @Option(help: ArgumentHelp("A key that is switched off; repeatable.", valueName: "id:secret"))
+  var disabled: [AccountArgument] = []
+
+  @Option(help: "A bucket to make in both clouds; repeatable.")
+  var bucket: [String] = []
+
+  @Option(help: "The region that OSS V4 signatures have to name; any well-formed one if not given.")
+  var region: String?
+
+  @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
+  var strict = false
+
+  @Flag(help: "Print one line of JSON with the URLs and the accounts when ready.")
+  var json = false
+
+  func run() async throws {
+    let accounts = account.isEmpty ? [AccountArgument.random()] : account
+    let configuration = LocalCloud.Configuration(
+      accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
+      ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict)
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let cloud = try await LocalCloud.start(configuration)
+    announce(cloud, accounts)
+    for await _ in signals { break }
+    await cloud.stop()
+  }
+
+  private func announce(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
+    let oss = "\(cloud.ossEndpoint.scheme)://\(cloud.ossEndpoint.authority)"
+    let cos = "\(cloud.cosEndpoint.scheme)://\(cloud.cosEndpoint.authority)"
+    guard !json else {
+      Terminal.line(Ready(oss: oss, cos: cos, accounts: accounts).json)
+      return
+    }
+    Terminal.line("OSS  \(oss)")
+    Terminal.line("COS  \(cos)")
+    Terminal.line("data \(cloud.root)")
+    if account.isEmpty, let made = accounts.first {
+      Terminal.line("")
+      Terminal.line("Nobody was named, so this account was made up; it ends with the server:")
+      Terminal.line("export OSS_ACCESS_KEY_ID=\(made.id) OSS_ACCESS_KEY_SECRET=\(made.secret)")
+      Terminal.line("export TENCENTCLOUD_SECRET_ID=\(made.id) TENCENTCLOUD_SECRET_KEY=\(made.secret)")
+    }
+  }
+}
+
+/// What a script is told when the server is ready.
+private struct Ready: Encodable {
+  struct Account: Encodable {
+    let id: String
+    let secret: String
+    let token: String?
+
+    private enum CodingKeys: CodingKey {
+      case id, secret, token
+    }
+
+    /// Writes the token even where there is none, so that a script can rely on it.
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(id, forKey: .id)
+      try container.encode(secret, forKey: .secret)
+      try container.encode(token, forKey: .token)
+    }
+  }
+
+  let oss: String
+  let cos: String
+  let accounts: [Account]
+
+  init(oss: String, cos: String, accounts: [AccountArgument]) {
+    self.oss = oss
+    self.cos = cos
+    self.accounts = accounts.map { Account(id: $0.id, secret: $0.secret, token: $0.token) }
+  }
+
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}

@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import HTTPTypes
+internal import RequestLines
+internal import StorageAuth
+
+/// `storage-auth presign`: signs a URL.
+struct PresignCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "presign",
+    abstract: "Signs a URL and prints it; headers that have to be sent along go to standard error.",
+    discussion: "Example: curl \"$(storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg)\"")
+
+  @OptionGroup var options: SigningOptions
+
+  @Option(help: "How long the URL works, in seconds.")
+  var expires: Int64 = 3600
+
+  func run() async throws {
+    if options.jsonl { return try LineSigning.run(.presign) }
+    let request = try options.request()
+    let (signer, key) = try await options.signer(for: request)
+    let duration = Duration.seconds(expires)
+    options.printExplanation(
+      of: try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context))
+    let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
+    Terminal.line(presigned.url)
+    for field in presigned.headers { Terminal.note("Send along: \(field.name.rawName): \(field.value)") }
+  }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import HTTPTypes
+internal import RequestLines
+internal import StorageAuth
+
+/// `storage-auth sign`: signs a request in its headers.
+struct SignCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign",
+    abstract: "Signs a request in its headers and prints the headers to send.",
+    discussion: "Example: storage-auth sign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg")
+
+  @OptionGroup var options: SigningOptions
+
+  func run() async throws {
+    if options.jsonl { return try LineSigning.run(.header) }
+    let request = try options.request()
+    let (signer, key) = try await options.signer(for: request)
+    options.printExplanation(of: try signer.prepare(request, as: key.identity, in: options.context))
+    for field in try signer.signed(request, with: key, in: options.context).headerFields {
+      Terminal.line("\(field.name.rawName): \(field.value)")
+    }
+  }
+}

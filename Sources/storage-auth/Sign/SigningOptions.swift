@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import COSAuth
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageClient
+
+/// What `sign` and `presign` have in common.
+struct SigningOptions: ParsableArguments {
+  @Argument(help: "The method, such as GET.")
+  var method: String?
+
+  @Argument(help: "The URL, encoded as it is to be sent.")
+  var url: String?
+
+  @Option(name: [.customShort("H"), .customLong("header")], help: "A header that is sent, as 'Name: value'; repeatable.")
+  var headers: [String] = []
+
+  @Option(help: "oss or cos; found out from the host if not given.")
+  var provider: ProviderName?
+
+  @Option(help: "The region, for OSS V4; found out from the host if not given.")
+  var region: String?
+
+  @Option(help: "The bucket, for a custom domain of OSS.")
+  var bucket: String?
+
+  @Option(help: "The version of the OSS signature: v4 or v1.")
+  var signature: SignatureVersionArgument = .v4
+
+  @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
+  var date: TimestampArgument?
+
+  @Flag(help: "Print the string to sign as well, with the session token masked.")
+  var explain = false
+
+  @Flag(help: "Sign requests that come as lines of JSON on standard input, and answer with lines of JSON.")
+  var jsonl = false
+
+  func validate() throws {
+    if jsonl, method != nil { throw ValidationError("--jsonl reads requests from standard input: leave METHOD and URL out.") }
+    if !jsonl, url == nil { throw ValidationError("Give a METHOD and a URL, or --jsonl.") }
+  }
+
+  /// The time of signing.
+  var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
+
+  /// The request on the command line, not yet signed.
+  func request() throws -> HTTPRequest {
+    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://") else {
+      throw ValidationError("The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
+    }
+    let rest = url[separator.upperBound...]
+    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+    var path = String(rest[end...])
+    if !path.hasPrefix("/") { path = "/" + path }
+    var request = HTTPRequest(
+      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
+    for header in headers {
+      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+        throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
+      }
+      let value = String(parts[1].drop { $0 == " " })
+      guard HTTPField.isValidValue(value) else {
+        throw ValidationError("The value of \(name.rawName) holds a line break or a control character.")
+      }
+      request.headerFields.append(HTTPField(name: name, value: value))
+    }
+    return request
+  }
+
+  /// The signer and the key for a request.
+  func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
+    let host = String((request.authority ?? "").prefix { $0 != ":" })
+    guard let provider = provider ?? ProviderName(host: host) else {
+      throw ValidationError("The host \(host) does not tell the cloud: add --provider oss or --provider cos.")
+    }
+    switch provider {
+    case .oss:
+      let signer = OSSSigner(
+        signature.version, bucket: bucket, region: region ?? provider.region(ofHost: host) ?? "",
+        style: bucket == nil ? nil : .customDomain)
+      return (signer, try await EnvironmentCredentialProvider.oss.credential())
+    case .cos:
+      return (COSSigner(), try await EnvironmentCredentialProvider.cos.credential())
+    }
+  }
+
+  /// Prints what was signed, with the token masked.
+  func printExplanation(of pending: PendingSignature) {
+    guard explain else { return }
+    let token = pending.identity.sessionToken
+    if let canonical = pending.canonicalRequest {
+      Terminal.note("--- canonical request\n\(canonical.masking(token))")
+    }
+    Terminal.note("--- string to sign\n\(pending.stringToSign.masking(token))\n---")
+  }
+}
+
+/// A version of the OSS signature on the command line.
+enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
+  case v4
+  case v1
+
+  var version: OSSSignatureVersion { self == .v4 ? .v4 : .v1 }
+}
+
+/// An instant on the command line.
+struct TimestampArgument: ExpressibleByArgument {
+  let timestamp: Timestamp
+
+  init?(argument: String) {
+    if let seconds = Int64(argument) {
+      timestamp = Timestamp(unixSeconds: seconds)
+    } else if let timestamp = Timestamp(iso8601: argument) {
+      self.timestamp = timestamp
+    } else {
+      return nil
+    }
+  }
+}

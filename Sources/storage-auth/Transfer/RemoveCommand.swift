@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import StorageClient
+
+/// `storage-auth rm`: deletes objects.
+struct RemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")
+
+  @Argument(help: "oss://bucket/key or cos://bucket/key.")
+  var location: Location
+
+  @OptionGroup var options: StoreOptions
+
+  @Flag(name: .shortAndLong, help: "Delete everything whose key starts with the one given.")
+  var recursive = false
+
+  func run() async throws {
+    guard case .object(let provider, let bucket, let key) = location else {
+      throw ValidationError("Name an object, as oss://bucket/key or cos://bucket/key.")
+    }
+    let store = try options.store(provider, bucket)
+    guard recursive else {
+      guard !key.isEmpty else { throw ValidationError("Name an object; --recursive deletes a whole bucket's objects.") }
+      return try await store.delete(key)
+    }
+    var keys: [String] = []
+    for try await entry in store.list(prefix: key) { keys.append(entry.name) }
+    let report = try await store.delete(keys)
+    for failure in report.failures { Terminal.note("\(failure.key): \(failure.code): \(failure.message)") }
+    Terminal.note("\(report.deleted.count) deleted")
+    if !report.failures.isEmpty { throw ExitCode.failure }
+  }
+}

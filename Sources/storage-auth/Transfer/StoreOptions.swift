@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Foundation
+internal import StorageAuth
+internal import StorageClient
+
+/// How a bucket on the command line is reached.
+struct StoreOptions: ParsableArguments {
+  @Option(help: "The URL of the service, such as http://127.0.0.1:9000; the public one of the region if not given.")
+  var endpoint: String?
+
+  @Option(help: "The region; OSS_REGION or COS_REGION of the environment if not given.")
+  var region: String?
+
+  @Option(help: "The version of the OSS signature: v4 or v1.")
+  var signature: SignatureVersionArgument = .v4
+
+  /// A client of OSS.
+  func oss(_ bucket: String) throws -> StorageClient<OSSProvider> {
+    StorageClient(
+      .oss(
+        bucket: bucket, region: try region(of: "OSS_REGION", local: "cn-hangzhou"), signature: signature.version,
+        endpoint: endpoint))
+  }
+
+  /// A client of COS.
+  func cos(_ bucket: String) throws -> StorageClient<COSProvider> {
+    StorageClient(
+      .cos(bucket: bucket, region: try region(of: "COS_REGION", local: "ap-guangzhou"), endpoint: endpoint))
+  }
+
+  /// A bucket, whoever the provider is.
+  func store(_ provider: ProviderName, _ bucket: String) throws -> any ObjectStore {
+    switch provider {
+    case .oss: try oss(bucket)
+    case .cos: try cos(bucket)
+    }
+  }
+
+  /// The region; on this machine any will do.
+  private func region(of variable: String, local: String) throws -> String {
+    if let region { return region }
+    if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
+    if let endpoint, try ServiceEndpoint(endpoint).isLoopback { return local }
+    throw ValidationError("Name the region with --region or \(variable).")
+  }
+}
