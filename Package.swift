@@ -23,6 +23,21 @@ func product(_ name: String, _ package: String, _ trait: String) -> Target.Depen
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let auth: [Target.Dependency] = ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", httpTypes]
 
+/// A program that shows how something is used.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: [
+      "StorageClient", "LocalCloud", "ExampleSupport",
+      product("AsyncHTTPClient", "async-http-client", "CommandLine"),
+      product("NIOCore", "swift-nio", "CommandLine"),
+      product("NIOHTTP1", "swift-nio", "CommandLine"),
+      product("SystemPackage", "swift-system", "CommandLine"),
+    ],
+    path: "Examples/\(name)",
+    swiftSettings: testRules)
+}
+
 let package = Package(
   name: "swift-storage-auth",
   platforms: [.macOS(.v15)],
@@ -101,6 +116,11 @@ let package = Package(
       path: "Sources/storage-auth",
       swiftSettings: rules
     ),
+    .target(
+      name: "ExampleSupport", dependencies: ["LocalCloud", "StorageAuth"], path: "Examples/Support", swiftSettings: rules),
+    example("OSSExample"),
+    example("COSExample"),
+    example("AnyProviderExample"),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",

@@ -1,0 +1,50 @@
+import ExampleSupport
+import Foundation
+import LocalCloud
+import StorageClient
+import SystemPackage
+
+/// The same program moves the same files through any provider, which is named on the command line.
+///
+/// `swift run AnyProviderExample [--local] [--size BYTES] [oss-v4] [oss-v1] [cos]`
+@main
+struct AnyProviderExample {
+  static func main() async throws {
+    let options = try Options(CommandLine.arguments.dropFirst())
+    let files = try SampleFiles(largeFileByteCount: options.largeFileByteCount)
+    defer { files.remove() }
+    var table = Table()
+    for provider in options.providers {
+      let place = try await Place(provider, localOnly: options.isLocalOnly)
+      do {
+        let moved = try await move(files, through: place.store)
+        table.add(provider, moved, verified: place.verifiedSignatures)
+      } catch {
+        await place.close()
+        throw error
+      }
+      await place.close()
+    }
+    print(table)
+  }
+
+  /// Everything from here on knows no provider.
+  static func move(_ files: SampleFiles, through store: any ObjectStore) async throws -> Moved {
+    var moved = Moved()
+    for file in files.all {
+      let key = "example/\(file.key)"
+      let uploaded = try await store.upload(file.path, to: key, metadata: ["origin": "example"])
+      let copy = files.folder.appending("copy")
+      try await store.download(key, to: copy)
+      guard try file.hasSameBytes(as: copy) else { throw ExampleError("\(key) came back with other bytes.") }
+      moved.add(up: uploaded.size, down: try SampleFiles.byteCount(of: copy))
+    }
+    var keys: [String] = []
+    for try await entry in store.list(prefix: "example/") { keys.append(entry.name) }
+    guard Set(files.all.map { "example/\($0.key)" }).isSubset(of: keys) else {
+      throw ExampleError("A file is missing from the list.")
+    }
+    try await store.delete(files.all.map { "example/\($0.key)" })
+    return moved
+  }
+}

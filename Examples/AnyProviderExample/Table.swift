@@ -1,0 +1,33 @@
+/// What was moved through one provider.
+struct Moved {
+  private(set) var fileCount = 0
+  private(set) var bytesUp: Int64 = 0
+  private(set) var bytesDown: Int64 = 0
+
+  mutating func add(up: Int64, down: Int64) {
+    fileCount += 1
+    bytesUp += up
+    bytesDown += down
+  }
+}
+
+/// What was moved through each provider.
+struct Table: CustomStringConvertible {
+  private var rows = [["provider", "files", "bytes up", "bytes down", "signatures verified"]]
+
+  mutating func add(_ provider: ProviderName, _ moved: Moved, verified: Int?) {
+    rows.append([
+      provider.rawValue, "\(moved.fileCount)", "\(moved.bytesUp)", "\(moved.bytesDown)", verified.map { "\($0)" } ?? "-",
+    ])
+  }
+
+  var description: String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      row.enumerated().map { column, text in
+        let blanks = String(repeating: " ", count: widths[column] - text.count)
+        return column == 0 ? text + blanks : blanks + text
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+}

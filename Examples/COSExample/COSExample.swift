@@ -1,0 +1,50 @@
+import AsyncHTTPClient
+import ExampleSupport
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StorageClient
+import SystemPackage
+
+/// What an application does with COS: upload, download, and URLs for people who hold no key.
+@main
+struct COSExample {
+  static func main() async throws {
+    let place = try await ExampleBucket.cos()
+
+    // A client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.
+    let provider = COSProvider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
+    let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
+
+    // Upload a file, with something that is stored along.
+    let folder = FilePath(NSTemporaryDirectory()).appending("cos-example-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder.string) }
+    let picture = folder.appending("cat.jpg")
+    try Data("a picture of a cat".utf8).write(to: URL(fileURLWithPath: picture.string))
+    try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
+
+    // Ask, list, download.
+    let info = try await client.head("example/cat.jpg")
+    print("stored:", info.size ?? 0, "bytes,", info.contentType ?? "-", info.metadata)
+    for try await entry in client.list(prefix: "example/") { print("listed:", entry.name) }
+    try await client.download("example/cat.jpg", to: folder.appending("copy.jpg"))
+
+    // A URL with which anybody can upload this one object for half an hour, with any HTTP client.
+    let upload = try await client.presign(.put, "example/dog.jpg", contentType: "image/jpeg", validFor: .seconds(1800))
+    var request = HTTPClientRequest(url: upload.url)
+    request.method = .PUT
+    for header in upload.headers { request.headers.add(name: header.name.rawName, value: header.value) }
+    request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
+    print("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
+
+    // And one to download it.
+    let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
+    let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
+    print("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))
+
+    try await client.delete(["example/cat.jpg", "example/dog.jpg"])
+    print("signatures verified:", place.verifiedSignatures.map(String.init) ?? "by the service")
+    await place.close()
+  }
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Moves a large file up and down in multipart through both clouds, against storage-auth serve, and checks the bytes and
+# the peak memory of both sides. BYTES and LIMIT_MIB can be set.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+swift build --product storage-auth
+STORAGE_AUTH="$(swift build --show-bin-path)/storage-auth" exec python3 Tests/LargeFile/large_file.py
