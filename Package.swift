@@ -29,6 +29,7 @@ func example(_ name: String) -> Target {
     name: name,
     dependencies: [
       "StorageClient", "LocalCloud", "ExampleSupport",
+      product("ArgumentParser", "swift-argument-parser", "CommandLine"),
       product("AsyncHTTPClient", "async-http-client", "CommandLine"),
       product("NIOCore", "swift-nio", "CommandLine"),
       product("NIOHTTP1", "swift-nio", "CommandLine"),

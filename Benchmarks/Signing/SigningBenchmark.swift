@@ -13,7 +13,16 @@ struct SigningBenchmark {
     }
   }
 
-  static func main() throws {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      FileHandle.standardError.write(Data("signing-benchmark: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
     let arguments = CommandLine.arguments.dropFirst()
     let isTSV = arguments.contains("--tsv")
     guard let url = Bundle.module.url(forResource: "workloads", withExtension: "json") else {

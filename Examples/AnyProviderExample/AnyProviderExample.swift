@@ -1,3 +1,4 @@
+import ArgumentParser
 import ExampleSupport
 import Foundation
 import LocalCloud
@@ -5,19 +6,32 @@ import StorageClient
 import SystemPackage
 
 /// The same program moves the same files through any provider, which is named on the command line.
-///
-/// `swift run AnyProviderExample [--local] [--size BYTES] [oss-v4] [oss-v1] [cos]`
 @main
-struct AnyProviderExample {
-  static func main() async throws {
-    let options = try Options(CommandLine.arguments.dropFirst())
-    let files = try SampleFiles(largeFileByteCount: options.largeFileByteCount)
+struct AnyProviderExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "AnyProviderExample", abstract: "Moves the same files through any provider.")
+
+  @Argument(help: "Providers to go through; all if none is named.")
+  var providers: [ProviderName] = []
+
+  @Option(help: "The size of the largest file, in bytes.")
+  var size = 24 << 20
+
+  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  var local = false
+
+  func validate() throws {
+    guard size > 0 else { throw ValidationError("The size has to be 1 byte or more.") }
+  }
+
+  func run() async throws {
+    let files = try SampleFiles(largeFileByteCount: size)
     defer { files.remove() }
     var table = Table()
-    for provider in options.providers {
-      let place = try await Place(provider, localOnly: options.isLocalOnly)
+    for provider in providers.isEmpty ? ProviderName.allCases : providers {
+      let place = try await Place(provider, localOnly: local)
       do {
-        let moved = try await move(files, through: place.store)
+        let moved = try await Self.move(files, through: place.store)
         table.add(provider, moved, verified: place.verifiedSignatures)
       } catch {
         await place.close()
@@ -47,4 +61,10 @@ struct AnyProviderExample {
     try await store.delete(files.all.map { "example/\($0.key)" })
     return moved
   }
+}
+
+/// Why the example stopped.
+struct ExampleError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
 }

@@ -1,10 +1,11 @@
+import ArgumentParser
 import ExampleSupport
 import Foundation
 import LocalCloud
 import StorageClient
 
 /// A provider that can be named on the command line.
-enum ProviderName: String, CaseIterable {
+enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case ossV4 = "oss-v4"
   case ossV1 = "oss-v1"
   case cos

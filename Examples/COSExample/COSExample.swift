@@ -1,3 +1,4 @@
+import ArgumentParser
 import AsyncHTTPClient
 import ExampleSupport
 import Foundation
@@ -8,8 +9,8 @@ import SystemPackage
 
 /// What an application does with COS: upload, download, and URLs for people who hold no key.
 @main
-struct COSExample {
-  static func main() async throws {
+struct COSExample: AsyncParsableCommand {
+  func run() async throws {
     let place = try await ExampleBucket.cos()
 
     // A client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import AsyncHTTPClient
 import ExampleSupport
 import Foundation
@@ -8,8 +9,8 @@ import SystemPackage
 
 /// What an application does with OSS: upload, download, and URLs for people who hold no key.
 @main
-struct OSSExample {
-  static func main() async throws {
+struct OSSExample: AsyncParsableCommand {
+  func run() async throws {
     let place = try await ExampleBucket.oss()
 
     // A client. Without `credentials:` the key comes from OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET.
