@@ -32,10 +32,15 @@ extension ByteWriter {
     if case .inPath = resource, isBucketAlone(path) { append(UInt8(ascii: "/")) }
   }
 
-  /// Whether a path is `/bucket`, without the slash behind it.
+  /// Whether a path is `/bucket`, without a slash behind it; one that is written as an escape is a slash as well, because
+  /// the path is cut after it is decoded.
   private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
     guard path.count > 1 else { return false }
-    for index in 1..<path.count where path[index] == UInt8(ascii: "/") { return false }
+    for index in 1..<path.count {
+      if path[index] == UInt8(ascii: "/") { return false }
+      let rest = path.extracting(index...)
+      if rest.starts(with: "%2F") || rest.starts(with: "%2f") { return false }
+    }
     return true
   }
 }
