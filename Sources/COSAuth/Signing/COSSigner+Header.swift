@@ -49,7 +49,11 @@ extension COSSigner {
     var request = original
     request.headerFields.reserveCapacity(original.headerFields.count + 2)
     if request.headerFields.contains(.authorization) { request.headerFields[.authorization] = nil }
-    if let token { request.headerFields.replace(token) }
+    if let token {
+      request.headerFields.replace(token)
+    } else if request.headerFields.contains(.cosSecurityToken) {
+      request.headerFields[.cosSecurityToken] = nil
+    }
     return request
   }
 

@@ -36,7 +36,11 @@ extension OSSSigner {
     case .v1:
       dateLine = try setDate(of: &request, to: date)
     }
-    if let token { request.headerFields.replace(token) }
+    if let token {
+      request.headerFields.replace(token)
+    } else if request.headerFields.contains(.ossSecurityToken) {
+      request.headerFields[.ossSecurityToken] = nil
+    }
     return OSSDraft(
       request: request, resource: resource, date: date, dateLine: dateLine, isPresigned: false, expiration: nil)
   }
