@@ -26,6 +26,9 @@ public struct COSVerifier: SignatureVerifier {
   /// Where the bucket's name is; nothing if the host decides.
   public let style: AddressingStyle?
 
+  /// The bucket of a custom domain.
+  public let bucket: String?
+
   /// What is looked at at all.
   public let limits: VerificationLimits
 
@@ -35,19 +38,22 @@ public struct COSVerifier: SignatureVerifier {
   ///   - mode: How much has to be signed.
   ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
   ///     label of the host.
+  ///   - bucket: The bucket, for a custom domain.
   ///   - limits: What is looked at at all.
   public init(
-    mode: Mode = .compatible, style: AddressingStyle? = nil, limits: VerificationLimits = VerificationLimits()
+    mode: Mode = .compatible, style: AddressingStyle? = nil, bucket: String? = nil,
+    limits: VerificationLimits = VerificationLimits()
   ) {
     self.mode = mode
     self.style = style
+    self.bucket = bucket
     self.limits = limits
   }
 
   /// Reads what a request says about its signature.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
-    let target = try RequestTarget(of: request, style: style)
+    let target = try RequestTarget(of: request, style: style, bucket: bucket)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     let names = Set(target.parameters.map(\.name))
     let hasParameters = COSAuthorization.names.contains(where: names.contains)

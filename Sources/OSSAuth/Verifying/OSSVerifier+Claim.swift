@@ -6,7 +6,7 @@ extension OSSVerifier {
   /// Reads what a request says about its signature.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)
-    let target = try RequestTarget(of: request, style: style)
+    let target = try RequestTarget(of: request, style: style, bucket: bucket)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)
     let isV4URL = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains(where: target.contains)

@@ -10,8 +10,11 @@ extension RequestTarget {
   /// - Parameters:
   ///   - request: The request as it arrived: the path undecoded, the host as authority.
   ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else in the host.
+  ///   - bucket: The bucket of a custom domain; if not given, the host itself counts as its name.
   /// - Throws: ``VerificationError/Code/malformed`` if the path or the query cannot be read in one way only.
-  public init(of request: HTTPRequest, style: AddressingStyle? = nil) throws(VerificationError) {
+  public init(
+    of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil
+  ) throws(VerificationError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .unreadable("There is no host, or it is malformed.")
     }
@@ -47,8 +50,8 @@ extension RequestTarget {
       let bucket = bucketLabel(of: authority)
       self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
-      let host = hostWithoutPort(authority)
-      self.init(bucket: host, key: path.isEmpty ? nil : path, parameters: parameters)
+      let bucket = bucket ?? hostWithoutPort(authority)
+      self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
     }
   }
 }
