@@ -104,6 +104,14 @@ let package = Package(
       resources: [.copy("workloads.json")],
       swiftSettings: rules
     ),
+    .target(
+      name: "SigningProperties", dependencies: ["StorageAuth", httpTypes], path: "Tests/SigningProperties",
+      swiftSettings: testRules),
+    .testTarget(
+      name: "StorageAuthTests", dependencies: ["StorageAuth", "StorageCrypto", "SigningProperties", httpTypes],
+      swiftSettings: testRules),
+    .testTarget(name: "OSSAuthTests", dependencies: auth + ["SigningProperties"], swiftSettings: testRules),
+    .testTarget(name: "COSAuthTests", dependencies: auth + ["SigningProperties"], swiftSettings: testRules),
     .testTarget(
       name: "VectorTests",
       dependencies: auth + ["RequestLines"],

@@ -1,0 +1,26 @@
+/// A random generator (SplitMix64) whose every sequence can be repeated from its seed.
+package struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  package init(seed: UInt64) {
+    state = seed
+  }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// One element of a list that is not empty.
+  package mutating func pick<Element>(_ list: [Element]) -> Element {
+    list[Int(next() % UInt64(list.count))]
+  }
+
+  /// Whether something that happens once in `count` times happens.
+  package mutating func once(in count: UInt64) -> Bool {
+    next() % count == 0
+  }
+}
