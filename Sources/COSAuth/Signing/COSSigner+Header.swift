@@ -65,16 +65,16 @@ extension COSSigner {
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  private static let signatureParameters = NameTable(["sign", "q-signature", "q-sign-algorithm", "q-ak"])
+  private static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
 
   /// Refuses a request that the service, or its strict mode, would refuse.
   func check(_ request: HTTPRequest) throws(SigningError) {
-    guard let authority = request.authority, !authority.isEmpty else {
+    guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
-        .invalidRequest, "The request has no host.",
+        .invalidRequest, "The request has no host, or a malformed one.",
         remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
     }
-    if let path = request.path, carriesSignature(path) {
+    if let path = request.path, carries(Self.signatureParameters, path) {
       throw SigningError(
         .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
     }
@@ -91,12 +91,21 @@ extension COSSigner {
     }
   }
 
-  private func carriesSignature(_ path: String) -> Bool {
+  /// Refuses a URL that has a session token already: it would be there twice.
+  func refuseToken(inPathOf request: HTTPRequest) throws(SigningError) {
+    if let path = request.path, carries(NameTable(["x-cos-security-token"]), path) {
+      throw SigningError(
+        .invalidPath, "The URL carries a session token already.",
+        remedy: "Leave it out; the one of the key is added and signed.")
+    }
+  }
+
+  private func carries(_ names: NameTable, _ path: String) -> Bool {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
         guard WireQuery.cut(wire, into: &parameters) != nil else { return false }
         for index in 0..<parameters.count
-        where Self.signatureParameters.contains(wire.extracting(parameters[index].name)) {
+        where names.contains(wire.extracting(parameters[index].name)) {
           return true
         }
         return false

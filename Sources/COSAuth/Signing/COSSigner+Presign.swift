@@ -62,6 +62,7 @@ extension COSSigner {
   /// The request with everything that a signature in the URL covers.
   func draft(presigning original: HTTPRequest, as identity: Identity) throws(SigningError) -> HTTPRequest {
     try check(original)
+    try refuseToken(inPathOf: original)
     var request = original
     request.headerFields.removeAll { $0.name == .authorization || $0.name == .cosSecurityToken }
     if let token = identity.sessionToken {

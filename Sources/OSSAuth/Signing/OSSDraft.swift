@@ -62,7 +62,7 @@ extension OSSSigner {
   }
 
   private static let signatureParameters = NameTable([
-    "Signature", "OSSAccessKeyId", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
+    "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
 
   /// Refuses a path that carries a signature already: the service accepts one authorization only.
