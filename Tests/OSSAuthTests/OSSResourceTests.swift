@@ -35,4 +35,117 @@ final class OSSResourceTests: XCTestCase {
       XCTAssertThrowsError(try scheme.verify(request, against: key, at: date))
     }
   }
+
+  private func signature(
+    _ version: OSSSignatureVersion, _ host: String, _ path: String, bucket: String? = "photos", style: AddressingStyle? = nil
+  ) throws -> String? {
+    let request = HTTPRequest(method: .get, scheme: "https", authority: host, path: path)
+    return try OSSSigner(version, bucket: bucket, region: "cn-hangzhou", style: style)
+      .signed(request, with: key, in: .at(date)).headerFields[.authorization]
+  }
+
+  // matrix: OSS V1: header
+  // matrix: OSS V4: header
+  func testEveryAddressOfAnObjectIsSignedAlike() throws {
+    for version in OSSSignatureVersion.allCases {
+      let plain = try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/a%2Bb/c?acl")
+      XCTAssertNotNil(plain)
+      let others = [
+        try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/a%2Bb/c?acl", bucket: nil),
+        try signature(version, "photos.oss-cn-hangzhou-internal.aliyuncs.com:443", "/a%2Bb/c?acl"),
+        try signature(version, "photos.oss-accelerate.aliyuncs.com", "/a%2Bb/c?acl"),
+        try signature(version, "img.example.com", "/a%2Bb/c?acl"),
+        try signature(version, "oss.example.com", "/a%2Bb/c?acl"),
+        try signature(version, "example", "/a%2Bb/c?acl", style: .customDomain),
+        try signature(version, "127.0.0.1:9000", "/photos/a%2Bb/c?acl"),
+        try signature(version, "[::1]:9000", "/photos/a%2Bb/c?acl", bucket: nil),
+        try signature(version, "localhost", "/photos/a%2Bb/c?acl", bucket: nil),
+        try signature(version, "oss-cn-hangzhou.aliyuncs.com", "/photos/a%2Bb/c?acl", style: .path),
+      ]
+      for other in others { XCTAssertEqual(other, plain, "\(version)") }
+    }
+  }
+
+  // matrix: OSS V1: header
+  // matrix: OSS V4: header
+  func testABucketIsSignedAlikeWithAndWithoutTheSlashBehindIt() throws {
+    for version in OSSSignatureVersion.allCases {
+      let plain = try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/?acl")
+      XCTAssertEqual(try signature(version, "127.0.0.1", "/photos/?acl"), plain)
+      XCTAssertEqual(try signature(version, "127.0.0.1", "/photos?acl"), plain)
+    }
+  }
+
+  // matrix: OSS V1: header
+  // matrix: OSS V4: header
+  func testTheServiceItselfIsSignedWithoutABucket() throws {
+    for version in OSSSignatureVersion.allCases {
+      let request = HTTPRequest(
+        method: .get, scheme: "https", authority: "oss-cn-hangzhou.aliyuncs.com", path: "/?regionList")
+      for bucket in [nil, "photos"] {
+        let signer = OSSSigner(version, bucket: bucket, region: "cn-hangzhou")
+        let pending = try signer.prepare(request, as: key.identity, in: .at(date))
+        let text = pending.canonicalRequest ?? pending.stringToSign
+        XCTAssertTrue(text.contains(version == .v1 ? "\n/?regionList" : "GET\n/\nregionList\n"), text)
+      }
+      XCTAssertEqual(
+        try signature(version, "127.0.0.1", "/?regionList"),
+        try signature(version, "oss-cn-hangzhou.aliyuncs.com", "/?regionList"))
+    }
+  }
+
+  // matrix: OSS V1: bad input
+  // matrix: OSS V4: bad input
+  func testAHostThatDoesNotNameItsBucketNeedsOne() throws {
+    for version in OSSSignatureVersion.allCases {
+      for style: AddressingStyle? in [nil, .customDomain] {
+        let error = try signingError { () throws(SigningError) in
+          try OSSSigner(version, region: "cn-hangzhou", style: style).signed(
+            HTTPRequest(method: .get, scheme: "https", authority: "img.example.com", path: "/a"), with: key,
+            in: .at(date))
+        }
+        XCTAssertEqual(error.code, .invalidConfiguration)
+      }
+      XCTAssertThrowsError(try signature(version, "127.0.0.1", "/other/a"))
+      XCTAssertThrowsError(try signature(version, "127.0.0.1", "/photos2/a"))
+      XCTAssertThrowsError(try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/a", bucket: "Pho tos"))
+    }
+  }
+
+  func testABucketMayBeCalledLikeAService() throws {
+    for version in OSSSignatureVersion.allCases {
+      XCTAssertEqual(
+        try signature(version, "oss.oss-cn-hangzhou.aliyuncs.com", "/a", bucket: "oss"),
+        try signature(version, "127.0.0.1", "/oss/a", bucket: "oss"))
+    }
+  }
+
+  // matrix: OSS V1: header
+  func testADateThatTheCallerChoseIsTheOneThatV1Signs() throws {
+    let chosen = "Tue, 14 Nov 2023 22:13:20 GMT"
+    let request = OSSFixture.request().adding("x-oss-date", chosen)
+    let later = Timestamp(unixSeconds: date.unixSeconds + 3_600)
+    let pending = try OSSFixture.signer(.v1).prepare(request, as: key.identity, in: .at(later))
+    XCTAssertTrue(
+      pending.stringToSign.hasPrefix("GET\n\n\n\(chosen)\nx-oss-date:\(chosen)\n/"), pending.stringToSign)
+    let signed = try OSSFixture.signer(.v1).signed(request, with: key, in: .at(later))
+    XCTAssertNil(signed.headerFields[.date])
+    XCTAssertNil(try OSSFixture.refusal(signed, against: key, at: date))
+    let both = try OSSFixture.signer(.v1).signed(
+      request.adding("date", "Wed, 15 Nov 2023 22:13:20 GMT"), with: key, in: .at(later))
+    XCTAssertEqual(both.headerFields[.date], chosen)
+    for wrong in ["20231114T221320Z", "yesterday", ""] {
+      XCTAssertThrowsError(
+        try OSSFixture.signer(.v1).signed(OSSFixture.request().adding("x-oss-date", wrong), with: key, in: .at(date)))
+    }
+  }
+
+  // matrix: OSS V1: presign
+  func testAnXOSSDateHeaderIsNoPartOfAV1URL() throws {
+    let url = try OSSFixture.signer(.v1).presign(
+      OSSFixture.request().adding("x-oss-date", "Tue, 14 Nov 2023 22:13:20 GMT"), with: key, validFor: .seconds(60),
+      in: .at(date))
+    XCTAssertTrue(url.headers.isEmpty)
+    XCTAssertNil(try OSSFixture.refusal(url.request(), against: key, at: date))
+  }
 }

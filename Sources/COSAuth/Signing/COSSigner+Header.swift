@@ -72,13 +72,16 @@ extension COSSigner {
   }
 
   /// What carries a signature in a URL.
-  static let signatureParameters = NameTable(["sign", "q-signature", "q-sign-algorithm", "q-ak"])
+  static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
+
+  /// What a URL that is to be signed must not have: what signing adds.
+  static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
 
   /// Refuses a request that the service, or its strict mode, would refuse.
   func check(_ request: HTTPRequest) throws(SigningError) {
-    guard let authority = request.authority, !authority.isEmpty else {
+    guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
-        .invalidRequest, "The request has no host.",
+        .invalidRequest, "The request has no host, or a malformed one.",
         remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
     }
     guard isStrict else { return }

@@ -66,7 +66,7 @@ extension COSSigner {
   ) throws(SigningError) -> (request: HTTPRequest, path: String) {
     try check(original)
     let path = original.path ?? "/"
-    if path.utf8.contains(UInt8(ascii: "?")) { try WireQuery.refuse(Self.signatureParameters, in: path) }
+    if path.utf8.contains(UInt8(ascii: "?")) { try WireQuery.refuse(Self.addedParameters, in: path) }
     var request = original
     if request.headerFields.contains(where: Self.isHeaderSignature) {
       request.headerFields.removeAll(where: Self.isHeaderSignature)

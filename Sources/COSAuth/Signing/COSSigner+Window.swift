@@ -6,6 +6,11 @@ extension COSSigner {
     if let start = identity.start, let end = identity.expiration {
       return try checked(COSKeyTime(from: start, until: end))
     }
+    guard headerLifetime >= .seconds(1) else {
+      throw SigningError(
+        .invalidConfiguration, "The lifetime of header signatures is under a second.",
+        remedy: "Set it to some minutes, or leave it at an hour.")
+    }
     let start = identity.start ?? date
     let end = max(start, date).advanced(by: headerLifetime)
     return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))

@@ -148,7 +148,7 @@ public struct COSVerifier: SignatureVerifier {
     }
     let (text, hash) = try readings[0].with(request) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
     return claim.mismatch(
-      signature: claim.signature,
+      of: request, claim.target, signature: claim.signature,
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
   }
 }

@@ -64,6 +64,6 @@ extension OSSSigner {
 
   /// What carries a signature in a URL.
   static let signatureParameters = NameTable([
-    "Signature", "OSSAccessKeyId", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
+    "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
 }

@@ -45,7 +45,7 @@ extension OSSSigner {
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetime(duration, isTemporary: identity.sessionToken != nil)
-    let end = Timestamp(unixSeconds: date.unixSeconds + seconds)
+    let end = date.wholeSeconds.advanced(by: .seconds(seconds))
     if let expiration = identity.expiration, expiration < end {
       throw .credentialEndsFirst(expiration, required: end)
     }

@@ -4,18 +4,23 @@ internal import StorageAuth
 extension OSSSigner {
   /// Where the bucket of a request comes from.
   func resource(of request: HTTPRequest) throws(SigningError) -> OSSResource {
-    guard let authority = request.authority, !authority.isEmpty else {
+    guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
-        .invalidRequest, "The request has no host.", remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
+        .invalidRequest, "The request has no host, or a malformed one.",
+        remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
     }
     switch style ?? AddressingStyle(authority: authority) {
     case .path:
       try checkBucket(inPathOf: request)
       return .inPath
     case .virtualHosted:
-      if let bucket { return isServiceHost(authority) ? .service : .bucket(bucket) }
+      if let bucket {
+        // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
+        let isService = isServiceHost(authority) && (style != nil || isOSSHost(authority))
+        return isService ? .service : .bucket(bucket)
+      }
       guard let label = bucketLabel(of: authority) else { return .service }
-      guard hostWithoutPort(authority).hasSuffix(".aliyuncs.com") else { throw Self.bucketNeeded(authority) }
+      guard isOSSHost(authority) else { throw Self.bucketNeeded(authority) }
       return .bucket(label)
     case .customDomain:
       guard let bucket else { throw Self.bucketNeeded(authority) }
@@ -24,8 +29,9 @@ extension OSSSigner {
   }
 
   private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
-    guard let bucket, let path = request.path, path != "/" else { return }
+    guard let bucket, let path = request.path else { return }
     let rest = path.dropFirst()
+    if rest.isEmpty || rest.first == "?" { return }
     guard rest.hasPrefix(bucket), rest.dropFirst(bucket.count).first.map({ "/?".contains($0) }) ?? true else {
       throw SigningError(
         .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",

@@ -84,7 +84,7 @@ public struct OSSVerifier: SignatureVerifier {
     let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
     guard constantTimeEqual(expected, claim.signature) else {
       let stringToSign = try text.with(request, date: scheme.line) { String(writing: $0) }
-      throw claim.mismatch(signature: claim.signature, stringToSign: stringToSign)
+      throw claim.mismatch(of: request, claim.target, signature: claim.signature, stringToSign: stringToSign)
     }
     return proof(of: claim, expiration: expiration)
   }
@@ -107,7 +107,7 @@ public struct OSSVerifier: SignatureVerifier {
       .authenticationCode { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }.hex
     guard constantTimeEqual(expected, claim.signature) else {
       throw claim.mismatch(
-        signature: claim.signature,
+        of: request, claim.target, signature: claim.signature,
         stringToSign: String(writing: { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }),
         canonicalRequest: try canonical.with(request, omitting: omitted) { String(writing: $0) })
     }

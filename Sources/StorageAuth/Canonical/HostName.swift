@@ -39,10 +39,45 @@ enum HostName {
       dots += 1
     }
     guard dots > 0 else { return nil }
+    if isOSS(host) { return dots == 2 ? nil : firstDot }
     let label = host.extracting(0..<firstDot)
     for service: StaticString in ["oss", "cos", "service"] where equalsIgnoringCase(label, service) { return nil }
-    let rest = host.extracting(firstDot..<host.count)
-    return dots == 2 && equalsIgnoringCase(rest, ".aliyuncs.com") ? nil : firstDot
+    return firstDot
+  }
+
+  /// Whether a host without a port is one of the vendor's for OSS; there every name can be that of a bucket.
+  static func isOSS(_ host: Span<UInt8>) -> Bool {
+    host.count > 13 && equalsIgnoringCase(host.extracting((host.count - 13)...), ".aliyuncs.com")
+  }
+
+  /// Whether a text without a port is made of what hosts are made of.
+  static func isWellFormed(_ host: Span<UInt8>) -> Bool {
+    guard host.count > 0 else { return false }
+    let isIPv6 = host[0] == UInt8(ascii: "[")
+    if isIPv6, host.count < 4 || host[host.count - 1] != UInt8(ascii: "]") { return false }
+    for index in host.indices where !isIPv6 || index > 0 && index < host.count - 1 {
+      switch host[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."):
+        continue
+      case UInt8(ascii: "-"), UInt8(ascii: "_"): if isIPv6 { return false }
+      case UInt8(ascii: ":"): if !isIPv6 { return false }
+      default: return false
+      }
+    }
+    return true
+  }
+
+  /// Whether a text is nothing, or a colon and the number of a port.
+  static func isPort(_ text: Span<UInt8>) -> Bool {
+    guard text.count > 0 else { return true }
+    guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
+    var port = 0
+    for index in 1..<text.count {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return false }
+      port = port * 10 + Int(text[index] - UInt8(ascii: "0"))
+    }
+    return (1...65_535).contains(port)
   }
 
   private static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
@@ -51,6 +86,14 @@ enum HostName {
       for index in text.indices where unsafe asciiLowercased(text[index]) != lowered[index] { return false }
       return true
     }
+  }
+}
+
+/// Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+package func isHost(_ text: String) -> Bool {
+  withBytes(of: text) { bytes in
+    let end = HostName.end(of: bytes)
+    return HostName.isWellFormed(bytes.extracting(0..<end)) && HostName.isPort(bytes.extracting(end...))
   }
 }
 
@@ -72,6 +115,11 @@ package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).lowercased()
   if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
   return host.hasPrefix("127.") && isAddressOrLocalhost(host)
+}
+
+/// Whether a host is one of Alibaba Cloud's own for OSS.
+package func isOSSHost(_ authority: String) -> Bool {
+  withBytes(of: authority) { HostName.isOSS($0.extracting(0..<HostName.end(of: $0))) }
 }
 
 /// Whether a host is that of a service itself, without a bucket.

@@ -35,8 +35,9 @@ public struct ServiceEndpoint: Sendable, Hashable {
     authority = rest.lowercased()
     self.style = style ?? AddressingStyle(authority: authority)
     guard scheme == "https" || scheme == "http", isHost(authority) else {
+      // A password or a signature may be in it.
       throw SigningError(
-        .invalidConfiguration, "The endpoint \"\(url)\" is not a URL of a scheme, a host and a port.",
+        .invalidConfiguration, "The endpoint is not a URL of nothing but a scheme, a host and a port.",
         remedy: "Write it like https://oss-cn-hangzhou.aliyuncs.com or http://127.0.0.1:9000.")
     }
   }
@@ -122,19 +123,6 @@ package func isBucketName(_ name: String) -> Bool {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
       default: false
-      }
-    }
-}
-
-/// Whether a text is a host with or without a port.
-package func isHost(_ text: String) -> Bool {
-  !text.isEmpty
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-._:[]".utf8.contains(byte)
       }
     }
 }

@@ -82,7 +82,8 @@ package enum WireQuery {
   ) throws(SigningError) {
     for index in 0..<parameters.count where names.contains(wire.extracting(parameters[index].name)) {
       throw SigningError(
-        .invalidPath, "The URL carries a signature already.", remedy: "Sign the URL without its signature parameters.")
+        .invalidPath, "The URL carries a signature, or what belongs to one, already.",
+        remedy: "Sign the URL without those parameters; they are added.")
     }
   }
 

@@ -1,3 +1,4 @@
+package import HTTPTypes
 internal import StorageCrypto
 
 extension SignatureClaim {
@@ -36,23 +37,29 @@ extension SignatureClaim {
     }
   }
 
-  /// The error for a signature that does not match, with the session token masked.
+  /// The error for a signature that does not match, with every session token masked: the claim's own, and any that came
+  /// along in a place where it does not count.
   package func mismatch(
-    signature: String, stringToSign: String, canonicalRequest: String? = nil
+    of request: HTTPRequest, _ target: RequestTarget, signature: String, stringToSign: String,
+    canonicalRequest: String? = nil
   ) -> VerificationError {
+    var tokens = sessionToken.map { [$0.reveal()] } ?? []
+    tokens += request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
+    tokens += target.parameters.filter { SecretName.isToken($0.name) }.compactMap(\.value)
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")
     error.accessKeyID = accessKeyID
     error.comparison = .init(
-      signatureProvided: signature, stringToSign: masked(stringToSign),
-      canonicalRequest: canonicalRequest.map(masked))
+      signatureProvided: signature, stringToSign: Self.masked(stringToSign, tokens),
+      canonicalRequest: canonicalRequest.map { Self.masked($0, tokens) })
     return error
   }
 
-  private func masked(_ text: String) -> String {
-    guard let sessionToken else { return text }
-    let token = sessionToken.reveal()
-    return text.replacing(token, with: Secret.mask).replacing(token.percentEncoded(), with: Secret.mask)
+  private static func masked(_ text: String, _ tokens: [String]) -> String {
+    tokens.reduce(text) { text, token in
+      guard !token.isEmpty else { return text }
+      return text.replacing(token, with: Secret.mask).replacing(token.percentEncoded(), with: Secret.mask)
+    }
   }
 }

@@ -11,7 +11,7 @@ public struct VerificationLimits: Sendable, Hashable {
   /// The most header fields.
   public var headerCount: Int
 
-  /// The longest sum of all header names and values, in bytes.
+  /// The longest sum of the method, the host and all header names and values, in bytes.
   public var headerByteCount: Int
 
   /// Sets limits; the defaults leave room for a session token of 16 KiB.
@@ -32,7 +32,7 @@ public struct VerificationLimits: Sendable, Hashable {
     for byte in path where byte == UInt8(ascii: "&") { parameters += 1 }
     try check(parameters <= parameterCount, "number of query parameters", parameterCount)
     try check(request.headerFields.count <= headerCount, "number of headers", headerCount)
-    var bytes = 0
+    var bytes = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
     for field in request.headerFields { bytes += field.name.rawName.utf8.count + field.value.utf8.count }
     try check(bytes <= headerByteCount, "length of the headers", headerByteCount)
   }

@@ -20,9 +20,10 @@ public struct Timestamp: Sendable, Hashable {
 
   /// Makes an instant from Unix time.
   ///
-  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z.
+  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; the last day of either end of the numbers counts as
+  ///   its start.
   public init(unixSeconds: Int64) {
-    self.unixSeconds = unixSeconds
+    self.unixSeconds = min(max(unixSeconds, Self.range.lowerBound), Self.range.upperBound)
     nanoseconds = 0
   }
 
@@ -45,16 +46,23 @@ public struct Timestamp: Sendable, Hashable {
 }
 
 extension Timestamp: InstantProtocol {
-  /// The instant a duration later, or earlier for a negative one.
+  /// The instant a duration later, or earlier for a negative one; the first or the last instant there is, if that would
+  /// be past it.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
-    return Timestamp(
-      unixSeconds: unixSeconds + seconds, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
+    let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
+    guard !overflow, Self.range.contains(sum) else {
+      return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound)
+    }
+    return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
+
+  /// What leaves room for counting days and carrying a second: some 290 billion years to either side.
+  private static let range = (Int64.min + 86_400)...(Int64.max - 86_400)
 
   /// The duration to another instant; negative if that is earlier.
   public func duration(to other: Timestamp) -> Duration {
-    .seconds(other.unixSeconds - unixSeconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
+    .seconds(other.unixSeconds) - .seconds(unixSeconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
 
   /// Whether one instant is before another.

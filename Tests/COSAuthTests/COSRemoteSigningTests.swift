@@ -1,0 +1,67 @@
+import COSAuth
+import HTTPTypes
+import SigningProperties
+import StorageAuth
+import XCTest
+
+/// Signatures that come from elsewhere: what of them is taken, and what is not.
+final class COSRemoteSigningTests: XCTestCase {
+  private let zeros = String(repeating: "0", count: 40)
+
+  // matrix: COS V5: remote signing, bad input
+  func testASignatureOfAnotherFormOrAnotherIdIsRefused() throws {
+    let signed = try COSFixture.signed()
+    let authorization = try XCTUnwrap(signed.headerFields[.authorization])
+    for presigned in [false, true] {
+      let identity = COSFixture.key.identity
+      let pending =
+        presigned
+        ? try COSSigner().prepare(
+          presigning: COSFixture.request(), as: identity, validFor: .seconds(600), in: .at(COSFixture.date))
+        : try COSSigner().prepare(COSFixture.request(), as: identity, in: .at(COSFixture.date))
+      for signature in [
+        "", " ", "x", String(zeros.dropLast()), zeros + "0", zeros.replacing("0", with: "g"), zeros.replacing("0", with: "A"),
+        zeros + "\n", zeros + "&q-ak=x", authorization.replacing("q-ak=AKIDexample", with: "q-ak=AKIDother"),
+        authorization.replacing("1795161600", with: "1795161601"), authorization.replacing("list=host", with: "list="),
+      ] {
+        let error = try signingError { () throws(SigningError) in
+          try COSSigner().finish(pending, signature: signature)
+        }
+        XCTAssertEqual(error.code, .invalidSignature, signature)
+      }
+    }
+  }
+
+  // matrix: COS V5: remote signing
+  func testTheWholeAuthorizationIsTakenAsWellAsTheBareSignature() throws {
+    let signed = try COSFixture.signed()
+    let authorization = try XCTUnwrap(signed.headerFields[.authorization])
+    let pending = try COSSigner().prepare(COSFixture.request(), as: COSFixture.key.identity, in: .at(COSFixture.date))
+    XCTAssertEqual(try COSSigner().finish(pending, signature: authorization), signed)
+    XCTAssertEqual(try COSSigner().finish(pending, signature: String(authorization.suffix(40))), signed)
+  }
+
+  // matrix: COS V5: remote signing
+  func testTheOlderFormOfAURLCanBeSignedRemotelyToo() throws {
+    let scheme = try COSSchemes.scheme(form: .sign)
+    for seed: UInt64 in 0..<20 {
+      let sample = try scheme.sample(seed: seed)
+      try scheme.splitURLIsTheSame(sample, secret: sample.key.secret.reveal())
+    }
+  }
+
+  // matrix: COS V5: remote signing
+  func testTheSignatureOfTheVendorsSDKsFinishesTheirRequest() throws {
+    // Vector h01-get-simple: the SDKs for Python, Go, Node and Java agree on it.
+    let signature = "7161ceb34c8ea17a402e3642050e07abb4cbf0a2"
+    let identity = Identity(
+      id: "AKIDQjz3ltompVjBni5LitkWHFlFpwkn9U5q", start: Timestamp(unixSeconds: 1_700_000_000),
+      expiration: Timestamp(unixSeconds: 1_700_003_600))
+    let host = "examplebucket-1250000000.cos.ap-guangzhou.myqcloud.com"
+    let request = COSFixture.request(.get, "/exampleobject", host: host)
+    let pending = try COSSigner().prepare(request, as: identity, in: .at(COSFixture.date))
+    let finished = try COSSigner().finish(pending, signature: signature)
+    let key = AccessKey(id: identity.id, secret: "BQYIM75p8x0iWVFSIgqEKwFprpRSVHlz")
+    XCTAssertNil(try COSFixture.refusal(finished, .strict, against: key, at: Timestamp(unixSeconds: 1_700_000_000)))
+  }
+}

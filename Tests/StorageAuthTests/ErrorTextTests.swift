@@ -1,0 +1,36 @@
+import StorageAuth
+import XCTest
+
+/// Errors say what happened and what to do, and a code has a name.
+final class ErrorTextTests: XCTestCase {
+  func testErrorsSayCodeMessageAndRemedy() {
+    XCTAssertEqual(
+      "\(SigningError(.invalidHeader, "The header is odd.", remedy: "Send it once."))",
+      "invalidHeader: The header is odd. Send it once.")
+    XCTAssertEqual(
+      "\(VerificationError(.expired, "It ended.", remedy: "Sign again."))", "expired: It ended. Sign again.")
+    XCTAssertEqual(
+      "\(CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it."))",
+      "notConfigured (environment): Nothing is set. Set it.")
+  }
+
+  func testEveryCodeHasItsOwnName() {
+    let signing: [SigningError.Code] = [
+      .anonymous, .invalidConfiguration, .invalidCredential, .invalidHeader, .invalidPath, .invalidRequest, .invalidSignature,
+      .lifetimeOutOfRange, .credentialEndsFirst,
+    ]
+    XCTAssertEqual(Set(signing.map(\.description)).count, signing.count)
+    let verification: [VerificationError.Code] = [
+      .unsigned, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken, .wrongScope,
+      .unsignedField, .notYetValid, .expired, .keyExpired, .clockSkew, .mismatch,
+    ]
+    XCTAssertEqual(Set(verification.map(\.description)).count, verification.count)
+    let credential: [CredentialError.Code] = [.notConfigured, .failed, .malformedAnswer, .rejected, .timeout, .cancelled]
+    XCTAssertEqual(Set(credential.map(\.description)).count, credential.count)
+  }
+
+  func testOnlyAProviderSaysThatAskingAgainCanHelp() {
+    XCTAssertFalse(CredentialError(.failed, source: "a", "b", remedy: "c").isRetryable)
+    XCTAssertTrue(CredentialError(.failed, source: "a", "b", remedy: "c", isRetryable: true).isRetryable)
+  }
+}
