@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// A limit on what happens at once. Whoever waits is let in in order; a wait that is cancelled leaves the others alone.
+final class RequestGate: Sendable {
+  private struct State {
+    var free: Int
+    var nextTicket = 0
+    var waiting: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(limit: Int) {
+    state = Mutex(State(free: limit))
+  }
+
+  /// Waits for its turn.
+  ///
+  /// - Returns: A permit; its turn ends when the permit is released.
+  /// - Throws: `CancellationError` if the task is cancelled while it waits.
+  func enter() async throws -> Permit {
+    let ticket = state.withLock { state in
+      state.nextTicket += 1
+      return state.nextTicket
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let turn: Result<Void, any Error>? = state.withLock { state in
+          if Task.isCancelled { return .failure(CancellationError()) }
+          if state.free > 0 {
+            state.free -= 1
+            return .success(())
+          }
+          state.waiting.append((ticket, continuation))
+          return nil
+        }
+        if let turn { continuation.resume(with: turn) }
+      }
+    } onCancel: {
+      let waiting = state.withLock { state in
+        state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0).continuation }
+      }
+      waiting?.resume(throwing: CancellationError())
+    }
+    return Permit(gate: self)
+  }
+
+  private func leave() {
+    let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+      guard !state.waiting.isEmpty else {
+        state.free += 1
+        return nil
+      }
+      return state.waiting.removeFirst().continuation
+    }
+    next?.resume()
+  }
+
+  /// The right to be under way; given back when it is released, or when nobody holds it any more.
+  final class Permit: Sendable {
+    private let gate: RequestGate
+    private let isReleased = Mutex(false)
+
+    fileprivate init(gate: RequestGate) {
+      self.gate = gate
+    }
+
+    func release() {
+      let isFirst = isReleased.withLock { isReleased in
+        defer { isReleased = true }
+        return !isReleased
+      }
+      if isFirst { gate.leave() }
+    }
+
+    deinit {
+      release()
+    }
+  }
+}
+
+extension ByteStream {
+  /// The stream, with a permit that is given back when it ends, fails or is dropped.
+  func holding(_ permit: RequestGate.Permit) -> ByteStream {
+    ByteStream { [self] in
+      let iterator = makeAsyncIterator()
+      return {
+        do {
+          let chunk = try await iterator.next()
+          if chunk == nil { permit.release() }
+          return chunk
+        } catch {
+          permit.release()
+          throw error
+        }
+      }
+    }
+  }
+}

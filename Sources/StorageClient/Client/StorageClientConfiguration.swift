@@ -1,0 +1,44 @@
+/// How a client works: what it does at once, what it cuts into parts, how often it tries.
+public struct StorageClientConfiguration: Sendable, Hashable {
+  /// The most requests that are under way at once, counted until the end of their answers; at least 1.
+  public var requestsInFlight: Int {
+    didSet { requestsInFlight = max(1, requestsInFlight) }
+  }
+
+  /// The most parts of one upload or download that are under way at once; at least 1.
+  public var partsInFlight: Int {
+    didSet { partsInFlight = max(1, partsInFlight) }
+  }
+
+  /// From how many bytes on an object is moved in parts.
+  public var multipartThreshold: Int64
+
+  /// The size of a part in bytes, at least 100 KiB; larger where an object would have more than 10,000 parts.
+  public var partSize: Int64 {
+    didSet { partSize = max(Self.smallestPart, partSize) }
+  }
+
+  /// How often a request is sent at most, when the service or the network fails; 1 means that nothing is repeated.
+  public var attempts: Int {
+    didSet { attempts = max(1, attempts) }
+  }
+
+  /// How long to wait before the second attempt; twice as long before each further one.
+  public var retryDelay: Duration
+
+  /// The smallest part that OSS accepts; COS asks for more of all parts but the last.
+  private static let smallestPart: Int64 = 100 * 1024
+
+  /// Sets how a client works; values that make no sense are replaced by the nearest that does.
+  public init(
+    requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
+    attempts: Int = 3, retryDelay: Duration = .milliseconds(200)
+  ) {
+    self.requestsInFlight = max(1, requestsInFlight)
+    self.partsInFlight = max(1, partsInFlight)
+    self.multipartThreshold = multipartThreshold
+    self.partSize = max(Self.smallestPart, partSize)
+    self.attempts = max(1, attempts)
+    self.retryDelay = retryDelay
+  }
+}

@@ -1,0 +1,81 @@
+public import HTTPTypes
+public import StorageAuth
+
+/// What a service refused: its own code and message, the request id to quote in a ticket, and what to do about it.
+///
+/// ```swift
+/// do { try await store.download("cat.jpg", to: file) } catch let error as ServiceError where error.kind == .noSuchKey { … }
+/// ```
+public struct ServiceError: Error, Sendable, Hashable {
+  /// What the code means, the same for every provider.
+  public let kind: Kind
+
+  /// The provider's code, such as `SignatureDoesNotMatch`; made from the status where the service sent none.
+  public let code: String
+
+  /// The provider's message.
+  public let message: String
+
+  /// The status of the answer.
+  public let status: HTTPResponse.Status
+
+  /// The request id; quote it when asking the provider.
+  public let requestID: String?
+
+  /// The host that the service says it is, where it does (OSS).
+  public let hostID: String?
+
+  /// The provider's finer code, where there is one (the EC of OSS).
+  public let detailCode: String?
+
+  /// The method and the bucket or key of the request.
+  public let subject: String
+
+  /// The service's time, where it told; for finding out how far the clock of this machine is off.
+  public let serverTime: Timestamp?
+
+  /// The text that the service signed to check the signature, with the session token masked (`StringToSign`).
+  public let serverStringToSign: String?
+
+  /// The request as the service read it, with the session token masked (`CanonicalRequest` of OSS, `FormatString` of
+  /// COS).
+  public let serverCanonicalRequest: String?
+
+  package init(
+    code: String, message: String, status: HTTPResponse.Status, requestID: String? = nil, hostID: String? = nil,
+    detailCode: String? = nil, subject: String, serverTime: Timestamp? = nil, serverStringToSign: String? = nil,
+    serverCanonicalRequest: String? = nil
+  ) {
+    kind = Kind(code: code, message: message, status: status)
+    self.code = code
+    self.message = message
+    self.status = status
+    self.requestID = requestID
+    self.hostID = hostID
+    self.detailCode = detailCode
+    self.subject = subject
+    self.serverTime = serverTime
+    self.serverStringToSign = serverStringToSign
+    self.serverCanonicalRequest = serverCanonicalRequest
+  }
+
+  /// What to do about it, in a sentence.
+  public var remedy: String { kind.remedy }
+
+  /// Whether sending the same request again later can help.
+  public var isRetryable: Bool { kind.isRetryable }
+
+  /// Whether the object was stored all the same: only the callback after the upload failed.
+  public var isStored: Bool { kind == .callbackFailed }
+}
+
+extension ServiceError: CustomStringConvertible {
+  /// Subject, status, code, message, request id and remedy.
+  public var description: String {
+    let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
+      value.map { "\(name) \($0)" }
+    }
+    let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
+    return "\(subject): \(status.code) \(code): \(message)\(suffix) \(remedy)"
+  }
+}

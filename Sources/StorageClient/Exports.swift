@@ -1,0 +1,5 @@
+@_exported public import COSAuth
+@_exported public import HTTPTypes
+@_exported public import OSSAuth
+@_exported public import StorageAuth
+@_exported public import SystemPackage

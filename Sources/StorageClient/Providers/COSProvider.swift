@@ -1,0 +1,76 @@
+public import COSAuth
+public import StorageAuth
+internal import StorageCrypto
+
+/// Tencent Cloud COS.
+public struct COSProvider: PresigningProvider {
+  /// What requests are signed with.
+  public typealias Proof = AccessKey
+
+  /// The bucket, with the number of the account: `photos-1250000000`.
+  public let bucket: String
+
+  /// The region, spelt `ap-guangzhou`.
+  public let region: String
+
+  /// What signs requests and URLs.
+  public let signer: COSSigner
+
+  private let address: Result<ServiceEndpoint, SigningError>
+
+  /// Names a bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
+  ///   - region: The region, spelt `ap-guangzhou`.
+  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
+  ///     LocalCloud.
+  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  public init(bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil) {
+    self.bucket = bucket
+    self.region = region
+    address = Result { () throws(SigningError) in
+      try endpoint.map { url throws(SigningError) in try ServiceEndpoint(url, style: style) } ?? .cos(region: region)
+    }
+    signer = COSSigner()
+  }
+
+  /// The short name of the service.
+  public var name: String { "cos" }
+
+  /// The address of the service.
+  public var endpoint: ServiceEndpoint {
+    get throws(SigningError) { try address.get() }
+  }
+
+  /// What signs URLs.
+  public var presigner: COSSigner { signer }
+
+  /// The names and spellings of the service.
+  public var dialect: ServiceDialect { .cos }
+
+  /// The environment.
+  public var defaultCredentials: EnvironmentCredentialProvider { .cos }
+
+  /// The host of the source bucket and the encoded key.
+  public func copySource(_ source: CopySource) -> String {
+    "\(source.bucket ?? bucket).cos.\(source.region ?? region).myqcloud.com/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+}
+
+extension StorageProvider where Self == COSProvider {
+  /// A bucket of Tencent Cloud COS.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
+  ///   - region: The region, spelt `ap-guangzhou`.
+  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
+  ///     LocalCloud.
+  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  public static func cos(
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil
+  ) -> COSProvider {
+    COSProvider(bucket: bucket, region: region, endpoint: endpoint, style: style)
+  }
+}

@@ -1,0 +1,82 @@
+public import OSSAuth
+public import StorageAuth
+internal import StorageCrypto
+
+/// Alibaba Cloud OSS.
+public struct OSSProvider: PresigningProvider {
+  /// What requests are signed with.
+  public typealias Proof = AccessKey
+
+  /// The bucket.
+  public let bucket: String
+
+  /// The region, spelt `cn-hangzhou`.
+  public let region: String
+
+  /// What signs requests and URLs.
+  public let signer: OSSSigner
+
+  private let address: Result<ServiceEndpoint, SigningError>
+
+  /// Names a bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - signature: The version of the signature.
+  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
+  ///     LocalCloud.
+  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  public init(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
+    style: AddressingStyle? = nil
+  ) {
+    self.bucket = bucket
+    self.region = region
+    address = Result { () throws(SigningError) in
+      try endpoint.map { url throws(SigningError) in try ServiceEndpoint(url, style: style) } ?? .oss(region: region)
+    }
+    signer = OSSSigner(signature, bucket: bucket, region: region)
+  }
+
+  /// The short name of the service.
+  public var name: String { "oss" }
+
+  /// The address of the service.
+  public var endpoint: ServiceEndpoint {
+    get throws(SigningError) { try address.get() }
+  }
+
+  /// What signs URLs.
+  public var presigner: OSSSigner { signer }
+
+  /// The names and spellings of the service.
+  public var dialect: ServiceDialect { .oss }
+
+  /// The environment.
+  public var defaultCredentials: EnvironmentCredentialProvider { .oss }
+
+  /// The bucket and the encoded key.
+  public func copySource(_ source: CopySource) -> String {
+    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+}
+
+extension StorageProvider where Self == OSSProvider {
+  /// A bucket of Alibaba Cloud OSS.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - signature: The version of the signature.
+  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
+  ///     LocalCloud.
+  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  public static func oss(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
+    style: AddressingStyle? = nil
+  ) -> OSSProvider {
+    OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint, style: style)
+  }
+}

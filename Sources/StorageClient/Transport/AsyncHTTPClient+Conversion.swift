@@ -1,0 +1,90 @@
+internal import AsyncHTTPClient
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+
+extension HTTPClientRequest {
+  /// The request with the path as it stands: not parsed, not normalised, not encoded again.
+  init(_ request: HTTPRequest, body: HTTPBody) {
+    let authority = request.authority ?? ""
+    self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
+    method = HTTPMethod(rawValue: request.method.rawValue)
+    headers.add(name: "Host", value: authority)
+    for field in request.headerFields {
+      headers.add(name: field.name.rawName, value: field.value)
+    }
+    switch body.content {
+    case .none:
+      self.body = nil
+    case .bytes(let bytes):
+      self.body = .bytes(ByteBuffer(bytes: bytes))
+    case .stream(let stream):
+      self.body = .stream(stream.map { ByteBuffer(bytes: $0) }, length: .known(body.length))
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// The head of an answer.
+  init(_ response: HTTPClientResponse) {
+    self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
+    for (name, value) in response.headers {
+      guard let name = HTTPField.Name(name) else { continue }
+      headerFields.append(HTTPField(name: name, value: value))
+    }
+  }
+}
+
+extension TransportError {
+  /// What an error of the client means.
+  init(_ error: any Error, host: String) {
+    switch error {
+    case let error as TransportError:
+      self = error
+    case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
+      self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "Nothing has to be done.")
+    default:
+      self.init(Self.code(of: error), host: host, reason: Self.reason(of: error))
+    }
+  }
+
+  private init(_ code: Code, host: String, reason: String) {
+    switch code {
+    case .timeout:
+      self.init(code, "\(host) did not answer in time (\(reason)).", remedy: "Try again, or allow more time.")
+    case .connectionFailed:
+      self.init(code, "No connection to \(host) (\(reason)).", remedy: "Check the endpoint and the network.")
+    case .invalidRequest:
+      self.init(code, "The request to \(host) cannot be sent (\(reason)).", remedy: "Check the endpoint.")
+    default:
+      self.init(code, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
+    }
+  }
+
+  private static func code(of error: any Error) -> Code {
+    switch error {
+    case is NIOConnectionError: return .connectionFailed
+    case let error as HTTPClientError:
+      let timeouts: [HTTPClientError] = [
+        .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
+        .tlsHandshakeTimeout,
+      ]
+      let malformed: [HTTPClientError] = [
+        .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody, .contentLengthMissing,
+      ]
+      if timeouts.contains(error) { return .timeout }
+      return malformed.contains(error) ? .invalidRequest : .connectionLost
+    default: return .connectionLost
+    }
+  }
+
+  /// A short name of the cause; a client's error can quote a header, so only its kind is told.
+  private static func reason(of error: any Error) -> String {
+    switch error {
+    case let error as HTTPClientError: error.shortDescription
+    case let error as IOError: error.description
+    case let error as NIOConnectionError: error.connectionErrors.first.map { "\($0.error)" } ?? "name not resolved"
+    default: "\(type(of: error))"
+    }
+  }
+}
