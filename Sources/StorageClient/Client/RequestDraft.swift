@@ -10,6 +10,8 @@ struct RequestDraft: Sendable {
   var body: HTTPBody
   /// Whether it does no harm to send it again when nobody knows whether it arrived.
   var isRepeatable: Bool
+  /// Knows what went wrong with the source of the body.
+  var meter: BodyMeter?
 
   init(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],

@@ -60,8 +60,9 @@ extension StorageClient {
     var reply: HTTPReply
     do {
       reply = try await transport.send(signed, body: draft.body)
-    } catch where error.code == .cancelled {
-      throw CancellationError()
+    } catch {
+      if let failure = draft.meter?.failure, !(failure is CancellationError) { throw failure }
+      throw error.code == .cancelled ? CancellationError() : error
     }
     reply.body = reply.body.holding(permit)
     guard reply.isSuccess else { throw try await serviceError(reply, subject: subject(of: draft)) }

@@ -22,6 +22,9 @@ public struct ServiceDialect: Sendable {
   /// Whether a `+` in a listed name that the service percent-encoded stands for a space.
   package var encodesSpaceAsPlus: Bool
 
+  /// The headers of an upload that act when the object is finished, not when a multipart upload begins.
+  package var callbacks: [HTTPField.Name]
+
   /// How a listing is continued.
   package enum Paging: Sendable {
     /// By a token that the last page held (version 2 of the operation).
@@ -37,7 +40,8 @@ public struct ServiceDialect: Sendable {
     copySource: .known("x-oss-copy-source"), metadataDirective: .known("x-oss-metadata-directive"),
     replaceMetadata: "REPLACE", forbidOverwrite: .known("x-oss-forbid-overwrite"),
     errorInHeader: .known("x-oss-err"), detailCode: .known("x-oss-ec"), paging: .continuationToken,
-    encodesSpaceAsPlus: true)
+    encodesSpaceAsPlus: true,
+    callbacks: [.known("x-oss-callback"), .known("x-oss-callback-var")])
 
   /// The dialect of COS.
   package static let cos = ServiceDialect(
@@ -45,7 +49,8 @@ public struct ServiceDialect: Sendable {
     versionID: .known("x-cos-version-id"), storageClass: .known("x-cos-storage-class"),
     copySource: .known("x-cos-copy-source"), metadataDirective: .known("x-cos-metadata-directive"),
     replaceMetadata: "Replaced", forbidOverwrite: .known("x-cos-forbid-overwrite"),
-    errorInHeader: nil, detailCode: nil, paging: .marker, encodesSpaceAsPlus: false)
+    errorInHeader: nil, detailCode: nil, paging: .marker, encodesSpaceAsPlus: false,
+    callbacks: [])
 }
 
 extension HTTPField.Name {

@@ -1,0 +1,41 @@
+internal import StorageCrypto
+
+extension ByteStream {
+  /// The stream, with its length and its checksum compared at the end.
+  ///
+  /// - Parameters:
+  ///   - subject: What is downloaded, for errors.
+  ///   - length: The number of bytes that have to come, if it is known.
+  ///   - checksum: The CRC-64 that they have to have, if it is known.
+  func checked(_ subject: String, length: Int64?, checksum: UInt64?) -> ByteStream {
+    ByteStream { [self] in
+      let iterator = makeAsyncIterator()
+      var count: Int64 = 0
+      var found = CRC64()
+      return {
+        guard let chunk = try await iterator.next() else {
+          try check(subject, count: count, length: length)
+          if let checksum { try check(subject, found.checksum, checksum) }
+          return nil
+        }
+        count += Int64(chunk.count)
+        if checksum != nil { found.update(chunk) }
+        return chunk
+      }
+    }
+  }
+}
+
+private func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError) {
+  guard let length, length != count else { return }
+  throw StorageError(
+    .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
+}
+
+/// Compares the checksum of what arrived with the one that the service told.
+func check(_ subject: String, _ found: UInt64, _ expected: UInt64) throws(StorageError) {
+  guard found == expected else {
+    throw StorageError.checksumMismatch(
+      of: subject, expected: expected, found: found, remedy: "Download it again; nothing of it was kept.")
+  }
+}

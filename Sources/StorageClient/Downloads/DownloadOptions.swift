@@ -1,0 +1,48 @@
+public import HTTPTypes
+public import StorageAuth
+
+/// What is downloaded, and under which conditions.
+public struct DownloadOptions: Sendable, Hashable {
+  /// A range; all of the object if not given. The checksum of a range cannot be compared.
+  public var range: ByteRange?
+
+  /// A version, in a bucket that keeps versions.
+  public var versionID: String?
+
+  /// Download only if the object has this entity tag; otherwise ``ServiceError/Kind/preconditionFailed``.
+  public var ifMatch: String?
+
+  /// Download only if the object has another entity tag; otherwise ``ServiceError/Kind/notModified``.
+  public var ifNoneMatch: String?
+
+  /// Download only if the object has changed since; otherwise ``ServiceError/Kind/notModified``.
+  public var ifModifiedSince: Timestamp?
+
+  /// Further query parameters of the provider, such as `x-oss-process`. What the service makes of an object has another
+  /// checksum than the object, so none is compared then.
+  public var parameters: [RequestTarget.Parameter]
+
+  /// Says what is downloaded.
+  public init(
+    range: ByteRange? = nil, versionID: String? = nil, ifMatch: String? = nil, ifNoneMatch: String? = nil,
+    ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = []
+  ) {
+    self.range = range
+    self.versionID = versionID
+    self.ifMatch = ifMatch
+    self.ifNoneMatch = ifNoneMatch
+    self.ifModifiedSince = ifModifiedSince
+    self.parameters = parameters
+  }
+
+  /// The request.
+  func draft(for key: String) throws(StorageError) -> RequestDraft {
+    var draft = RequestDraft(.get, key, parameters)
+    if let versionID { draft.parameters.append(.init("versionId", versionID)) }
+    try draft.headers.set(.range, to: range?.text)
+    try draft.headers.set(.ifMatch, to: ifMatch)
+    try draft.headers.set(.ifNoneMatch, to: ifNoneMatch)
+    try draft.headers.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
+    return draft
+  }
+}

@@ -1,0 +1,74 @@
+public import HTTPTypes
+public import StorageAuth
+
+/// What a service says about an object.
+public struct ObjectInfo: Sendable, Hashable {
+  /// The key.
+  public let key: String
+
+  /// The number of bytes of the whole object; nothing where the service did not say.
+  public let size: Int64?
+
+  /// The entity tag, as the service writes it, quotes included.
+  public let etag: String?
+
+  /// The media type.
+  public let contentType: String?
+
+  /// When the object was stored.
+  public let lastModified: Timestamp?
+
+  /// What was stored along with the object; the names are in lower case.
+  public let metadata: [String: String]
+
+  /// The CRC-64 of the whole object (ECMA-182).
+  public let checksum: UInt64?
+
+  /// The version, in a bucket that keeps versions.
+  public let versionID: String?
+
+  /// The storage class in the provider's spelling; nothing for the standard one on some services.
+  public let storageClass: String?
+
+  /// All headers of the answer.
+  public let headers: HTTPFields
+
+  init(key: String, response: HTTPResponse, dialect: ServiceDialect) {
+    let fields = response.headerFields
+    self.key = key
+    let length = fields[.contentLength].flatMap { Int64($0) }
+    size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : length
+    etag = fields[.eTag]
+    contentType = fields[.contentType]
+    lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
+    checksum = fields[dialect.checksum].flatMap { UInt64($0) }
+    versionID = fields[dialect.versionID]
+    storageClass = fields[dialect.storageClass]
+    headers = fields
+    let named = fields.filter { $0.name.canonicalName.hasPrefix(dialect.metadataPrefix) }
+    metadata = Dictionary(
+      named.map { (String($0.name.canonicalName.dropFirst(dialect.metadataPrefix.count)), $0.value) }
+    ) { first, second in "\(first), \(second)" }
+  }
+
+  /// The number behind the slash in `bytes 0-99/1234`.
+  private static func total(_ contentRange: String) -> Int64? {
+    contentRange.split(separator: "/").last.flatMap { Int64($0) }
+  }
+}
+
+/// An object, or a range of one, that is being downloaded.
+public struct DownloadedObject: Sendable {
+  /// What the service says about the object.
+  public let info: ObjectInfo
+
+  /// The number of bytes that will come; nothing where the service did not say.
+  public let contentLength: Int64?
+
+  /// The bytes, as they arrive; to be iterated once. It counts as a request in flight until its end, or until it is
+  /// dropped.
+  ///
+  /// The last step throws ``StorageError/Code/truncated`` if bytes are missing and
+  /// ``StorageError/Code/checksumMismatch`` if they are not the ones that the service stored.
+  public let body: ByteStream
+}

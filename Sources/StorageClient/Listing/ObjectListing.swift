@@ -1,0 +1,116 @@
+public import StorageAuth
+
+/// The objects of a store, page by page as they are needed; each iteration starts anew.
+///
+/// ```swift
+/// for try await entry in store.list(prefix: "2026/", delimiter: "/") {
+///   switch entry {
+///   case .object(let object): print(object.key, object.size)
+///   case .commonPrefix(let prefix): print(prefix)
+///   }
+/// }
+/// ```
+public struct ObjectListing: AsyncSequence, Sendable {
+  /// An object or a common prefix.
+  public typealias Element = ListEntry
+
+  private let page: @Sendable (String?) async throws -> ListPage
+
+  /// Makes a listing; for stores.
+  ///
+  /// - Parameter page: Fetches a page: the first one for nothing, a further one for what the last one said is next.
+  public init(page: @escaping @Sendable (_ continuation: String?) async throws -> ListPage) {
+    self.page = page
+  }
+
+  /// Starts at the first page.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(page: page)
+  }
+
+  /// Walks over the entries.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let page: @Sendable (String?) async throws -> ListPage
+    private var entries: ArraySlice<ListEntry> = []
+    private var continuation: String?
+    private var hasMore = true
+
+    fileprivate init(page: @escaping @Sendable (String?) async throws -> ListPage) {
+      self.page = page
+    }
+
+    /// The next entry, or nothing at the end; fetches a page when the last one is used up.
+    public mutating func next() async throws -> ListEntry? {
+      while entries.isEmpty, hasMore {
+        let next = try await page(continuation)
+        entries = next.entries[...]
+        hasMore = next.continuation != nil
+        guard !hasMore || next.continuation != continuation else {
+          throw StorageError.malformedAnswer("the listing does not go on from its last page")
+        }
+        continuation = next.continuation
+      }
+      return entries.popFirst()
+    }
+  }
+}
+
+/// A page of a listing.
+public struct ListPage: Sendable, Hashable {
+  /// The objects and the common prefixes, in the order of their names.
+  public let entries: [ListEntry]
+
+  /// What the next page is asked for with; nothing on the last one.
+  public let continuation: String?
+
+  /// Puts a page together.
+  public init(entries: [ListEntry], continuation: String?) {
+    self.entries = entries
+    self.continuation = continuation
+  }
+}
+
+/// What a listing consists of.
+public enum ListEntry: Sendable, Hashable {
+  /// An object.
+  case object(ListedObject)
+  /// What keys have in common up to the delimiter, the delimiter included.
+  case commonPrefix(String)
+
+  /// The key or the common prefix.
+  public var name: String {
+    switch self {
+    case .object(let object): object.key
+    case .commonPrefix(let prefix): prefix
+    }
+  }
+}
+
+/// What a listing says about an object.
+public struct ListedObject: Sendable, Hashable {
+  /// The key.
+  public let key: String
+
+  /// The number of bytes.
+  public let size: Int64
+
+  /// The entity tag, as the service writes it, quotes included.
+  public let etag: String?
+
+  /// When the object was stored.
+  public let lastModified: Timestamp?
+
+  /// The storage class in the provider's spelling.
+  public let storageClass: String?
+
+  /// Describes an object.
+  public init(
+    key: String, size: Int64, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
+  ) {
+    self.key = key
+    self.size = size
+    self.etag = etag
+    self.lastModified = lastModified
+    self.storageClass = storageClass
+  }
+}

@@ -1,0 +1,57 @@
+public import StorageAuth
+
+/// The object that a copy is made of.
+public struct CopySource: Sendable, Hashable {
+  /// The bucket; the client's own if not given.
+  public var bucket: String?
+
+  /// The key.
+  public var key: String
+
+  /// The region of the bucket, where it is another one than the client's (COS only).
+  public var region: String?
+
+  /// The version, in a bucket that keeps versions.
+  public var versionID: String?
+
+  /// Names an object.
+  public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
+    self.bucket = bucket
+    self.key = key
+    self.region = region
+    self.versionID = versionID
+  }
+}
+
+/// What is different about a copy.
+public struct CopyOptions: Sendable, Hashable {
+  /// What is stored along with the copy instead of what is stored along with the object; the same if not given.
+  public var attributes: UploadOptions?
+
+  /// Whether the copy fails if there is an object of that key already.
+  public var forbidOverwrite: Bool
+
+  /// Says what is different.
+  public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false) {
+    self.attributes = attributes
+    self.forbidOverwrite = forbidOverwrite
+  }
+}
+
+/// What a service says about a copy.
+public struct CopiedObject: Sendable, Hashable {
+  /// The key.
+  public let key: String
+
+  /// The entity tag, as the service writes it, quotes included.
+  public let etag: String?
+
+  /// When the copy was made.
+  public let lastModified: Timestamp?
+
+  /// The CRC-64 of the object (ECMA-182), where the service tells it.
+  public let checksum: UInt64?
+
+  /// The version of the copy, in a bucket that keeps versions.
+  public let versionID: String?
+}

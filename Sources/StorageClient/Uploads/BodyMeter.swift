@@ -1,0 +1,66 @@
+internal import StorageCrypto
+internal import Synchronization
+
+/// Measures the body of a request while it is sent: its checksum, its length, and what went wrong with its source.
+final class BodyMeter: Sendable {
+  private struct State {
+    var checksum = CRC64()
+    var count: Int64 = 0
+    /// How far any attempt has come; only what lies beyond counts as progress.
+    var furthest: Int64 = 0
+    var failure: (any Error)?
+  }
+
+  private let length: Int64
+  private let progress: ProgressMeter
+  private let state = Mutex(State())
+
+  init(length: Int64, progress: ProgressMeter) {
+    self.length = length
+    self.progress = progress
+  }
+
+  /// The CRC-64 of everything that the last attempt sent.
+  var checksum: UInt64 { state.withLock { $0.checksum.checksum } }
+
+  /// What went wrong with the source; a transport only knows that it could not go on.
+  var failure: (any Error)? { state.withLock { $0.failure } }
+
+  /// A body that is measured each time it is sent.
+  func body(of stream: ByteStream) -> HTTPBody {
+    let measured = ByteStream { [self] in
+      state.withLock { state in
+        state = State(furthest: state.furthest)
+      }
+      let iterator = stream.makeAsyncIterator()
+      return { [self] in
+        do {
+          let chunk = try await iterator.next()
+          try record(chunk)
+          return chunk
+        } catch {
+          state.withLock { $0.failure = error }
+          throw error
+        }
+      }
+    }
+    return .stream(measured, length: length)
+  }
+
+  private func record(_ chunk: [UInt8]?) throws {
+    let (count, advance) = state.withLock { state in
+      guard let chunk else { return (state.count, Int64(0)) }
+      state.checksum.update(chunk)
+      state.count += Int64(chunk.count)
+      let advance = state.count - state.furthest
+      state.furthest = max(state.furthest, state.count)
+      return (state.count, advance)
+    }
+    if chunk == nil ? count != length : count > length {
+      throw StorageError(
+        .sourceChanged, "The source has another length than the \(length) bytes that were announced.",
+        remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
+    }
+    progress.advance(by: advance)
+  }
+}

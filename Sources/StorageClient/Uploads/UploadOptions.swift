@@ -1,0 +1,76 @@
+public import HTTPTypes
+
+/// What is stored along with the bytes of an object.
+public struct UploadOptions: Sendable, Hashable {
+  /// The media type; found out from the name of the file, or else of the key, if not given.
+  public var contentType: String?
+
+  /// Names and values that are stored along with the object and come back with it.
+  ///
+  /// Names are header tokens (letters, digits and a few signs), and services return them in lower case. Values are header
+  /// values: one line, no blanks at its ends. Services limit the whole to a few kilobytes.
+  public var metadata: [String: String]
+
+  /// The `Cache-Control` that downloads will carry.
+  public var cacheControl: String?
+
+  /// The `Content-Disposition` that downloads will carry.
+  public var contentDisposition: String?
+
+  /// The `Content-Encoding` that downloads will carry.
+  public var contentEncoding: String?
+
+  /// Whether the upload fails if there is an object of that key already.
+  public var forbidOverwrite: Bool
+
+  /// The storage class in the provider's spelling; the bucket's own if not given.
+  public var storageClass: String?
+
+  /// Further headers of the provider, such as `x-oss-object-acl` or `x-oss-callback`.
+  public var headers: HTTPFields
+
+  /// Says what is stored along.
+  public init(
+    contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
+    contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
+    storageClass: String? = nil, headers: HTTPFields = [:]
+  ) {
+    self.contentType = contentType
+    self.metadata = metadata
+    self.cacheControl = cacheControl
+    self.contentDisposition = contentDisposition
+    self.contentEncoding = contentEncoding
+    self.forbidOverwrite = forbidOverwrite
+    self.storageClass = storageClass
+    self.headers = headers
+  }
+
+  /// The options with what was named at the call.
+  func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
+    var options = self
+    options.contentType = contentType ?? self.contentType
+    options.metadata.merge(metadata) { _, named in named }
+    return options
+  }
+}
+
+/// What a service says about an object that was uploaded.
+public struct UploadedObject: Sendable, Hashable {
+  /// The key.
+  public let key: String
+
+  /// The number of bytes.
+  public let size: Int64
+
+  /// The entity tag, as the service writes it.
+  public let etag: String?
+
+  /// The CRC-64 of the bytes that were sent; where the service told its own, the two are the same.
+  public let checksum: UInt64
+
+  /// The version, in a bucket that keeps versions.
+  public let versionID: String?
+
+  /// The request id.
+  public let requestID: String?
+}
