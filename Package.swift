@@ -69,6 +69,7 @@ let package = Package(
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Client"),
         product("NIOHTTP1", "swift-nio", "Client"),
+        product("NIOPosix", "swift-nio", "Client"),
         product("_NIOFileSystem", "swift-nio", "Client"),
         product("SystemPackage", "swift-system", "Client"),
       ],

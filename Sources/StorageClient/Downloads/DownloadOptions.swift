@@ -1,4 +1,4 @@
-public import HTTPTypes
+internal import HTTPTypes
 public import StorageAuth
 
 /// What is downloaded, and under which conditions.

@@ -58,8 +58,8 @@ struct FileReplacement: Sendable {
   }
 
   private func rename() throws {
-    let isDone = temporary.withPlatformString { from in
-      destination.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 }
+    let isDone = unsafe temporary.withPlatformString { from in
+      unsafe destination.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 }
     }
     guard isDone else {
       throw StorageError(

@@ -1,4 +1,4 @@
-public import HTTPTypes
+internal import HTTPTypes
 
 extension ServiceError {
   /// What a service's code means, the same for every provider.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import StorageAuth
-public import SystemPackage
+internal import SystemPackage
 internal import _NIOFileSystem
 
 extension StorageClient: ObjectStore {

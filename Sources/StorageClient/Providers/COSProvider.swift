@@ -30,7 +30,8 @@ public struct COSProvider: PresigningProvider {
     self.bucket = bucket
     self.region = region
     address = Result { () throws(SigningError) in
-      try endpoint.map { url throws(SigningError) in try ServiceEndpoint(url, style: style) } ?? .cos(region: region)
+      if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+      return try .cos(region: region)
     }
     signer = COSSigner()
   }

@@ -34,9 +34,10 @@ public struct OSSProvider: PresigningProvider {
     self.bucket = bucket
     self.region = region
     address = Result { () throws(SigningError) in
-      try endpoint.map { url throws(SigningError) in try ServiceEndpoint(url, style: style) } ?? .oss(region: region)
+      if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+      return try .oss(region: region)
     }
-    signer = OSSSigner(signature, bucket: bucket, region: region)
+    signer = OSSSigner(signature, bucket: bucket, region: region, style: try? address.get().style)
   }
 
   /// The short name of the service.

@@ -1,4 +1,5 @@
-public import HTTPTypes
+package import HTTPTypes
+internal import StorageAuth
 
 /// Where the services differ in what they mean alike: the names of headers, the way to page, the spelling of values.
 public struct ServiceDialect: Sendable {
@@ -51,14 +52,4 @@ public struct ServiceDialect: Sendable {
     replaceMetadata: "Replaced", forbidOverwrite: .known("x-cos-forbid-overwrite"),
     errorInHeader: nil, detailCode: nil, paging: .marker, encodesSpaceAsPlus: false,
     callbacks: [])
-}
-
-extension HTTPField.Name {
-  static let contentMD5 = known("Content-MD5")
-
-  /// A name that the source spells out.
-  static func known(_ text: StaticString) -> HTTPField.Name {
-    guard let name = HTTPField.Name(text.description) else { preconditionFailure("\(text) is no header name") }
-    return name
-  }
 }

@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
 
 extension HTTPClientRequest {
   /// The request with the path as it stands: not parsed, not normalised, not encoded again.

@@ -62,8 +62,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     ByteStream { [owner] in
       var iterator = body.makeAsyncIterator()
       return {
+        defer { withExtendedLifetime(owner) {} }
         do {
-          return try await withExtendedLifetime(owner) { try await iterator.next() }.map { Array(buffer: $0) }
+          return try await iterator.next(isolation: #isolation).map { Array(buffer: $0) }
         } catch {
           throw TransportError(error, host: host)
         }

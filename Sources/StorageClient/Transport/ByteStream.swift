@@ -27,7 +27,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   public init(_ chunks: some AsyncSequence<[UInt8], any Error> & Sendable) {
     self.init {
       var iterator = chunks.makeAsyncIterator()
-      return { try await iterator.next() }
+      return { try await iterator.next(isolation: #isolation) }
     }
   }
 

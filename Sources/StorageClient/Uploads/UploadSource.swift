@@ -33,7 +33,7 @@ public struct UploadSource: Sendable {
       storage: .stream(
         ByteStream {
           var iterator = chunks.makeAsyncIterator()
-          return { try await iterator.next().map { Array($0) } }
+          return { try await iterator.next(isolation: #isolation).map { Array($0) } }
         }, length: length))
   }
 
@@ -49,7 +49,7 @@ public struct UploadSource: Sendable {
       storage: .stream(
         ByteStream {
           var iterator = buffers.makeAsyncIterator()
-          return { try await iterator.next().map { Array(buffer: $0) } }
+          return { try await iterator.next(isolation: #isolation).map { Array(buffer: $0) } }
         }, length: length))
   }
 }
