@@ -125,6 +125,14 @@ let package = Package(
         product("SystemPackage", "swift-system", "Server"),
       ],
       swiftSettings: testRules),
-    .testTarget(name: "StorageClientTests", dependencies: auth + ["StorageClient", "LocalCloud"], swiftSettings: testRules),
+    .testTarget(
+      name: "StorageClientTests",
+      dependencies: auth + [
+        "StorageClient", "StorageXML", "LocalCloud",
+        product("AsyncHTTPClient", "async-http-client", "Client"),
+        product("NIOCore", "swift-nio", "Client"),
+        product("NIOPosix", "swift-nio", "Client"),
+      ],
+      swiftSettings: testRules),
   ]
 )

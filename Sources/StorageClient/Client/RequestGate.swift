@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// A limit on what happens at once. Whoever waits is let in in order; a wait that is cancelled leaves the others alone.
+/// A limit on what happens at once.
+///
+/// Whoever waits is let in in order; a wait that is cancelled leaves the others alone.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int

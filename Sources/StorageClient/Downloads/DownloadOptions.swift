@@ -3,7 +3,7 @@ public import StorageAuth
 
 /// What is downloaded, and under which conditions.
 public struct DownloadOptions: Sendable, Hashable {
-  /// A range; all of the object if not given. The checksum of a range cannot be compared.
+  /// A range, whose checksum cannot be compared; all of the object if not given.
   public var range: ByteRange?
 
   /// A version, in a bucket that keeps versions.
@@ -18,8 +18,9 @@ public struct DownloadOptions: Sendable, Hashable {
   /// Download only if the object has changed since; otherwise ``ServiceError/Kind/notModified``.
   public var ifModifiedSince: Timestamp?
 
-  /// Further query parameters of the provider, such as `x-oss-process`. What the service makes of an object has another
-  /// checksum than the object, so none is compared then.
+  /// Further query parameters of the provider, such as `x-oss-process`.
+  ///
+  /// What the service makes of an object has another checksum than the object, so none is compared then.
   public var parameters: [RequestTarget.Parameter]
 
   /// Says what is downloaded.

@@ -1,13 +1,14 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
 internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
 
 /// A file that takes the place of another one, or of none, when it is complete; until then nobody sees it.
 ///
@@ -49,7 +50,8 @@ struct FileReplacement: Sendable {
     handle = try await FileSystem.shared.openFile(
       forWritingAt: temporary,
       options: OpenOptions.Write(
-        existingFile: .none, newFile: OpenOptions.NewFile(permissions: info?.permissions, transactionalCreation: false)))
+        existingFile: .none, newFile: OpenOptions.NewFile(permissions: info?.permissions, transactionalCreation: false))
+    )
   }
 
   /// Writes bytes to a place.

@@ -65,9 +65,9 @@ public struct DownloadedObject: Sendable {
   /// The number of bytes that will come; nothing where the service did not say.
   public let contentLength: Int64?
 
-  /// The bytes, as they arrive; to be iterated once. It counts as a request in flight until its end, or until it is
-  /// dropped.
+  /// The bytes, as they arrive; to be iterated once.
   ///
+  /// They count as a request in flight until their end, or until they are dropped.
   /// The last step throws ``StorageError/Code/truncated`` if bytes are missing and
   /// ``StorageError/Code/checksumMismatch`` if they are not the ones that the service stored.
   public let body: ByteStream

@@ -35,7 +35,8 @@ extension ServiceError {
       hostID: text("HostId"),
       detailCode: text("EC") ?? dialect.detailCode.flatMap { fields[$0] },
       subject: subject,
-      serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) } ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
+      serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
+        ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
       serverStringToSign: text("StringToSign").map(Self.maskingTokens),
       serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(Self.maskingTokens))
   }

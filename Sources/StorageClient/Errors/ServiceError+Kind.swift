@@ -100,7 +100,8 @@ extension ServiceError.Kind {
   private static let byCode: [String: ServiceError.Kind] = [
     "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "BadDigest": .badDigest,
     "BadRequest": .invalidRequest, "BucketAlreadyExists": .alreadyExists, "BucketAlreadyOwnedByYou": .alreadyExists,
-    "CallbackFailed": .callbackFailed, "DownloadTrafficRateLimitExceeded": .throttled, "ExpiredToken": .credentialExpired,
+    "CallbackFailed": .callbackFailed, "DownloadTrafficRateLimitExceeded": .throttled,
+    "ExpiredToken": .credentialExpired,
     "FileAlreadyExists": .alreadyExists, "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey,
     "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest, "InvalidRange": .invalidRange,
     "InvalidSecurityToken": .invalidCredential, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,

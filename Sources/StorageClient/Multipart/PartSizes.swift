@@ -6,9 +6,9 @@ struct PartSizes: Sendable {
   /// The largest part that a service takes.
   private static let largestPart: Int64 = 5 << 30
 
-  /// After how many parts of a stream of unknown length the parts grow twice as large; so ten thousand parts are enough
-  /// for 124 times what they would hold at their first size.
-  private static let partsPerSize = 1_250
+  /// After how many parts of a stream of unknown length the parts grow twice as large; so ten thousand parts hold six
+  /// times what they would hold at their first size.
+  private static let partsPerSize = 2_000
 
   private let first: Int64
   private let grows: Bool

@@ -30,7 +30,8 @@ extension StorageClient {
     let answer = try XMLNode.answer(body)
     if let error = errorInside(answer, of: response, draft) { throw error }
     return CopiedObject(
-      key: key, etag: answer["ETag"]?.text, lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
+      key: key, etag: answer["ETag"]?.text,
+      lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
       checksum: response.headerFields[dialect.checksum].flatMap { UInt64($0) },
       versionID: response.headerFields[dialect.versionID])
   }

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import SystemPackage
 
 extension HTTPClientRequest {
   /// The request with the path as it stands: not parsed, not normalised, not encoded again.
@@ -65,6 +66,10 @@ extension TransportError {
   private static func code(of error: any Error) -> Code {
     switch error {
     case is NIOConnectionError: return .connectionFailed
+    case ChannelError.connectTimeout: return .timeout
+    case let error as IOError:
+      let unreachable: [Errno] = [.connectionRefused, .hostIsDown, .networkUnreachable, .noRouteToHost]
+      return unreachable.contains(Errno(rawValue: error.errnoCode)) ? .connectionFailed : .connectionLost
     case let error as HTTPClientError:
       let timeouts: [HTTPClientError] = [
         .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,

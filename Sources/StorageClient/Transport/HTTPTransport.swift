@@ -29,7 +29,9 @@ public struct HTTPReply: Sendable {
   /// Status and headers.
   public var response: HTTPResponse
 
-  /// The body; it can be iterated once. Whoever does not want it drops it, which closes the connection.
+  /// The body, to be iterated once.
+  ///
+  /// Whoever does not want it drops it, which closes the connection.
   public var body: ByteStream
 
   /// Puts an answer together.

@@ -1,7 +1,7 @@
 /// Media types by the extension of a name.
 enum MediaType {
   /// What bytes are that nobody knows anything about.
-  static let unknown = "application/octet-stream"
+  private static let unknown = "application/octet-stream"
 
   /// The media type that the extension of a name stands for.
   static func guess(fromName name: String) -> String {
@@ -9,27 +9,86 @@ enum MediaType {
     return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
   }
 
-  private static let byExtension = [
-    "3gp": "video/3gpp", "7z": "application/x-7z-compressed", "aac": "audio/aac", "apk": "application/vnd.android.package-archive",
-    "avi": "video/x-msvideo", "avif": "image/avif", "bmp": "image/bmp", "br": "application/x-brotli",
-    "bz2": "application/x-bzip2", "css": "text/css", "csv": "text/csv", "doc": "application/msword",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "eot": "application/vnd.ms-fontobject",
-    "epub": "application/epub+zip", "flac": "audio/flac", "flv": "video/x-flv", "gif": "image/gif", "gz": "application/gzip",
-    "heic": "image/heic", "heif": "image/heif", "htm": "text/html", "html": "text/html", "ico": "image/vnd.microsoft.icon",
-    "ics": "text/calendar", "jar": "application/java-archive", "jpeg": "image/jpeg", "jpg": "image/jpeg",
-    "js": "text/javascript", "json": "application/json", "jsonl": "application/jsonl", "m3u8": "application/vnd.apple.mpegurl",
-    "m4a": "audio/mp4", "m4v": "video/x-m4v", "md": "text/markdown", "mid": "audio/midi", "mjs": "text/javascript",
-    "mkv": "video/x-matroska", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4", "mpeg": "video/mpeg",
-    "mpg": "video/mpeg", "oga": "audio/ogg", "ogg": "audio/ogg", "ogv": "video/ogg", "opus": "audio/opus", "otf": "font/otf",
-    "parquet": "application/vnd.apache.parquet", "pdf": "application/pdf", "png": "image/png",
-    "ppt": "application/vnd.ms-powerpoint",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation", "rar": "application/vnd.rar",
-    "rtf": "application/rtf", "svg": "image/svg+xml", "swift": "text/x-swift", "tar": "application/x-tar", "tgz": "application/gzip",
-    "tif": "image/tiff", "tiff": "image/tiff", "toml": "application/toml", "ts": "video/mp2t", "tsv": "text/tab-separated-values",
-    "ttf": "font/ttf", "txt": "text/plain", "wasm": "application/wasm", "wav": "audio/wav", "weba": "audio/webm",
-    "webm": "video/webm", "webp": "image/webp", "woff": "font/woff", "woff2": "font/woff2", "xhtml": "application/xhtml+xml",
-    "xls": "application/vnd.ms-excel", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "xml": "application/xml", "xz": "application/x-xz", "yaml": "application/yaml", "yml": "application/yaml",
-    "zip": "application/zip", "zst": "application/zstd",
-  ]
+  private static let byExtension: [String: String] = table.split(separator: "\n").reduce(into: [:]) { types, line in
+    let words = line.split(separator: " ").map(String.init)
+    for word in words.dropFirst() { types[word] = words[0] }
+  }
+
+  /// A type a line, followed by its extensions.
+  private static let table = """
+    application/epub+zip epub
+    application/gzip gz tgz
+    application/java-archive jar
+    application/json json
+    application/jsonl jsonl
+    application/msword doc
+    application/pdf pdf
+    application/rtf rtf
+    application/toml toml
+    application/vnd.android.package-archive apk
+    application/vnd.apache.parquet parquet
+    application/vnd.apple.mpegurl m3u8
+    application/vnd.ms-excel xls
+    application/vnd.ms-fontobject eot
+    application/vnd.ms-powerpoint ppt
+    application/vnd.openxmlformats-officedocument.presentationml.presentation pptx
+    application/vnd.openxmlformats-officedocument.spreadsheetml.sheet xlsx
+    application/vnd.openxmlformats-officedocument.wordprocessingml.document docx
+    application/vnd.rar rar
+    application/wasm wasm
+    application/x-7z-compressed 7z
+    application/x-brotli br
+    application/x-bzip2 bz2
+    application/x-tar tar
+    application/x-xz xz
+    application/xhtml+xml xhtml
+    application/xml xml
+    application/yaml yaml yml
+    application/zip zip
+    application/zstd zst
+    audio/aac aac
+    audio/flac flac
+    audio/midi mid
+    audio/mp4 m4a
+    audio/mpeg mp3
+    audio/ogg oga ogg
+    audio/opus opus
+    audio/wav wav
+    audio/webm weba
+    font/otf otf
+    font/ttf ttf
+    font/woff woff
+    font/woff2 woff2
+    image/avif avif
+    image/bmp bmp
+    image/gif gif
+    image/heic heic
+    image/heif heif
+    image/jpeg jpeg jpg
+    image/png png
+    image/svg+xml svg
+    image/tiff tif tiff
+    image/vnd.microsoft.icon ico
+    image/webp webp
+    text/calendar ics
+    text/css css
+    text/csv csv
+    text/html htm html
+    text/javascript js mjs
+    text/markdown md
+    text/plain txt
+    text/tab-separated-values tsv
+    text/x-swift swift
+    video/3gpp 3gp
+    video/mp2t ts
+    video/mp4 mp4
+    video/mpeg mpeg mpg
+    video/ogg ogv
+    video/quicktime mov
+    video/webm webm
+    video/x-flv flv
+    video/x-m4v m4v
+    video/x-matroska mkv
+    video/x-msvideo avi
+    """
 }

@@ -1,0 +1,82 @@
+import HTTPTypes
+import StorageClient
+import StorageCrypto
+import StorageXML
+import XCTest
+
+final class DeletionAndCopyTests: XCTestCase {
+  func testManyObjectsAreDeletedAThousandAtATime() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let keys = (0..<2500).map { "k\($0)" }
+    let report = try await ossClient(transport).delete(keys)
+    XCTAssertEqual(report.deleted, keys)
+    XCTAssertEqual(transport.requests.count, 3)
+    for request in transport.requests {
+      XCTAssertEqual(request.method, .post)
+      XCTAssertEqual(request.parameter("delete"), "")
+      XCTAssertEqual(
+        request.headers[try XCTUnwrap(HTTPField.Name("Content-MD5"))], MD5.hash(request.body).base64)
+    }
+    let counts = try transport.requests.map { try XMLNode.parse($0.body).all("Object").count }
+    XCTAssertEqual(counts, [1000, 1000, 500])
+  }
+
+  func testObjectsThatCouldNotBeDeletedAreReported() async throws {
+    let answer = "<R><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error></R>"
+    let transport = ScriptedTransport(replies: [HTTPReply(200, answer)])
+    let report = try await cosClient(transport).delete(["a", "b&"])
+    XCTAssertEqual(report.deleted, ["a"])
+    XCTAssertEqual(report.failures.map(\.key), ["b&"])
+    XCTAssertEqual(report.failures.map(\.code), ["AccessDenied"])
+  }
+
+  func testKeysThatXMLCannotHoldAreDeletedOneByOne() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(204) }
+    let report = try await ossClient(transport).delete(["a\u{1}b", "c", "d\r\n"])
+    XCTAssertEqual(Set(report.deleted), ["a\u{1}b", "c", "d\r\n"])
+    XCTAssertEqual(
+      transport.requests.map { "\($0.method) \($0.path)" },
+      ["POST /photos/?delete", "DELETE /photos/a%01b", "DELETE /photos/d%0D%0A"])
+  }
+
+  func testACopyNamesItsSourceAsTheServiceWantsIt() async throws {
+    let answer = "<R><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></R>"
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer) }
+    let copy = try await ossClient(transport).copy(from: "a b/+", to: "c")
+    XCTAssertEqual(copy.etag, "\"E\"")
+    XCTAssertEqual(copy.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
+    try await cosClient(transport).copy(
+      CopySource(bucket: "other-1", key: "a", region: "ap-beijing", versionID: "v/1"), to: "c", options: CopyOptions())
+    let oss = try XCTUnwrap(HTTPField.Name("x-oss-copy-source"))
+    let cos = try XCTUnwrap(HTTPField.Name("x-cos-copy-source"))
+    XCTAssertEqual(transport.requests.first?.headers[oss], "/photos/a%20b/%2B")
+    XCTAssertEqual(transport.requests.last?.headers[cos], "other-1.cos.ap-beijing.myqcloud.com/a?versionId=v%2F1")
+    XCTAssertEqual(transport.requests.first?.headers[.contentType], nil)
+  }
+
+  func testACopyCanCarryOtherAttributes() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, "<R/>") }
+    try await ossClient(transport).copy(
+      from: "a", to: "b.txt",
+      options: CopyOptions(attributes: UploadOptions(metadata: ["x": "y"]), forbidOverwrite: true))
+    let headers = try XCTUnwrap(transport.requests.first).headers
+    XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("x-oss-metadata-directive"))], "REPLACE")
+    XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("x-oss-meta-x"))], "y")
+    XCTAssertEqual(headers[.contentType], "text/plain")
+    XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("x-oss-forbid-overwrite"))], "true")
+  }
+
+  func testABucketThatDoesNotExistIsNotAnError() async throws {
+    let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
+    let transport = ScriptedTransport(replies: [
+      HTTPReply(404, missing), HTTPReply(200, "<R><IsTruncated>false</IsTruncated></R>"), HTTPReply(200),
+    ])
+    let client = ossClient(transport)
+    let before = try await client.bucketExists()
+    let after = try await client.bucketExists()
+    XCTAssertFalse(before)
+    XCTAssertTrue(after)
+    try await client.createBucket()
+    XCTAssertEqual(transport.requests.last.map { "\($0.method) \($0.path)" }, "PUT /photos/")
+  }
+}

@@ -1,0 +1,172 @@
+import HTTPTypes
+import StorageClient
+import XCTest
+
+final class DownloadTests: XCTestCase {
+  func testADownloadReplacesAFileAndLeavesNothingElse() async throws {
+    let directory = try TemporaryDirectory(self)
+    _ = try directory.write([9, 9, 9], to: "cat.jpg")
+    let bytes = pattern(1000)
+    let transport = ScriptedTransport(ObjectService(bytes).answer)
+    let info = try await ossClient(transport).download("cat.jpg", to: directory.path("cat.jpg"))
+    XCTAssertEqual(try directory.read("cat.jpg"), bytes)
+    XCTAssertEqual(try directory.names, ["cat.jpg"])
+    XCTAssertEqual(info.size, 1000)
+    XCTAssertEqual(info.checksum, crc(bytes))
+    XCTAssertEqual(info.metadata, ["author": "Mia"])
+    XCTAssertEqual(info.lastModified, Timestamp(httpDate: "Fri, 20 Nov 2026 08:00:00 GMT"))
+  }
+
+  func testALargeObjectComesInRangesOfOneVersion() async throws {
+    let directory = try TemporaryDirectory(self)
+    let bytes = pattern(450_000)
+    let transport = ScriptedTransport(ObjectService(bytes).answer)
+    let seen = Collected<TransferProgress>()
+    try await ossClient(transport).download("k", to: directory.path("k")) { seen.append($0) }
+    XCTAssertEqual(try directory.read("k"), bytes)
+    XCTAssertEqual(
+      Set(transport.requests.map { $0.headers[.range] }),
+      ["bytes=0-199999", "bytes=200000-302399", "bytes=302400-404799", "bytes=404800-449999"])
+    XCTAssertEqual(transport.requests.dropFirst().map { $0.headers[.ifMatch] }, ["\"E\"", "\"E\"", "\"E\""])
+    XCTAssertEqual(seen.values.last?.fractionCompleted, 1)
+    XCTAssertEqual(seen.values.map(\.completed), seen.values.map(\.completed).sorted())
+  }
+
+  func testAnEmptyObjectComesAsAnEmptyFile() async throws {
+    let directory = try TemporaryDirectory(self)
+    let transport = ScriptedTransport(ObjectService([]).answer)
+    try await ossClient(transport).download("k", to: directory.path("k"))
+    XCTAssertEqual(try directory.read("k"), [])
+  }
+
+  func testADamagedDownloadLeavesNothingBehind() async throws {
+    for count in [1000, 450_000] {
+      let directory = try TemporaryDirectory(self)
+      _ = try directory.write([9], to: "k")
+      var service = ObjectService(pattern(count))
+      service.checksum = 1
+      let client = ossClient(ScriptedTransport(service.answer))
+      await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("k")) }) {
+        XCTAssertEqual($0.code, .checksumMismatch)
+      }
+      XCTAssertEqual(try directory.names, ["k"])
+      XCTAssertEqual(try directory.read("k"), [9])
+    }
+  }
+
+  func testADownloadThatEndsEarlyLeavesNothingBehind() async throws {
+    let directory = try TemporaryDirectory(self)
+    let transport = ScriptedTransport(replies: [HTTPReply(200, "abc", ["Content-Length": "4"])])
+    await assertThrows(
+      StorageError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }
+    ) { XCTAssertEqual($0.code, .truncated) }
+    XCTAssertEqual(try directory.names, [])
+  }
+
+  func testAnObjectThatIsReplacedMeanwhileIsNotMixed() async throws {
+    let directory = try TemporaryDirectory(self)
+    let service = ObjectService(pattern(450_000))
+    let transport = ScriptedTransport { request async throws(TransportError) in
+      request.headers[.ifMatch] == nil
+        ? try await service.answer(request)
+        : HTTPReply(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
+    }
+    await assertThrows(
+      ServiceError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }
+    ) { XCTAssertEqual($0.kind, .preconditionFailed) }
+    XCTAssertEqual(try directory.names, [])
+  }
+
+  func testADirectoryIsNotReplaced() async throws {
+    let directory = try TemporaryDirectory(self)
+    let transport = ScriptedTransport(replies: [])
+    await assertThrows(
+      StorageError.self, { try await ossClient(transport).download("k", to: directory.path("")) }
+    ) { XCTAssertEqual($0.code, .unusableFile) }
+    XCTAssertTrue(transport.requests.isEmpty)
+  }
+
+  func testADownloadIntoMemoryIsBounded() async throws {
+    let client = ossClient(ScriptedTransport(ObjectService(pattern(1000)).answer))
+    let bytes = try await client.download("k", upTo: 1000)
+    XCTAssertEqual(bytes, pattern(1000))
+    await assertThrows(StorageError.self, { _ = try await client.download("k", upTo: 999) }) {
+      XCTAssertEqual($0.code, .tooLarge)
+    }
+  }
+
+  func testARangeIsNotComparedWithTheChecksumOfTheWhole() async throws {
+    let transport = ScriptedTransport(ObjectService(pattern(1000)).answer)
+    let client = ossClient(transport)
+    let bytes = try await client.download("k", upTo: 1000, options: DownloadOptions(range: ByteRange(10...19)))
+    XCTAssertEqual(bytes, Array(pattern(1000)[10...19]))
+    XCTAssertEqual(
+      [ByteRange(0..<5), ByteRange(7...), ByteRange(3...3), .last(9)].map { range in
+        var options = DownloadOptions()
+        options.range = range
+        return options
+      }.count, 4)
+    for (range, text) in [
+      (ByteRange(0..<5), "bytes=0-4"), (ByteRange(7...), "bytes=7-"), (.last(9), "bytes=-9"),
+    ] {
+      _ = try? await client.open("k", options: DownloadOptions(range: range))
+      XCTAssertEqual(transport.requests.last?.headers[.range], text)
+    }
+  }
+
+  func testADamagedStreamThrowsAtItsEnd() async throws {
+    var service = ObjectService(pattern(1000))
+    service.checksum = 1
+    let object = try await ossClient(ScriptedTransport(service.answer)).open("k")
+    XCTAssertEqual(object.contentLength, 1000)
+    var received: [UInt8] = []
+    await assertThrows(StorageError.self, { for try await chunk in object.body { received += chunk } }) {
+      XCTAssertEqual($0.code, .checksumMismatch)
+    }
+    XCTAssertEqual(received.count, 1000)
+  }
+
+  func testConditionsAndVersionsAreSent() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(304) }
+    let options = DownloadOptions(
+      versionID: "v1", ifNoneMatch: "\"E\"", ifModifiedSince: Timestamp(iso8601: "2026-11-20T08:00:00Z"),
+      parameters: [.init(name: "x-oss-process", value: "image/resize,w_100")])
+    await assertThrows(ServiceError.self, { _ = try await ossClient(transport).open("k", options: options) }) {
+      XCTAssertEqual($0.kind, .notModified)
+    }
+    let request = try XCTUnwrap(transport.requests.first)
+    XCTAssertEqual(request.parameter("versionId"), "v1")
+    XCTAssertEqual(request.parameter("x-oss-process"), "image%2Fresize%2Cw_100")
+    XCTAssertEqual(request.headers[.ifNoneMatch], "\"E\"")
+    XCTAssertEqual(request.headers[.ifModifiedSince], "Fri, 20 Nov 2026 08:00:00 GMT")
+  }
+}
+
+/// A service with one object.
+struct ObjectService: Sendable {
+  let bytes: [UInt8]
+  var checksum: UInt64
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    checksum = crc(bytes)
+  }
+
+  var answer: ScriptedTransport.Handler {
+    { request async throws(TransportError) in
+      var headers = [
+        "ETag": "\"E\"", "x-oss-hash-crc64ecma": "\(checksum)", "x-oss-meta-Author": "Mia",
+        "Last-Modified": "Fri, 20 Nov 2026 08:00:00 GMT",
+      ]
+      guard let range = request.headers[.range] else { return HTTPReply(200, bytes, headers) }
+      let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+      let first = Int(ends[0]) ?? 0
+      let last = min(Int(ends[1]) ?? bytes.count - 1, bytes.count - 1)
+      guard first <= last else {
+        return HTTPReply(416, "<Error><Code>InvalidRange</Code><Message>No.</Message></Error>")
+      }
+      headers["Content-Range"] = "bytes \(first)-\(last)/\(bytes.count)"
+      return HTTPReply(206, Array(bytes[first...last]), headers)
+    }
+  }
+}

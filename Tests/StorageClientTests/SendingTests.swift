@@ -1,0 +1,123 @@
+import HTTPTypes
+import XCTest
+
+@testable import StorageClient
+
+final class SendingTests: XCTestCase {
+  func testATokenTravelsInClearOnlyToThisMachine() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    for endpoint in ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9", "https://oss.example.com"] {
+      _ = try await ossClient(transport, key: temporaryKey, endpoint: endpoint).head("k")
+    }
+    _ = try await ossClient(transport, key: key, endpoint: "http://oss.example.com").head("k")
+    let sent = transport.requests.count
+    let insecure = ossClient(transport, key: temporaryKey, endpoint: "http://oss.example.com")
+    await assertThrows(StorageError.self, { _ = try await insecure.head("k") }) {
+      XCTAssertEqual($0.code, .insecureConnection)
+      XCTAssertFalse("\($0)".contains("token+"))
+    }
+    await assertThrows(StorageError.self) { _ = try await insecure.presign(.get, "k", validFor: .seconds(60)) }
+    XCTAssertEqual(transport.requests.count, sent)
+  }
+
+  func testAnEndpointThatCannotBeUsedIsReportedByTheFirstOperation() async throws {
+    let client = ossClient(ScriptedTransport(replies: []), endpoint: "ftp://x")
+    await assertThrows(SigningError.self) { _ = try await client.head("k") }
+  }
+
+  func testThePublicEndpointsNameTheBucketInTheHost() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    _ = try await StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, transport: transport
+    ).head("k")
+    _ = try await StorageClient(
+      .cos(bucket: "photos-1250000000", region: "ap-guangzhou"), credentials: key, transport: transport
+    ).head("k")
+    XCTAssertEqual(
+      transport.requests.map(\.url),
+      [
+        "https://photos.oss-cn-hangzhou.aliyuncs.com/k",
+        "https://photos-1250000000.cos.ap-guangzhou.myqcloud.com/k",
+      ])
+  }
+
+  func testAServiceThatFailsIsAskedAgainAndACallerWhoIsRefusedIsNot() async throws {
+    let flaky = ScriptedTransport(replies: [HTTPReply(500), HTTPReply(503), HTTPReply(200)])
+    _ = try await ossClient(flaky).head("k")
+    XCTAssertEqual(flaky.requests.count, 3)
+    let down = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    await assertThrows(ServiceError.self) { _ = try await ossClient(down).head("k") }
+    XCTAssertEqual(down.requests.count, 3)
+    let refused = ScriptedTransport { _ throws(TransportError) in HTTPReply(403) }
+    await assertThrows(ServiceError.self) { _ = try await ossClient(refused).head("k") }
+    XCTAssertEqual(refused.requests.count, 1)
+  }
+
+  func testWhatMustNotHappenTwiceIsNotRepeated() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in
+      throw TransportError(.connectionLost, "Lost.", remedy: "None.")
+    }
+    await assertThrows(TransportError.self) {
+      try await ossClient(transport).upload([1], to: "k", options: UploadOptions(forbidOverwrite: true))
+    }
+    XCTAssertEqual(transport.requests.count, 1)
+  }
+
+  func testEveryAttemptIsSignedAnew() async throws {
+    let transport = ScriptedTransport(replies: [HTTPReply(500), HTTPReply(200)])
+    let clock = Collected<Int>()
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou"), credentials: StaticCredentialProvider(key),
+      configuration: .test, transport: transport,
+      clock: {
+        clock.append(1)
+        return Timestamp(unixSeconds: 1_795_161_600 + Int64(clock.values.count))
+      })
+    _ = try await client.head("k")
+    let dates = try transport.requests.map { $0.headers[try XCTUnwrap(HTTPField.Name("x-oss-date"))] }
+    XCTAssertEqual(dates, ["20261120T080001Z", "20261120T080002Z"])
+    XCTAssertEqual(clock.values.count, 2)
+  }
+
+  func testThereAreNeverMoreRequestsInFlightThanAllowed() async throws {
+    let transport = ScriptedTransport { _ async throws(TransportError) in
+      for _ in 0..<20 { await Task.yield() }
+      return HTTPReply(200)
+    }
+    let client = ossClient(transport, configuration: StorageClientConfiguration(requestsInFlight: 3))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<40 { group.addTask { _ = try await client.head("k\(index)") } }
+      try await group.waitForAll()
+    }
+    XCTAssertEqual(transport.requests.count, 40)
+    XCTAssertLessThanOrEqual(transport.highestInFlight, 3)
+    XCTAssertGreaterThan(transport.highestInFlight, 1)
+  }
+
+  func testADownloadThatIsBeingReadCountsAsInFlight() async throws {
+    let transport = ScriptedTransport(ObjectService(pattern(10)).answer)
+    let client = ossClient(transport, configuration: StorageClientConfiguration(requestsInFlight: 1))
+    var open: DownloadedObject? = try await client.open("k")
+    let waiting = Task { try await client.head("k") }
+    for _ in 0..<50 { await Task.yield() }
+    XCTAssertEqual(transport.requests.count, 1)
+    XCTAssertNotNil(open)
+    open = nil
+    _ = try await waiting.value
+    XCTAssertEqual(transport.requests.count, 2)
+  }
+
+  func testAWaitThatIsCancelledLeavesTheOthersAlone() async throws {
+    let gate = RequestGate(limit: 1)
+    let first = try await gate.enter()
+    let cancelled = Task { _ = try await gate.enter() }
+    let served = Task { _ = try await gate.enter() }
+    for _ in 0..<50 { await Task.yield() }
+    cancelled.cancel()
+    await assertThrows(CancellationError.self) { try await cancelled.value }
+    first.release()
+    first.release()
+    try await served.value
+    _ = try await gate.enter()
+  }
+}

@@ -1,0 +1,63 @@
+import HTTPTypes
+import StorageAuth
+import StorageClient
+import StorageCrypto
+import XCTest
+
+let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
+let temporaryKey = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToken: "token+/=")
+let endpoint = "http://127.0.0.1:9"
+
+extension StorageClientConfiguration {
+  /// Small parts and no waiting.
+  static let test = StorageClientConfiguration(
+    multipartThreshold: 200_000, partSize: 100 * 1024, retryDelay: .zero)
+}
+
+/// A client of OSS over a transport without a network.
+func ossClient(
+  _ transport: any HTTPTransport, key: AccessKey = key, endpoint: String = endpoint,
+  configuration: StorageClientConfiguration = .test
+) -> StorageClient<OSSProvider> {
+  StorageClient(
+    .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: key, configuration: configuration,
+    transport: transport)
+}
+
+/// A client of COS over a transport without a network.
+func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
+  StorageClient(
+    .cos(bucket: "photos-1250000000", region: "ap-guangzhou", endpoint: endpoint), credentials: key,
+    configuration: .test, transport: transport)
+}
+
+/// Bytes that do not repeat soon.
+func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+  var state = seed
+  return (0..<count).map { _ in
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return UInt8(truncatingIfNeeded: state >> 33)
+  }
+}
+
+/// The checksum as the services report it.
+func crc(_ bytes: [UInt8]) -> UInt64 {
+  var checksum = CRC64()
+  checksum.update(bytes)
+  return checksum.checksum
+}
+
+/// Checks that an operation throws an error of a kind, and hands it over.
+func assertThrows<Failure: Error>(
+  _ type: Failure.Type, _ operation: () async throws -> Void, file: StaticString = #filePath, line: UInt = #line,
+  _ check: (Failure) -> Void = { _ in }
+) async {
+  do {
+    try await operation()
+    XCTFail("nothing was thrown", file: file, line: line)
+  } catch let error as Failure {
+    check(error)
+  } catch {
+    XCTFail("\(error) was thrown", file: file, line: line)
+  }
+}

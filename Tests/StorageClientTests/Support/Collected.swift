@@ -1,0 +1,12 @@
+import Synchronization
+
+/// Values that are collected from several tasks.
+final class Collected<Value: Sendable>: Sendable {
+  private let storage = Mutex<[Value]>([])
+
+  var values: [Value] { storage.withLock { $0 } }
+
+  func append(_ value: Value) {
+    storage.withLock { $0.append(value) }
+  }
+}

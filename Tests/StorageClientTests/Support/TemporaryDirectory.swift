@@ -1,0 +1,33 @@
+import Foundation
+import StorageClient
+import XCTest
+
+/// A directory that is gone after the test.
+struct TemporaryDirectory {
+  let url: URL
+
+  init(_ test: XCTestCase) throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("storage-client-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let url = url
+    test.addTeardownBlock { try FileManager.default.removeItem(at: url) }
+  }
+
+  func path(_ name: String) -> FilePath {
+    FilePath(url.appendingPathComponent(name).path)
+  }
+
+  func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
+    try Data(bytes).write(to: url.appendingPathComponent(name))
+    return path(name)
+  }
+
+  func read(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
+  }
+
+  /// The names of everything in it, hidden files included.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+  }
+}
