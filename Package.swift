@@ -162,6 +162,7 @@ let package = Package(
         "StorageClient", "StorageXML", "LocalCloud",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Client"),
+        product("NIOHTTP1", "swift-nio", "Client"),
         product("NIOPosix", "swift-nio", "Client"),
       ],
       swiftSettings: testRules),

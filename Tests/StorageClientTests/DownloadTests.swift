@@ -77,6 +77,15 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(try directory.names, [])
   }
 
+  func testADirectoryThatDoesNotExistIsNamed() async throws {
+    let directory = try TemporaryDirectory(self)
+    let client = ossClient(ScriptedTransport(ObjectService([1]).answer))
+    await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("missing/k")) }) {
+      XCTAssertEqual($0.code, .unusableFile)
+      XCTAssertTrue($0.message.contains("missing/k"))
+    }
+  }
+
   func testADirectoryIsNotReplaced() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport(replies: [])

@@ -113,8 +113,10 @@ final class UploadTests: XCTestCase {
   func testWhatIsNotAFileIsRefused() async throws {
     let directory = try TemporaryDirectory(self)
     let client = ossClient(ScriptedTransport(replies: []))
-    await assertThrows(StorageError.self, { try await client.upload(directory.path(""), to: "k") }) {
-      XCTAssertEqual($0.code, .unusableFile)
+    for name in ["", "missing"] {
+      await assertThrows(StorageError.self, { try await client.upload(directory.path(name), to: "k") }) {
+        XCTAssertEqual($0.code, .unusableFile)
+      }
     }
   }
 

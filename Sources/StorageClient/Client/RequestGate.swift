@@ -82,7 +82,8 @@ final class RequestGate: Sendable {
 }
 
 extension ByteStream {
-  /// The stream, with a permit that is given back when it ends, fails or is dropped.
+  /// The stream, with a permit that is given back when it ends, fails or is dropped; a cancelled one says so as every
+  /// cancelled task does.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
     ByteStream { [self] in
       let iterator = makeAsyncIterator()
@@ -93,7 +94,7 @@ extension ByteStream {
           return chunk
         } catch {
           permit.release()
-          throw error
+          throw (error as? TransportError)?.code == .cancelled ? CancellationError() : error
         }
       }
     }

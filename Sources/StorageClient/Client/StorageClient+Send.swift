@@ -74,8 +74,8 @@ extension StorageClient {
     let body: [UInt8]
     do {
       body = try await reply.body.prefix(bytes: ServiceError.bodyLimit)
-    } catch let error as TransportError where error.code == .cancelled {
-      throw CancellationError()
+    } catch let cancellation as CancellationError {
+      throw cancellation
     } catch {
       body = []
     }

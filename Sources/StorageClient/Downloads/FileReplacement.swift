@@ -34,7 +34,7 @@ struct FileReplacement: Sendable {
         try? await replacement.handle.close(makeChangesVisible: false)
         _ = try? await FileSystem.shared.removeItem(at: replacement.temporary)
       }.value
-      throw error
+      throw (error as? FileSystemError).map { StorageError($0, at: destination) } ?? error
     }
   }
 
@@ -47,11 +47,13 @@ struct FileReplacement: Sendable {
     self.destination = destination
     let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
     temporary = destination.removingLastComponent().appending(".\(name.string.prefix(64)).\(suffix).part")
-    handle = try await FileSystem.shared.openFile(
-      forWritingAt: temporary,
-      options: OpenOptions.Write(
-        existingFile: .none, newFile: OpenOptions.NewFile(permissions: info?.permissions, transactionalCreation: false))
-    )
+    let options = OpenOptions.Write(
+      existingFile: .none, newFile: OpenOptions.NewFile(permissions: info?.permissions, transactionalCreation: false))
+    do {
+      handle = try await FileSystem.shared.openFile(forWritingAt: temporary, options: options)
+    } catch let error as FileSystemError {
+      throw StorageError(error, at: destination)
+    }
   }
 
   /// Writes bytes to a place.
@@ -60,12 +62,12 @@ struct FileReplacement: Sendable {
   }
 
   private func rename() throws {
-    let isDone = unsafe temporary.withPlatformString { from in
-      unsafe destination.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 }
+    let problem = unsafe temporary.withPlatformString { from in
+      unsafe destination.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 ? 0 : errno }
     }
-    guard isDone else {
+    guard problem == 0 else {
       throw StorageError(
-        .unusableFile, "\(destination) could not be replaced: \(Errno(rawValue: errno)).",
+        .unusableFile, "\(destination) could not be replaced: \(Errno(rawValue: problem)).",
         remedy: "Check the permissions of the directory.")
     }
   }

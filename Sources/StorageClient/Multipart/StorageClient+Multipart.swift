@@ -14,6 +14,8 @@ extension StorageClient {
           remedy: "Give the length only if it is certain.")
       }
       return try await upload.complete(parts)
+    } catch let error as ServiceError where error.isStored {
+      throw error
     } catch {
       await upload.abort()
       throw error

@@ -49,7 +49,7 @@ extension StorageClient {
   ///
   /// - Parameter key: The key of the object.
   public func head(_ key: String) async throws -> ObjectInfo {
-    let reply = try await send(RequestDraft(.head, key))
-    return ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
+    let (response, _) = try await exchange(RequestDraft(.head, key))
+    return ObjectInfo(key: key, response: response, dialect: provider.dialect)
   }
 }

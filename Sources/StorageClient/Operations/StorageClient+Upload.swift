@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import SystemPackage
-internal import _NIOFileSystem
 
 extension StorageClient: ObjectStore {
   /// Uploads an object; in parts from the configured threshold on.
@@ -38,13 +37,8 @@ extension StorageClient: ObjectStore {
   ) async throws -> UploadedObject {
     let name = path.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
     let fields = try options.fields(in: provider.dialect, named: name)
-    let handle = try await FileSystem.shared.openFile(forReadingAt: path)
-    return try await closing(handle) {
-      let info = try await handle.info()
-      guard info.type == .regular else {
-        throw StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
-      }
-      return try await upload(FilePayload(handle: handle, length: info.size), to: key, options, fields, progress)
+    return try await FilePayload.read(path) { payload in
+      try await upload(payload, to: key, options, fields, progress)
     }
   }
 
@@ -115,17 +109,5 @@ extension StorageClient {
       throw StorageError.checksumMismatch(
         of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")
     }
-  }
-}
-
-/// Runs a body with an open file, and closes the file whatever happens.
-private func closing<Result>(_ handle: ReadFileHandle, _ body: () async throws -> Result) async throws -> Result {
-  do {
-    let result = try await body()
-    await Task { try? await handle.close() }.value
-    return result
-  } catch {
-    await Task { try? await handle.close() }.value
-    throw error
   }
 }

@@ -27,12 +27,32 @@ public struct COSProvider: PresigningProvider {
   ///     LocalCloud.
   ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
   public init(bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil) {
+    self.init(
+      bucket: bucket, region: region,
+      address: Result { () throws(SigningError) in
+        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+        return try .cos(region: region)
+      })
+  }
+
+  /// Names a bucket at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
+  ///   - region: The region, spelt `ap-guangzhou`.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  public init(
+    bucket: String, region: String, endpoint: ServiceEndpoint
+  ) {
+    self.init(bucket: bucket, region: region, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, address: Result<ServiceEndpoint, SigningError>
+  ) {
     self.bucket = bucket
     self.region = region
-    address = Result { () throws(SigningError) in
-      if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
-      return try .cos(region: region)
-    }
+    self.address = address
     signer = COSSigner()
   }
 
@@ -73,5 +93,17 @@ extension StorageProvider where Self == COSProvider {
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil
   ) -> COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint, style: style)
+  }
+
+  /// A bucket of Tencent Cloud COS at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
+  ///   - region: The region, spelt `ap-guangzhou`.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  public static func cos(
+    bucket: String, region: String, endpoint: ServiceEndpoint
+  ) -> COSProvider {
+    COSProvider(bucket: bucket, region: region, endpoint: endpoint)
   }
 }

@@ -31,12 +31,33 @@ public struct OSSProvider: PresigningProvider {
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil
   ) {
+    self.init(
+      bucket: bucket, region: region, signature: signature,
+      address: Result { () throws(SigningError) in
+        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+        return try .oss(region: region)
+      })
+  }
+
+  /// Names a bucket at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - signature: The version of the signature.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  public init(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
+  ) {
+    self.init(bucket: bucket, region: region, signature: signature, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, signature: OSSSignatureVersion, address: Result<ServiceEndpoint, SigningError>
+  ) {
     self.bucket = bucket
     self.region = region
-    address = Result { () throws(SigningError) in
-      if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
-      return try .oss(region: region)
-    }
+    self.address = address
     signer = OSSSigner(signature, bucket: bucket, region: region, style: try? address.get().style)
   }
 
@@ -79,5 +100,18 @@ extension StorageProvider where Self == OSSProvider {
     style: AddressingStyle? = nil
   ) -> OSSProvider {
     OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint, style: style)
+  }
+
+  /// A bucket of Alibaba Cloud OSS at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - signature: The version of the signature.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  public static func oss(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
+  ) -> OSSProvider {
+    OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
   }
 }

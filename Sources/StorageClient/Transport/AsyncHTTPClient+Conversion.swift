@@ -12,7 +12,7 @@ extension HTTPClientRequest {
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
     method = HTTPMethod(rawValue: request.method.rawValue)
     headers.add(name: "Host", value: authority)
-    for field in request.headerFields {
+    for field in request.headerFields where field.name.canonicalName != "host" {
       headers.add(name: field.name.rawName, value: field.value)
     }
     switch body.content {

@@ -1,6 +1,3 @@
-internal import NIOCore
-internal import _NIOFileSystem
-
 /// Bytes that can be read from any place, any number of times.
 protocol UploadPayload: Sendable {
   var length: Int64 { get }
@@ -15,27 +12,7 @@ extension UploadPayload {
 }
 
 /// How many bytes are read at a time.
-private let chunkSize: Int64 = 256 * 1024
-
-/// A file that is open as long as the upload goes on.
-struct FilePayload: UploadPayload {
-  let handle: ReadFileHandle
-  let length: Int64
-
-  func stream(_ range: Range<Int64>) -> ByteStream {
-    ByteStream {
-      var offset = range.lowerBound
-      return {
-        let count = min(chunkSize, range.upperBound - offset)
-        guard count > 0 else { return nil }
-        let chunk = try await handle.readChunk(fromAbsoluteOffset: offset, length: .bytes(count))
-        guard chunk.readableBytes > 0 else { return nil }
-        offset += Int64(chunk.readableBytes)
-        return Array(buffer: chunk)
-      }
-    }
-  }
-}
+let payloadChunkSize: Int64 = 256 * 1024
 
 /// Bytes in memory.
 struct BytesPayload: UploadPayload {
@@ -49,7 +26,7 @@ struct BytesPayload: UploadPayload {
       let end = Int(range.upperBound)
       return {
         guard offset < end else { return nil }
-        let next = min(offset + Int(chunkSize), end)
+        let next = min(offset + Int(payloadChunkSize), end)
         defer { offset = next }
         return offset == 0 && next == bytes.count ? bytes : Array(bytes[offset..<next])
       }

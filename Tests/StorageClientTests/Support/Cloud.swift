@@ -1,0 +1,42 @@
+import LocalCloud
+import StorageClient
+import XCTest
+
+/// A running LocalCloud with one account of each kind.
+struct Cloud {
+  static let bucket = "photos-1250000000"
+
+  let server: LocalCloud
+
+  init(_ test: XCTestCase, isStrict: Bool = true) async throws {
+    let server = try await LocalCloud.start(
+      .init(accounts: [.init(key), .init(temporaryKey)], buckets: [Self.bucket], isStrict: isStrict))
+    test.addTeardownBlock { await server.stop() }
+    self.server = server
+  }
+
+  func oss(
+    _ signature: OSSSignatureVersion = .v4, key: AccessKey = key, bucket: String = Self.bucket,
+    configuration: StorageClientConfiguration = .test
+  ) -> StorageClient<OSSProvider> {
+    StorageClient(
+      .oss(bucket: bucket, region: "cn-hangzhou", signature: signature, endpoint: server.ossEndpoint), credentials: key,
+      configuration: configuration)
+  }
+
+  func cos(
+    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test
+  ) -> StorageClient<COSProvider> {
+    StorageClient(
+      .cos(bucket: bucket, region: "ap-guangzhou", endpoint: server.cosEndpoint), credentials: key,
+      configuration: configuration)
+  }
+
+  /// A client of each scheme of signatures.
+  func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any ObjectStore)] {
+    [
+      ("OSS V4", oss(.v4, key: key, bucket: bucket)), ("OSS V1", oss(.v1, key: key, bucket: bucket)),
+      ("COS V5", cos(key: key, bucket: bucket)),
+    ]
+  }
+}
