@@ -118,7 +118,8 @@ let package = Package(
       swiftSettings: rules
     ),
     .target(
-      name: "ExampleSupport", dependencies: ["LocalCloud", "StorageAuth"], path: "Examples/Support", swiftSettings: rules),
+      name: "ExampleSupport", dependencies: ["LocalCloud", "StorageAuth"], path: "Examples/Support",
+      swiftSettings: rules),
     example("OSSExample"),
     example("COSExample"),
     example("AnyProviderExample"),

@@ -1,11 +1,12 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
 
 /// The inputs of the workloads and the signatures that have to come out, from `workloads.json`.
 struct Inputs {

@@ -39,7 +39,8 @@ struct SigningBenchmark {
       var blocks: [Double] = []
       var sink: UInt8 = 0
       for _ in 0..<repetitions {
-        signing.append(try Measurement.sample(iterations: iterations) { sink ^= try UInt8(workload.sign().utf8.count & 1) })
+        signing.append(
+          try Measurement.sample(iterations: iterations) { sink ^= try UInt8(workload.sign().utf8.count & 1) })
         blocks.append(Measurement.sample(iterations: iterations) { sink ^= workload.hashBlocks() })
       }
       let text = workload.signature(in: try workload.sign())

@@ -17,7 +17,8 @@ struct Table: CustomStringConvertible {
 
   mutating func add(_ provider: ProviderName, _ moved: Moved, verified: Int?) {
     rows.append([
-      provider.rawValue, "\(moved.fileCount)", "\(moved.bytesUp)", "\(moved.bytesDown)", verified.map { "\($0)" } ?? "-",
+      provider.rawValue, "\(moved.fileCount)", "\(moved.bytesUp)", "\(moved.bytesDown)",
+      verified.map { "\($0)" } ?? "-",
     ])
   }
 

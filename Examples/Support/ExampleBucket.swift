@@ -1,7 +1,6 @@
-public import StorageAuth
-
 internal import Foundation
 internal import LocalCloud
+public import StorageAuth
 
 /// The bucket that an example works with: one of LocalCloud, unless a real one is asked for.
 ///

@@ -13,7 +13,7 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   private let value: Value
 
-  /// Whether the host is signed. Without it a signature also opens another bucket of the same account.
+  /// Whether the host is signed; without it a signature also opens another bucket of the same account.
   public let signsHost: Bool
 
   /// The headers that the vendor's current SDKs sign, the host included: `cache-control`, `content-disposition`,

@@ -1,5 +1,5 @@
-internal import StorageCrypto
 public import StorageAuth
+internal import StorageCrypto
 
 /// The stretch of time in which a COS signature is valid, both ends included (`q-sign-time`, `q-key-time`).
 public struct COSKeyTime: Sendable, Hashable {

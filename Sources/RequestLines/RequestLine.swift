@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+  internal import FoundationEssentials
 #else
-internal import Foundation
+  internal import Foundation
 #endif
 
 /// One request to sign, as a line of JSON: what scripts and other languages send to `storage-auth sign --jsonl`.

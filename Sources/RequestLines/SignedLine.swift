@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+  internal import FoundationEssentials
 #else
-internal import Foundation
+  internal import Foundation
 #endif
 
 /// The answer to a ``RequestLine``: either the signature in every form that is wanted, or the reason why there is none.

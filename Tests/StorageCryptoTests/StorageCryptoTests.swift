@@ -37,9 +37,15 @@ final class StorageCryptoTests: XCTestCase {
     let cases: [(key: [UInt8], data: [UInt8], expected: String)] = [
       ([UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8), "b617318655057264e28bc0b6fb378c8ef146be00"),
       (Array("Jefe".utf8), Array("what do ya want for nothing?".utf8), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
-      ([UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50), "125d7342b9ac11cd91a39af48aa17b4f63f175d3"),
+      (
+        [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
+        "125d7342b9ac11cd91a39af48aa17b4f63f175d3"
+      ),
       (Array(1...25), [UInt8](repeating: 0xcd, count: 50), "4c9007f4026250c6bc8414f9bf50c86c2d7235da"),
-      ([UInt8](repeating: 0x0c, count: 20), Array("Test With Truncation".utf8), "4c1a03424b55e07fe7f27be1d58bb9324a9a5a04"),
+      (
+        [UInt8](repeating: 0x0c, count: 20), Array("Test With Truncation".utf8),
+        "4c1a03424b55e07fe7f27be1d58bb9324a9a5a04"
+      ),
       (
         [UInt8](repeating: 0xaa, count: 80), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
         "aa4ae5e15272d00e95705637ce8a3b55ed402112"
@@ -53,7 +59,8 @@ final class StorageCryptoTests: XCTestCase {
     for (index, test) in cases.enumerated() {
       let key = HMACKey<SHA1>(test.key.span)
       XCTAssertEqual(key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1)")
-      XCTAssertEqual(key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1), key used again")
+      XCTAssertEqual(
+        key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1), key used again")
     }
   }
 
@@ -119,7 +126,9 @@ final class StorageCryptoTests: XCTestCase {
   }
 
   func testHexAndBase64OfRFC4648() {
-    let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
+    let cases = [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
+    ]
     for (text, encoded) in cases {
       let bytes = Array(text.utf8)
       XCTAssertEqual(String(writing: { $0.append(base64: bytes.span) }), encoded)

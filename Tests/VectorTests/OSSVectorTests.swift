@@ -7,7 +7,7 @@ import XCTest
 
 /// The known answers for OSS: the vendor's documents and tests, and what its SDKs produce.
 final class OSSVectorTests: XCTestCase {
-  /// Why a vector is not signed as it stands. Every other one is.
+  /// Why a vector is not signed as it stands; every other one is.
   private static let reasons: [String: String] = [
     "v1-header-repeated-subresource#a": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
     "v1-header-repeated-subresource#b": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
@@ -79,8 +79,10 @@ final class OSSVectorTests: XCTestCase {
   func testPublishedSigningKey() throws {
     let vectors = try Vector.load("oss")
     let vector = try XCTUnwrap(vectors.first { $0.id == "official-v4-header-doc" })
-    let answer = try RequestLine(json: vector.json.replacingOccurrences(of: "(redacted; signingKeyHex is published)", with: "x"))
-      .signed(defaultMode: .header, now: .now)
+    let answer = try RequestLine(
+      json: vector.json.replacingOccurrences(of: "(redacted; signingKeyHex is published)", with: "x")
+    )
+    .signed(defaultMode: .header, now: .now)
     XCTAssertEqual(answer.canonicalRequest, vector["canonicalRequest"])
     XCTAssertEqual(answer.stringToSign, vector["stringToSign"])
     let key = try XCTUnwrap([UInt8](hex: XCTUnwrap(vector.object["signingKeyHex"] as? String)))

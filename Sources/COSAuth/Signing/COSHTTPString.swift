@@ -52,7 +52,8 @@ struct COSHTTPString {
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
-                writer.append(canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
+                writer.append(
+                  canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
               }
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<headers.count {

@@ -47,11 +47,12 @@ struct COSAuthorization {
     parameters = try Self.list(parameterList)
   }
 
-  /// The names of a list. Some SDKs encode them and some do not; both mean the same name.
+  /// The names of a list; some SDKs encode them and some do not, and both mean the same name.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.split(separator: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self) else {
+      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
+      else {
         throw .malformed("A list of signed names holds a broken escape.")
       }
       names.append(decoded.lowercased())

@@ -84,11 +84,14 @@ extension COSVerifier {
     let standard = COSHTTPString(policy: .only(headers), parameterNames: Set(claim.parameters))
     guard mode == .compatible else { return [standard] }
     let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(Self.isPlain) } && hasDistinctParameters(claim)
-    var readings = isPlain ? [standard] : COSSpelling.allCases.map { spelling in
-      var reading = standard
-      reading.spelling = spelling
-      return reading
-    }
+    var readings =
+      isPlain
+      ? [standard]
+      : COSSpelling.allCases.map { spelling in
+        var reading = standard
+        reading.spelling = spelling
+        return reading
+      }
     if let authority = request.authority, headers.contains("host") {
       // The Python SDK signs the host without its port.
       let host = hostWithoutPort(authority)

@@ -38,7 +38,9 @@ extension OSSSigner {
     case .v4:
       let hash = try withV4Request(of: draft) { SHA256.hash(writing: $0) }
       let scope = OSSV4Scope(date: draft.date, region: region, product: product)
-      return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, date: draft.date, to: &$0) }
+      return scope.signingKey(of: key).authenticationCode {
+        scope.append(stringToSign: hash, date: draft.date, to: &$0)
+      }
     }
   }
 

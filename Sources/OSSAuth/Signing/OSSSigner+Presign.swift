@@ -87,7 +87,8 @@ extension OSSSigner {
   }
 
   private func append(
-    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, date: Timestamp, to writer: inout ByteWriter
+    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, date: Timestamp,
+    to writer: inout ByteWriter
   ) {
     writer.append("x-oss-signature-version=")
     writer.append(OSSText.v4Algorithm)

@@ -8,7 +8,6 @@ struct OSSV4Request {
   /// Headers that are signed although the scheme does not ask for them: lower case, sorted.
   let additional: [String]
 
-
   /// Hands a function that writes the canonical request to `body`.
   ///
   /// - Parameters:

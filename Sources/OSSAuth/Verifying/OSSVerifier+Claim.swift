@@ -11,7 +11,8 @@ extension OSSVerifier {
     let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)
     let isV4URL = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains(where: target.contains)
     guard authorizations.count + (isV1URL ? 1 : 0) + (isV4URL ? 1 : 0) <= 1 else {
-      throw .ambiguous("Either the Signature query string parameter or the Authorization header should be specified, not both.")
+      throw .ambiguous(
+        "Either the Signature query string parameter or the Authorization header should be specified, not both.")
     }
     if let authorization = authorizations.first { return try headerClaim(authorization, request, target) }
     if isV1URL { return try v1URLClaim(request, target) }
@@ -112,7 +113,8 @@ extension OSSVerifier {
     let hash = try request.headerFields.onlyValue(of: .ossContentSHA256)
     guard hash == nil || hash == OSSText.unsignedPayload.description else {
       throw VerificationError(
-        .unsupported, "The payload hash is not UNSIGNED-PAYLOAD.", remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+        .unsupported, "The payload hash is not UNSIGNED-PAYLOAD.",
+        remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
     }
     return OSSClaim(
       accessKeyID: scope[0], sessionToken: token, placement: lifetime == nil ? .header : .query, signature: signature,

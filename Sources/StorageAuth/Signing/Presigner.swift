@@ -40,7 +40,7 @@ public struct PresignedRequest: Sendable, Equatable {
   /// The URL, ready to be sent.
   public let url: String
 
-  /// The headers that have to be sent with exactly these values, because they are signed. The host is not among them.
+  /// The headers that have to be sent with exactly these values, because they are signed; without the host.
   public let headers: HTTPFields
 
   /// When the URL stops working, in the service's time.

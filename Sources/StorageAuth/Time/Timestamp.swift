@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-internal import Darwin
+  internal import Darwin
 #elseif canImport(Musl)
-internal import Musl
+  internal import Musl
 #else
-internal import Glibc
+  internal import Glibc
 #endif
 
 /// An instant in UTC, counted in seconds since 1970-01-01T00:00:00Z without leap seconds (Unix time).

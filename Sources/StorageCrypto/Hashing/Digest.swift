@@ -1,7 +1,9 @@
 /// The output of a hash function: up to 64 bytes, held in place.
 @safe
 package struct Digest: Sendable {
-  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
+    0, 0, 0, 0, 0, 0, 0, 0
+  )
 
   /// How many bytes the digest has.
   package let byteCount: Int

@@ -13,7 +13,8 @@ struct SigningOptions: ParsableArguments {
   @Argument(help: "The URL, encoded as it is to be sent.")
   var url: String?
 
-  @Option(name: [.customShort("H"), .customLong("header")], help: "A header that is sent, as 'Name: value'; repeatable.")
+  @Option(
+    name: [.customShort("H"), .customLong("header")], help: "A header that is sent, as 'Name: value'; repeatable.")
   var headers: [String] = []
 
   @Option(help: "oss or cos; found out from the host if not given.")
@@ -38,7 +39,9 @@ struct SigningOptions: ParsableArguments {
   var jsonl = false
 
   func validate() throws {
-    if jsonl, method != nil { throw ValidationError("--jsonl reads requests from standard input: leave METHOD and URL out.") }
+    if jsonl, method != nil {
+      throw ValidationError("--jsonl reads requests from standard input: leave METHOD and URL out.")
+    }
     if !jsonl, url == nil { throw ValidationError("Give a METHOD and a URL, or --jsonl.") }
   }
 
@@ -47,8 +50,10 @@ struct SigningOptions: ParsableArguments {
 
   /// The request on the command line, not yet signed.
   func request() throws -> HTTPRequest {
-    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://") else {
-      throw ValidationError("The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
+    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://")
+    else {
+      throw ValidationError(
+        "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
     }
     let rest = url[separator.upperBound...]
     let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex

@@ -28,13 +28,16 @@ struct CopyCommand: AsyncParsableCommand {
     case (.file(let file), .object(let provider, let bucket, let key)):
       let target = key.isEmpty || key.hasSuffix("/") ? key + (file.lastComponent?.string ?? "") : key
       let store = try options.store(provider, bucket)
-      try await showing(target) { try await store.upload(.file(file), to: target, options: uploadOptions, progress: $0) }
+      try await showing(target) {
+        try await store.upload(.file(file), to: target, options: uploadOptions, progress: $0)
+      }
     case (.object(let provider, let bucket, let key), .file(let file)):
       let target = Self.isDirectory(file) ? file.appending(key.split(separator: "/").last.map(String.init) ?? "") : file
       let store = try options.store(provider, bucket)
       try await showing(target.string) { try await store.download(key, to: target, progress: $0) }
     case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)):
-      let target = otherKey.isEmpty || otherKey.hasSuffix("/") ? otherKey + (key.split(separator: "/").last ?? "") : otherKey
+      let target =
+        otherKey.isEmpty || otherKey.hasSuffix("/") ? otherKey + (key.split(separator: "/").last ?? "") : otherKey
       guard from == to else {
         throw ValidationError("Copy to a file first: no cloud copies from another one.")
       }
