@@ -196,7 +196,8 @@ final class OSSLimitTests: XCTestCase {
         let signed = try scheme.signer.signed(request, with: OSSFixture.key, in: .at(date))
         XCTAssertEqual(signed, try scheme.signer.signed(request, with: OSSFixture.key, in: .at(date)))
         XCTAssertNil(scheme.refusal(of: signed, against: OSSFixture.key, at: date))
-        XCTAssertEqual(signed.headerFields[version == .v1 ? .date : .named("x-oss-date")],
+        XCTAssertEqual(
+          signed.headerFields[version == .v1 ? .date : .named("x-oss-date")],
           version == .v1 ? date.httpDate : date.iso8601Basic)
       }
     }

@@ -16,7 +16,8 @@ struct SourceTree {
         let words = line.split(separator: " ").filter { !$0.hasPrefix("@") }
         guard let index = words.firstIndex(of: "import"), index <= 1, words.count > index + 1 else { return nil }
         let name = words[words.count - 1].prefix { $0 != "." }
-        return index == 0 || ["public", "package", "internal", "private", "fileprivate"].contains(words[0]) ? String(name) : nil
+        return index == 0 || ["public", "package", "internal", "private", "fileprivate"].contains(words[0])
+          ? String(name) : nil
       }
     }
   }
@@ -34,7 +35,9 @@ struct SourceTree {
     files = try walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map { url in
       let path = folder + url.resolvingSymlinksInPath().path.dropFirst(base.path.count)
       let text = try String(contentsOf: url, encoding: .utf8)
-      return File(path: path.replacingOccurrences(of: "//", with: "/"), lines: text.split(separator: "\n", omittingEmptySubsequences: false))
+      return File(
+        path: path.replacingOccurrences(of: "//", with: "/"),
+        lines: text.split(separator: "\n", omittingEmptySubsequences: false))
     }
   }
 }

@@ -97,19 +97,27 @@ enum Subjects {
     var errors: [(String, Any)] = []
     for key in keys {
       errors.append(
-        ("StorageAuth.SigningError", try refusal {
-          try COSSigner().presign(cosRequest, with: key, validFor: .seconds(60), in: .at(date))
-        }))
+        (
+          "StorageAuth.SigningError",
+          try refusal {
+            try COSSigner().presign(cosRequest, with: key, validFor: .seconds(60), in: .at(date))
+          }
+        ))
     }
     errors.append(
       ("StorageAuth.SigningError", try refusal { try ServiceEndpoint("https://user:\(secret)@example.com") }))
     let signed = try oss.signed(ossRequest, with: key, in: .at(date))
     let claim = try XCTUnwrap(OSSVerifier().claim(in: signed))
-    for other in [AccessKey(id: key.id, secret: secret), AccessKey(id: key.id, secret: secret, sessionToken: token + "x")] {
+    for other in [
+      AccessKey(id: key.id, secret: secret), AccessKey(id: key.id, secret: secret, sessionToken: token + "x"),
+    ] {
       errors.append(
-        ("StorageAuth.VerificationError", try refusal {
-          try OSSVerifier().verify(claim, of: signed, against: other, at: date)
-        }))
+        (
+          "StorageAuth.VerificationError",
+          try refusal {
+            try OSSVerifier().verify(claim, of: signed, against: other, at: date)
+          }
+        ))
     }
     return errors
   }
