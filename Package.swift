@@ -140,6 +140,9 @@ let package = Package(
     .testTarget(name: "OSSAuthTests", dependencies: auth + ["SigningProperties"], swiftSettings: testRules),
     .testTarget(name: "COSAuthTests", dependencies: auth + ["SigningProperties"], swiftSettings: testRules),
     .testTarget(
+      name: "RedactionTests", dependencies: auth, exclude: ["check-redaction-coverage.py"], swiftSettings: testRules),
+    .testTarget(name: "PackageTests", swiftSettings: testRules),
+    .testTarget(
       name: "VectorTests",
       dependencies: auth + ["RequestLines"],
       resources: [.copy("Vectors")],

@@ -8,7 +8,8 @@ import XCTest
 final class COSAttackTests: XCTestCase {
   private func assertRefused(
     _ request: HTTPRequest, _ code: VerificationError.Code, _ mode: COSVerifier.Mode,
-    against key: AccessKey = COSFixture.key, at date: Timestamp = COSFixture.date, _ note: String = "", line: UInt = #line
+    against key: AccessKey = COSFixture.key, at date: Timestamp = COSFixture.date, _ note: String = "",
+    line: UInt = #line
   ) throws {
     let error = try COSFixture.refusal(request, mode, against: key, at: date)
     XCTAssertEqual(error?.code, code, "\(mode) \(note) \(error?.message ?? "accepted")", line: line)
@@ -101,8 +102,10 @@ final class COSAttackTests: XCTestCase {
         try assertRefused(request.appending("q-ak=AKIDexample"), .ambiguous, mode)
         try assertRefused(request.appending("sign=aa"), .ambiguous, mode)
       }
-      try assertRefused(forms[0].adding("x-cos-security-token", "a").appending("x-cos-security-token=b"), .ambiguous, mode)
-      try assertRefused(forms[0].adding("x-cos-security-token", "a").adding("x-ci-security-token", "b"), .ambiguous, mode)
+      try assertRefused(
+        forms[0].adding("x-cos-security-token", "a").appending("x-cos-security-token=b"), .ambiguous, mode)
+      try assertRefused(
+        forms[0].adding("x-cos-security-token", "a").adding("x-ci-security-token", "b"), .ambiguous, mode)
     }
   }
 
@@ -112,12 +115,14 @@ final class COSAttackTests: XCTestCase {
       let signed = try COSFixture.signed()
       for algorithm in ["sha1x", "sha", "SHA1", "sha256", "md5", "none", "sha1;md5", " sha1"] {
         try assertRefused(
-          signed.replacingInAuthorization("algorithm=sha1", with: "algorithm=" + algorithm), .unsupported, mode, algorithm)
+          signed.replacingInAuthorization("algorithm=sha1", with: "algorithm=" + algorithm), .unsupported, mode,
+          algorithm)
       }
       try assertRefused(signed.replacingInAuthorization("algorithm=sha1", with: "algorithm="), .unsupported, mode)
       for (text, other) in [
         ("q-sign-algorithm=sha1&", ""), ("&q-key-time", "&q-key-tim"), ("&q-ak=", "&q-ak=AKIDexample&q-ak="),
-        ("&q-header-list", "&extra=1&q-header-list"), ("q-ak=AKIDexample", "q-ak="), ("q-sign-algorithm", "Q-Sign-Algorithm"),
+        ("&q-header-list", "&extra=1&q-header-list"), ("q-ak=AKIDexample", "q-ak="),
+        ("q-sign-algorithm", "Q-Sign-Algorithm"),
       ] {
         try assertRefused(signed.replacingInAuthorization(text, with: other), .malformed, mode, text)
       }
@@ -154,13 +159,15 @@ final class COSAttackTests: XCTestCase {
       ] {
         try assertRefused(signed.replacingInAuthorization(window, with: other), .mismatch, mode, other)
         try assertRefused(
-          signed.replacingInAuthorization("q-sign-time=" + window, with: "q-sign-time=" + other), .malformed, mode, other)
+          signed.replacingInAuthorization("q-sign-time=" + window, with: "q-sign-time=" + other), .malformed, mode,
+          other)
         try assertRefused(
           signed.replacingInAuthorization("q-key-time=" + window, with: "q-key-time=" + other), .malformed, mode, other)
       }
-      for other in ["", "1795161600", "1795165200;1795161600", "1795161600;1795165200;1", "a;b", "+1;2", " 1;2", "-1;9795165200",
-        "1795161600;99999999999999999999", ";"]
-      {
+      for other in [
+        "", "1795161600", "1795165200;1795161600", "1795161600;1795165200;1", "a;b", "+1;2", " 1;2", "-1;9795165200",
+        "1795161600;99999999999999999999", ";",
+      ] {
         try assertRefused(signed.replacingInAuthorization(window, with: other), .malformed, mode, other)
       }
     }
@@ -185,9 +192,11 @@ final class COSAttackTests: XCTestCase {
       let shorter = signed.replacingInAuthorization("list=content-type;host", with: "list=host")
       try assertRefused(shorter, .mismatch, mode)
       try assertRefused(
-        signed.replacingInAuthorization("param-list=prefix", with: "param-list="), mode == .strict ? .unsignedField : .mismatch,
+        signed.replacingInAuthorization("param-list=prefix", with: "param-list="),
+        mode == .strict ? .unsignedField : .mismatch,
         mode)
-      try assertRefused(signed.replacingInAuthorization("param-list=prefix", with: "param-list=prefix%"), .malformed, mode)
+      try assertRefused(
+        signed.replacingInAuthorization("param-list=prefix", with: "param-list=prefix%"), .malformed, mode)
     }
   }
 
@@ -202,7 +211,9 @@ final class COSAttackTests: XCTestCase {
             ? signed.replacingInAuthorization(signature, with: other) : signed.replacing(signature, with: other)
         }
         XCTAssertNil(try COSFixture.refusal(with(signature), mode))
-        for made in [String(repeating: "0", count: 40), "x", signature.uppercased(), signature + "0", String(signature.dropLast())] {
+        for made in [
+          String(repeating: "0", count: 40), "x", signature.uppercased(), signature + "0", String(signature.dropLast()),
+        ] {
           try assertRefused(with(made), .mismatch, mode, made)
         }
         try assertRefused(with(""), .malformed, mode)

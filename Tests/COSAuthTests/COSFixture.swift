@@ -54,7 +54,8 @@ enum COSFixture {
   ) -> String {
     let signKey = ReferenceHash.sha1.authenticationCode(key: Array(key.secret.reveal().utf8), message: window).hexText
     let hash = ReferenceHash.sha1.digest(Array(text.utf8)).hexText
-    let signature = ReferenceHash.sha1.authenticationCode(key: Array(signKey.utf8), message: "sha1\n\(window)\n\(hash)\n")
+    let signature = ReferenceHash.sha1.authenticationCode(
+      key: Array(signKey.utf8), message: "sha1\n\(window)\n\(hash)\n")
     return "q-sign-algorithm=sha1&q-ak=\(key.id)&q-sign-time=\(window)&q-key-time=\(window)"
       + "&q-header-list=\(headers)&q-url-param-list=\(parameters)&q-signature=\(signature.hexText)"
   }

@@ -44,8 +44,10 @@ final class COSLimitTests: XCTestCase {
       (COSFixture.request(.get, ""), .invalidPath), (COSFixture.request(.get, "a"), .invalidPath),
       (type.adding("content-type", "text/plain"), .invalidHeader),
       (request.adding("x-cos-meta-a", "1").adding("X-COS-META-A", "1"), .invalidHeader),
-      (COSFixture.request(.get, "/a?sign=x"), .invalidPath), (COSFixture.request(.get, "/a?q-signature=x"), .invalidPath),
-      (COSFixture.request(.get, "/a?q-key-time=1;2"), .invalidPath), (COSFixture.request(.get, "/a?q-ak=x"), .invalidPath),
+      (COSFixture.request(.get, "/a?sign=x"), .invalidPath),
+      (COSFixture.request(.get, "/a?q-signature=x"), .invalidPath),
+      (COSFixture.request(.get, "/a?q-key-time=1;2"), .invalidPath),
+      (COSFixture.request(.get, "/a?q-ak=x"), .invalidPath),
     ]
     let scheme = try COSSchemes.scheme()
     for (request, code) in cases {
@@ -122,7 +124,8 @@ final class COSLimitTests: XCTestCase {
   func testThePolicySaysWhichHeadersAreSigned() throws {
     var full = COSFixture.request(.put)
     for name: StaticString in [
-      "cache-control", "content-disposition", "content-encoding", "content-length", "content-md5", "content-type", "expect",
+      "cache-control", "content-disposition", "content-encoding", "content-length", "content-md5", "content-type",
+      "expect",
       "expires", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "origin", "range",
       "transfer-encoding", "pic-operations", "x-cos-a", "x-ci-a",
     ] { full = full.adding(name, "1") }
@@ -131,8 +134,10 @@ final class COSLimitTests: XCTestCase {
       try COSFixture.signed(full, policy: policy).headerFields[.authorization]?
         .split(separator: "&").first { $0.hasPrefix("q-header-list=") }.map { String($0.dropFirst(14)) }
     }
-    let rest = "cache-control;content-disposition;content-encoding;content-length;content-md5;content-type;expect;expires;"
-    let tail = "if-match;if-modified-since;if-none-match;if-unmodified-since;origin;pic-operations;range;transfer-encoding;"
+    let rest =
+      "cache-control;content-disposition;content-encoding;content-length;content-md5;content-type;expect;expires;"
+    let tail =
+      "if-match;if-modified-since;if-none-match;if-unmodified-since;origin;pic-operations;range;transfer-encoding;"
     XCTAssertEqual(try list(.standard), rest + "host;" + tail + "x-ci-a;x-cos-a")
     XCTAssertEqual(try list(.standardWithoutHost), rest + tail + "x-ci-a;x-cos-a")
     XCTAssertEqual(try list(.only(["Date", "HOST", "x-missing"])), "date;host")

@@ -14,7 +14,9 @@ final class COSReadingTests: XCTestCase {
 
   // matrix: COS V5: verify
   func testPathsThatLookAlikeAreDifferentObjects() throws {
-    let paths = ["/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b"]
+    let paths = [
+      "/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b",
+    ]
     for mode in COSFixture.modes {
       for path in paths {
         let signed = try COSFixture.signed(COSFixture.request(.get, path))

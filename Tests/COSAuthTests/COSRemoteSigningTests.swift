@@ -20,7 +20,8 @@ final class COSRemoteSigningTests: XCTestCase {
           presigning: COSFixture.request(), as: identity, validFor: .seconds(600), in: .at(COSFixture.date))
         : try COSSigner().prepare(COSFixture.request(), as: identity, in: .at(COSFixture.date))
       for signature in [
-        "", " ", "x", String(zeros.dropLast()), zeros + "0", zeros.replacing("0", with: "g"), zeros.replacing("0", with: "A"),
+        "", " ", "x", String(zeros.dropLast()), zeros + "0", zeros.replacing("0", with: "g"),
+        zeros.replacing("0", with: "A"),
         zeros + "\n", zeros + "&q-ak=x", authorization.replacing("q-ak=AKIDexample", with: "q-ak=AKIDother"),
         authorization.replacing("1795161600", with: "1795161601"), authorization.replacing("list=host", with: "list="),
       ] {

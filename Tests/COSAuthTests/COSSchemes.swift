@@ -10,7 +10,8 @@ enum COSSchemes {
     "x-ci-process-with-a-long-name", "pic-operations",
   ]
   static let parameters = [
-    "prefix", "acl", "uploadId", "x y", "a/b", "a-b", "a.b", "é", "Upper", "p+q", "p%q", "~", "imageMogr2/thumbnail/!50p",
+    "prefix", "acl", "uploadId", "x y", "a/b", "a-b", "a.b", "é", "Upper", "p+q", "p%q", "~",
+    "imageMogr2/thumbnail/!50p",
     "response-content-type", "x-cos-a",
   ]
 

@@ -7,14 +7,16 @@ import XCTest
 /// What the vendor's SDKs send and the compatible mode accepts; the strict mode refuses what is not covered.
 final class COSVendorTests: XCTestCase {
   private func assertAccepted(
-    _ request: HTTPRequest, by mode: COSVerifier.Mode = .compatible, with key: AccessKey = COSFixture.key, line: UInt = #line
+    _ request: HTTPRequest, by mode: COSVerifier.Mode = .compatible, with key: AccessKey = COSFixture.key,
+    line: UInt = #line
   ) throws {
     let error = try COSFixture.refusal(request, mode, against: key)
     XCTAssertNil(error, error?.message ?? "", line: line)
   }
 
   private func header(
-    _ request: HTTPRequest, _ text: String, headers: String, parameters: String = "", with key: AccessKey = COSFixture.key
+    _ request: HTTPRequest, _ text: String, headers: String, parameters: String = "",
+    with key: AccessKey = COSFixture.key
   ) -> HTTPRequest {
     request.adding("authorization", "")
       .replacingAuthorization(
@@ -105,7 +107,8 @@ final class COSVendorTests: XCTestCase {
       try COSFixture.refusal(COSFixture.request().appending("sign=" + encoded + "&sign=" + encoded), .compatible)?.code,
       .ambiguous)
     XCTAssertNotNil(
-      try COSFixture.refusal(COSFixture.request().appending("sign=" + encoded.replacing("%", with: "%25")), .compatible))
+      try COSFixture.refusal(COSFixture.request().appending("sign=" + encoded.replacing("%", with: "%25")), .compatible)
+    )
   }
 
   // matrix: COS V5: verify

@@ -104,7 +104,8 @@ final class COSWindowTests: XCTestCase {
       XCTAssertEqual(error.code, .invalidConfiguration)
     }
     XCTAssertNoThrow(
-      try COSSigner(headerLifetime: .seconds(Int64.max)).signed(request, with: COSFixture.key, in: .at(COSFixture.date)))
+      try COSSigner(headerLifetime: .seconds(Int64.max)).signed(request, with: COSFixture.key, in: .at(COSFixture.date))
+    )
     XCTAssertNoThrow(
       try COSFixture.signed(with: AccessKey(id: "a", secret: "b", expiration: Timestamp(unixSeconds: .max))))
   }

@@ -65,7 +65,8 @@ final class OSSAttackTests: XCTestCase {
   func testASchemeOrAnAlgorithmThatIsNotKnownIsRefused() throws {
     let v4 = try OSSFixture.signed(.v4)
     for token in [
-      "OSS4-HMAC-SHA256-EVIL", "OSS4-HMAC-SHA25", "OSS4-HMAC-SHA256X", "OSS2", "oss", "Oss4-hmac-sha256", "AWS", "Bearer",
+      "OSS4-HMAC-SHA256-EVIL", "OSS4-HMAC-SHA25", "OSS4-HMAC-SHA256X", "OSS2", "oss", "Oss4-hmac-sha256", "AWS",
+      "Bearer",
     ] {
       try assertRefused(v4.replacingInAuthorization("OSS4-HMAC-SHA256", with: token), .unsupported, token)
     }
@@ -130,7 +131,8 @@ final class OSSAttackTests: XCTestCase {
     try assertRefused(signed, .wrongScope, by: OSSVerifier(product: "oss-cloudbox"))
     for (part, other) in [
       ("20261120", "20261119"), ("20261120", "20261121"), ("20261120", ""), ("cn-hangzhou", "cn-beijing"),
-      ("cn-hangzhou", ""), ("cn-hangzhou", "oss-cn-hangzhou"), ("/oss/", "/OSS/"), ("/oss/", "/oss-cloudbox/"), ("/oss/", "//"),
+      ("cn-hangzhou", ""), ("cn-hangzhou", "oss-cn-hangzhou"), ("/oss/", "/OSS/"), ("/oss/", "/oss-cloudbox/"),
+      ("/oss/", "//"),
     ] {
       try assertRefused(signed.replacingInAuthorization(part, with: other), .wrongScope, by: strict, "\(part) \(other)")
     }
@@ -159,7 +161,8 @@ final class OSSAttackTests: XCTestCase {
       let changed = signed.replacingInAuthorization("AdditionalHeaders=host;range", with: "AdditionalHeaders=" + list)
       XCTAssertNotNil(try OSSFixture.refusal(changed), list)
     }
-    let url = try signer.presign(plain, with: OSSFixture.key, validFor: .seconds(60), in: .at(OSSFixture.date)).request()
+    let url = try signer.presign(plain, with: OSSFixture.key, validFor: .seconds(60), in: .at(OSSFixture.date))
+      .request()
     XCTAssertNil(try OSSFixture.refusal(url))
     try assertRefused(url.replacing("host%3Brange", with: "host"), .mismatch)
   }

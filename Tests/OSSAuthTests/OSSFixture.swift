@@ -36,7 +36,8 @@ enum OSSFixture {
 
   /// Why a request is refused; nothing if it is accepted.
   static func refusal(
-    _ request: HTTPRequest, against key: AccessKey = key, at date: Timestamp = date, by verifier: OSSVerifier = OSSVerifier()
+    _ request: HTTPRequest, against key: AccessKey = key, at date: Timestamp = date,
+    by verifier: OSSVerifier = OSSVerifier()
   ) throws -> VerificationError? {
     do throws(VerificationError) {
       guard let claim = try verifier.claim(in: request) else { return .unknownKey("anonymous") }

@@ -185,4 +185,21 @@ final class OSSLimitTests: XCTestCase {
       }
     }
   }
+
+  // matrix: OSS V1: skew
+  // matrix: OSS V4: skew
+  func testTheDateOfTheContextIsTheOnlyClock() throws {
+    for version in OSSSignatureVersion.allCases {
+      let scheme = try OSSSchemes.scheme(version)
+      for seconds: Int64 in [0, 951_782_400, 4_102_444_800] {
+        let date = Timestamp(unixSeconds: seconds)
+        let signed = try scheme.signer.signed(request, with: OSSFixture.key, in: .at(date))
+        XCTAssertEqual(signed, try scheme.signer.signed(request, with: OSSFixture.key, in: .at(date)))
+        XCTAssertNil(scheme.refusal(of: signed, against: OSSFixture.key, at: date))
+        XCTAssertEqual(
+          signed.headerFields[version == .v1 ? .date : .named("x-oss-date")],
+          version == .v1 ? date.httpDate : date.iso8601Basic)
+      }
+    }
+  }
 }

@@ -13,7 +13,9 @@ final class OSSReadingTests: XCTestCase {
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
   func testPathsThatLookAlikeAreDifferentObjects() throws {
-    let paths = ["/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b"]
+    let paths = [
+      "/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b",
+    ]
     for version in OSSSignatureVersion.allCases {
       for path in paths {
         let signed = try OSSFixture.signed(version, OSSFixture.request(.get, path))
@@ -78,7 +80,9 @@ final class OSSReadingTests: XCTestCase {
   // matrix: OSS V4: verify, bad input
   func testARequestThatCannotBeReadIsRefused() throws {
     for version in OSSSignatureVersion.allCases {
-      for path in ["/%", "/%2", "/%GG", "/a b", "/a#b", "/\u{e9}", "a", "", "*", "/%ff", "/a?%ff", "/a?b=%ff", "/a?b=%2"] {
+      for path in [
+        "/%", "/%2", "/%GG", "/a b", "/a#b", "/\u{e9}", "a", "", "*", "/%ff", "/a?%ff", "/a?b=%ff", "/a?b=%2",
+      ] {
         var request = try OSSFixture.signed(version)
         request.path = path
         XCTAssertEqual(try code(request), .malformed, path)
@@ -97,7 +101,8 @@ final class OSSReadingTests: XCTestCase {
     let v4 = try OSSFixture.signed(.v4)
     XCTAssertEqual(try code(v4.replacingInAuthorization(",Signature", with: ",Extra=1,Signature")), .malformed)
     XCTAssertEqual(try code(v4.replacingInAuthorization(",Signature", with: ",Signature=a,Signature")), .malformed)
-    XCTAssertEqual(try code(v4.replacingInAuthorization(",Signature", with: ",AdditionalHeaders=,Signature")), .malformed)
+    XCTAssertEqual(
+      try code(v4.replacingInAuthorization(",Signature", with: ",AdditionalHeaders=,Signature")), .malformed)
     var hash = v4
     hash.headerFields[.named("x-oss-content-sha256")] = String(repeating: "a", count: 64)
     XCTAssertEqual(try code(hash), .unsupported)

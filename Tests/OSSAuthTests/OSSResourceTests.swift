@@ -37,7 +37,8 @@ final class OSSResourceTests: XCTestCase {
   }
 
   private func signature(
-    _ version: OSSSignatureVersion, _ host: String, _ path: String, bucket: String? = "photos", style: AddressingStyle? = nil
+    _ version: OSSSignatureVersion, _ host: String, _ path: String, bucket: String? = "photos",
+    style: AddressingStyle? = nil
   ) throws -> String? {
     let request = HTTPRequest(method: .get, scheme: "https", authority: host, path: path)
     return try OSSSigner(version, bucket: bucket, region: "cn-hangzhou", style: style)

@@ -7,7 +7,9 @@ import StorageCrypto
 
 /// OSS with both of its versions, as the properties of signing need it.
 enum OSSSchemes {
-  static let headers = ["content-type", "content-md5", "x-oss-meta-a", "x-oss-meta-author-with-a-long-name", "x-oss-acl"]
+  static let headers = [
+    "content-type", "content-md5", "x-oss-meta-a", "x-oss-meta-author-with-a-long-name", "x-oss-acl",
+  ]
   static let subresources = ["acl", "uploadId", "partNumber", "response-content-type", "versionId", "x-oss-process"]
   static let oddNames = ["prefix", "x y", "a/b", "a-b", "a.b", "é", "Upper", "p+q", "p%q", "~"]
 

@@ -35,8 +35,10 @@ extension SeededGenerator {
 
   /// Pieces of keys that somebody got wrong once.
   private static let keyPieces = [
-    "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(", ")",
-    "~", "!", "\"", "\\", "\u{1}", "\n", "\t", "\u{7f}", "é", "e\u{301}", "中文", "🚀", "İ", "/", "acl", "a", "B", "9", "-", "_",
+    "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",
+    ")",
+    "~", "!", "\"", "\\", "\u{1}", "\n", "\t", "\u{7f}", "é", "e\u{301}", "中文", "🚀", "İ", "/", "acl", "a", "B", "9",
+    "-", "_",
   ]
 
   mutating func text(length: Int, of characters: [String]) -> String {
@@ -57,7 +59,8 @@ extension SeededGenerator {
 
   mutating func headers(_ names: [String]) -> HTTPFields {
     let values = [
-      "a", "a b", "a  b", "A;b=\"c\"", "", "1=2&3", "é", "%2F", "+", "/bucket/key", "text/plain; charset=utf-8", ",", ":",
+      "a", "a b", "a  b", "A;b=\"c\"", "", "1=2&3", "é", "%2F", "+", "/bucket/key", "text/plain; charset=utf-8", ",",
+      ":",
     ]
     let count = Int(next() % 6)
     var fields = HTTPFields()

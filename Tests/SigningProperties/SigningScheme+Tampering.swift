@@ -60,10 +60,11 @@ extension SigningScheme {
   /// The fields of a request that the scheme signs, the authorization included.
   private func signsByRule(_ request: HTTPRequest) -> Set<HTTPField.Name> {
     let names = Set(vocabulary.headers)
-    return Set(request.headerFields.map(\.name).filter { name in
-      names.contains(name.canonicalName) || name == .authorization || name.canonicalName.hasPrefix("x-")
-        || name == .date && !request.headerFields.contains { $0.name.canonicalName == "x-oss-date" }
-    })
+    return Set(
+      request.headerFields.map(\.name).filter { name in
+        names.contains(name.canonicalName) || name == .authorization || name.canonicalName.hasPrefix("x-")
+          || name == .date && !request.headerFields.contains { $0.name.canonicalName == "x-oss-date" }
+      })
   }
 }
 

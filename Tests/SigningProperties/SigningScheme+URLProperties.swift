@@ -30,7 +30,8 @@ extension SigningScheme {
   /// The URL is the request's own with more behind it, and holds nothing that a server reads in two ways.
   package func urlIsOnlyAppendedTo(_ sample: Sample) throws {
     let url = try signer.presign(
-      sample.request, with: sample.key, validFor: .seconds(60), in: .at(sample.date)).url
+      sample.request, with: sample.key, validFor: .seconds(60), in: .at(sample.date)
+    ).url
     let path = sample.request.path ?? ""
     let original = "\(sample.request.scheme ?? "")://\(sample.request.authority ?? "")\(path)"
     try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with the request's own")

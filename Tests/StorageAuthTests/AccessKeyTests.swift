@@ -88,7 +88,8 @@ final class AccessKeyTests: XCTestCase {
 
   func testScopesDifferInEveryPart() {
     let scopes = [
-      KeyScope(), KeyScope(from: 1), KeyScope(to: 1), KeyScope(region: "a"), KeyScope(service: "a"), KeyScope(from: 1, to: 1),
+      KeyScope(), KeyScope(from: 1), KeyScope(to: 1), KeyScope(region: "a"), KeyScope(service: "a"),
+      KeyScope(from: 1, to: 1),
     ]
     for (index, scope) in scopes.enumerated() {
       XCTAssertEqual(scopes.firstIndex(of: scope), index)
@@ -106,7 +107,8 @@ final class AccessKeyTests: XCTestCase {
 
   func testAKeyDescribesItsIdAndTimesAlone() {
     let key = AccessKey(
-      id: "LTAIexample", secret: "marker1", sessionToken: "marker2", start: now, expiration: Timestamp(unixSeconds: 2_000))
+      id: "LTAIexample", secret: "marker1", sessionToken: "marker2", start: now,
+      expiration: Timestamp(unixSeconds: 2_000))
     XCTAssertEqual(
       key.description,
       "AccessKey(id: LTAIexample, secret: \(Secret.mask), sessionToken: \(Secret.mask), start: 1970-01-01T00:16:40Z, "

@@ -16,16 +16,20 @@ final class ErrorTextTests: XCTestCase {
 
   func testEveryCodeHasItsOwnName() {
     let signing: [SigningError.Code] = [
-      .anonymous, .invalidConfiguration, .invalidCredential, .invalidHeader, .invalidPath, .invalidRequest, .invalidSignature,
+      .anonymous, .invalidConfiguration, .invalidCredential, .invalidHeader, .invalidPath, .invalidRequest,
+      .invalidSignature,
       .lifetimeOutOfRange, .credentialEndsFirst,
     ]
     XCTAssertEqual(Set(signing.map(\.description)).count, signing.count)
     let verification: [VerificationError.Code] = [
-      .unsigned, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken, .wrongScope,
+      .unsigned, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken,
+      .wrongScope,
       .unsignedField, .notYetValid, .expired, .keyExpired, .clockSkew, .mismatch,
     ]
     XCTAssertEqual(Set(verification.map(\.description)).count, verification.count)
-    let credential: [CredentialError.Code] = [.notConfigured, .failed, .malformedAnswer, .rejected, .timeout, .cancelled]
+    let credential: [CredentialError.Code] = [
+      .notConfigured, .failed, .malformedAnswer, .rejected, .timeout, .cancelled,
+    ]
     XCTAssertEqual(Set(credential.map(\.description)).count, credential.count)
   }
 

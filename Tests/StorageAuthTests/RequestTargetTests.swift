@@ -12,15 +12,21 @@ final class RequestTargetTests: XCTestCase {
 
   func testBucketAndKeyAreReadByStyle() throws {
     let cases: [(String, String, AddressingStyle?, String?, String?)] = [
-      ("photos.oss-cn-hangzhou.aliyuncs.com", "/a/b", nil, "photos", "a/b"), ("oss-cn-hangzhou.aliyuncs.com", "/", nil, nil, nil),
-      ("OSS-cn-hangzhou.Aliyuncs.com:443", "/", nil, nil, nil), ("photos.oss-cn-hangzhou.aliyuncs.com", "/", nil, "photos", nil),
-      ("oss.oss-cn-hangzhou.aliyuncs.com", "/", nil, "oss", nil), ("photos-1.cos.ap-x.myqcloud.com", "/a", nil, "photos-1", "a"),
+      ("photos.oss-cn-hangzhou.aliyuncs.com", "/a/b", nil, "photos", "a/b"),
+      ("oss-cn-hangzhou.aliyuncs.com", "/", nil, nil, nil),
+      ("OSS-cn-hangzhou.Aliyuncs.com:443", "/", nil, nil, nil),
+      ("photos.oss-cn-hangzhou.aliyuncs.com", "/", nil, "photos", nil),
+      ("oss.oss-cn-hangzhou.aliyuncs.com", "/", nil, "oss", nil),
+      ("photos-1.cos.ap-x.myqcloud.com", "/a", nil, "photos-1", "a"),
       ("cos.ap-x.myqcloud.com", "/", nil, nil, nil), ("service.cos.myqcloud.com", "/", nil, nil, nil),
       ("127.0.0.1:9000", "/photos/a/b", nil, "photos", "a/b"), ("127.0.0.1", "/photos", nil, "photos", nil),
-      ("127.0.0.1", "/photos/", nil, "photos", nil), ("localhost", "/", nil, nil, nil), ("[::1]:1", "/photos//a", nil, "photos", "/a"),
+      ("127.0.0.1", "/photos/", nil, "photos", nil), ("localhost", "/", nil, nil, nil),
+      ("[::1]:1", "/photos//a", nil, "photos", "/a"),
       ("127.0.0.1", "/photos%2Fa", nil, "photos", "a"), ("127.0.0.1", "/ph%6ftos/a", nil, "photos", "a"),
-      ("photos.localhost:9000", "/a", nil, "photos", "a"), ("img.example.com", "/a", .customDomain, "img.example.com", "a"),
-      ("example.com", "/photos/a", .path, "photos", "a"), ("photos.example.com", "/%E4%B8%AD%2B+%20", nil, "photos", "中++ "),
+      ("photos.localhost:9000", "/a", nil, "photos", "a"),
+      ("img.example.com", "/a", .customDomain, "img.example.com", "a"),
+      ("example.com", "/photos/a", .path, "photos", "a"),
+      ("photos.example.com", "/%E4%B8%AD%2B+%20", nil, "photos", "中++ "),
     ]
     for (host, path, style, bucket, key) in cases {
       let target = try target(host, path, style: style)
@@ -44,7 +50,9 @@ final class RequestTargetTests: XCTestCase {
   }
 
   func testARequestThatCanBeReadInTwoWaysIsRefused() throws {
-    for path in ["", "a", "*", "/%", "/%4", "/%zz", "/\u{e9}", "/a b", "/a#b", "/%ff", "/?%ff=1", "/?a=%ff", "/\u{7f}a"] {
+    for path in [
+      "", "a", "*", "/%", "/%4", "/%zz", "/\u{e9}", "/a b", "/a#b", "/%ff", "/?%ff=1", "/?a=%ff", "/\u{7f}a",
+    ] {
       XCTAssertThrowsError(try target("a.b.c", path), path)
     }
     XCTAssertThrowsError(try RequestTarget(of: HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/")))

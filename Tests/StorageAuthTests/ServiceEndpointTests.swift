@@ -13,7 +13,8 @@ final class ServiceEndpointTests: XCTestCase {
     let cases: [(String, String, String, AddressingStyle)] = [
       ("https://oss-cn-hangzhou.aliyuncs.com", "https", "oss-cn-hangzhou.aliyuncs.com", .virtualHosted),
       ("oss-cn-hangzhou.aliyuncs.com", "https", "oss-cn-hangzhou.aliyuncs.com", .virtualHosted),
-      ("HTTP://Example.COM/", "http", "example.com", .virtualHosted), ("http://127.0.0.1:9000", "http", "127.0.0.1:9000", .path),
+      ("HTTP://Example.COM/", "http", "example.com", .virtualHosted),
+      ("http://127.0.0.1:9000", "http", "127.0.0.1:9000", .path),
       ("http://localhost:9000/", "http", "localhost:9000", .path), ("localhost", "https", "localhost", .path),
       ("http://[::1]:9000", "http", "[::1]:9000", .path), ("https://10.0.0.8", "https", "10.0.0.8", .path),
       ("https://1.2.3.4.example.com", "https", "1.2.3.4.example.com", .virtualHosted),
@@ -31,9 +32,11 @@ final class ServiceEndpointTests: XCTestCase {
   func testAnythingElseIsNoEndpointAndIsNotRepeatedInTheError() throws {
     for text in [
       "", "https://", "ftp://example.com", "://example.com", "https://example.com/path", "https://example.com?a=b",
-      "https://user:marker@example.com", "https://example.com/?Signature=marker", "https://example.com:", "https://example.com:0",
+      "https://user:marker@example.com", "https://example.com/?Signature=marker", "https://example.com:",
+      "https://example.com:0",
       "https://example.com:65536", "https://example.com:80:80", "https://example.com:x", "https://:80", "https://a b",
-      "https://a\nb", "https://é.com", "https://[::1", "https://::1", "https://[]", "https://[g]", "https://example.com#a",
+      "https://a\nb", "https://é.com", "https://[::1", "https://::1", "https://[]", "https://[g]",
+      "https://example.com#a",
       "https://http://example.com", "https://example.com//",
     ] {
       let error = try signingError { () throws(SigningError) in try ServiceEndpoint(text) }
@@ -46,7 +49,10 @@ final class ServiceEndpointTests: XCTestCase {
     for host in ["localhost", "a.localhost:80", "127.0.0.1", "127.255.0.3:9000", "[::1]:80"] {
       XCTAssertTrue(try ServiceEndpoint("http://\(host)").isLoopback, host)
     }
-    for host in ["127.0.0.1.example.com", "localhost.example.com", "notlocalhost", "128.0.0.1", "[::2]", "127.example.com", "127.1"] {
+    for host in [
+      "127.0.0.1.example.com", "localhost.example.com", "notlocalhost", "128.0.0.1", "[::2]", "127.example.com",
+      "127.1",
+    ] {
       XCTAssertFalse(try ServiceEndpoint("http://\(host)").isLoopback, host)
     }
   }
@@ -59,7 +65,8 @@ final class ServiceEndpointTests: XCTestCase {
     for (style, host, path) in cases {
       let endpoint = try ServiceEndpoint("https://example.com", style: style)
       let parameters = [RequestTarget.Parameter(name: "x", value: "/"), .init(name: "acl", value: nil)]
-      let request = try endpoint.request(.put, bucket: "photos", key: "a/b c", parameters: parameters, headers: [.range: "x"])
+      let request = try endpoint.request(
+        .put, bucket: "photos", key: "a/b c", parameters: parameters, headers: [.range: "x"])
       XCTAssertEqual(request.authority, host)
       XCTAssertEqual(request.path, path)
       XCTAssertEqual(request.scheme, "https")
@@ -76,9 +83,11 @@ final class ServiceEndpointTests: XCTestCase {
 
   func testOddKeysTravelByteForByte() throws {
     let keys = [
-      ("a//b", "/a//b"), ("a/../b/./c", "/a/../b/./c"), ("a%2Fb", "/a%252Fb"), ("a+b c", "/a%2Bb%20c"), ("/a", "//a"), ("a/", "/a/"),
+      ("a//b", "/a//b"), ("a/../b/./c", "/a/../b/./c"), ("a%2Fb", "/a%252Fb"), ("a+b c", "/a%2Bb%20c"), ("/a", "//a"),
+      ("a/", "/a/"),
       ("?a=b&c#d", "/%3Fa%3Db%26c%23d"), ("~-_.", "/~-_."), ("!*'();:@$,[]", "/%21%2A%27%28%29%3B%3A%40%24%2C%5B%5D"),
-      ("é", "/%C3%A9"), ("e\u{301}", "/e%CC%81"), ("中", "/%E4%B8%AD"), ("\n\t\u{7f}", "/%0A%09%7F"), ("..", "/.."), (".", "/."),
+      ("é", "/%C3%A9"), ("e\u{301}", "/e%CC%81"), ("中", "/%E4%B8%AD"), ("\n\t\u{7f}", "/%0A%09%7F"), ("..", "/.."),
+      (".", "/."),
       ("\\", "/%5C"), ("%", "/%25"), (" ", "/%20"),
     ]
     for (key, expected) in keys {
@@ -91,7 +100,9 @@ final class ServiceEndpointTests: XCTestCase {
   func testTheLengthOfAKeyIsCountedInBytes() throws {
     XCTAssertNoThrow(try path(String(repeating: "a", count: 1_023)))
     XCTAssertNoThrow(try path(String(repeating: "é", count: 511) + "a"))
-    for key in [String(repeating: "a", count: 1_024), String(repeating: "é", count: 512), String(repeating: "🚀", count: 256)] {
+    for key in [
+      String(repeating: "a", count: 1_024), String(repeating: "é", count: 512), String(repeating: "🚀", count: 256),
+    ] {
       let error = try signingError { () throws(SigningError) in
         try ServiceEndpoint("https://example.com").request(.get, bucket: "photos", key: key)
       }
@@ -106,7 +117,10 @@ final class ServiceEndpointTests: XCTestCase {
       XCTAssertThrowsError(try path(key), key)
     }
     let endpoint = try ServiceEndpoint("https://example.com")
-    for bucket in ["", "ab", "Photos", "-photos", "photos-", "pho_tos", "a.b", "photos/a", "pho tos", "photös", String(repeating: "a", count: 64)] {
+    for bucket in [
+      "", "ab", "Photos", "-photos", "photos-", "pho_tos", "a.b", "photos/a", "pho tos", "photös",
+      String(repeating: "a", count: 64),
+    ] {
       XCTAssertThrowsError(try endpoint.request(.get, bucket: bucket, key: "a"), bucket)
     }
     XCTAssertNoThrow(try endpoint.request(.get, bucket: String(repeating: "a", count: 63), key: "a"))

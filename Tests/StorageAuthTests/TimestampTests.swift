@@ -1,7 +1,9 @@
 import StorageAuth
 import XCTest
 
-/// Instants and their spellings. The known answers are those of Python's datetime.
+/// Instants and their spellings.
+///
+/// The known answers are those of Python's datetime.
 final class TimestampTests: XCTestCase {
   private let known: [(unixSeconds: Int64, extended: String, basic: String, http: String)] = [
     (0, "1970-01-01T00:00:00Z", "19700101T000000Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -61,7 +63,8 @@ final class TimestampTests: XCTestCase {
       ("2026-11-20T02:30:00-05:30", base, 0), ("2026-11-20t08:00:00z", base, 0), ("2026-11-20 08:00:00Z", base, 0),
       ("2026-11-20T08:00:00.5Z", base, 500_000_000), ("2026-11-20T08:00:00.000000001Z", base, 1),
       ("2026-11-20T08:00:00.1234567899Z", base, 123_456_789), ("2026-11-20T08:00:00.25+00:00", base, 250_000_000),
-      ("1969-12-31T23:59:59.75Z", -1, 750_000_000), ("2026-11-20T07:59:60Z", base, 0), ("2026-11-20T08:00:00-00:00", base, 0),
+      ("1969-12-31T23:59:59.75Z", -1, 750_000_000), ("2026-11-20T07:59:60Z", base, 0),
+      ("2026-11-20T08:00:00-00:00", base, 0),
     ]
     for (text, seconds, nanoseconds) in cases {
       let instant = Timestamp(iso8601: text)
@@ -72,11 +75,15 @@ final class TimestampTests: XCTestCase {
 
   func testAnythingElseIsNoDateInTheExtendedForm() {
     for text in [
-      "", "2026", "2026-11-20", "2026-11-20T08:00:00", "2026-11-20T08:00Z", "2026-11-20T08:00:00.Z", "2026-11-20T08:00:00,5Z",
-      "2026-13-20T08:00:00Z", "2026-00-20T08:00:00Z", "2026-11-31T08:00:00Z", "2026-11-00T08:00:00Z", "2026-02-29T08:00:00Z",
-      "1900-02-29T00:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T08:60:00Z", "2026-11-20T08:00:61Z", "2026-11-20T08:00:00+8",
+      "", "2026", "2026-11-20", "2026-11-20T08:00:00", "2026-11-20T08:00Z", "2026-11-20T08:00:00.Z",
+      "2026-11-20T08:00:00,5Z",
+      "2026-13-20T08:00:00Z", "2026-00-20T08:00:00Z", "2026-11-31T08:00:00Z", "2026-11-00T08:00:00Z",
+      "2026-02-29T08:00:00Z",
+      "1900-02-29T00:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T08:60:00Z", "2026-11-20T08:00:61Z",
+      "2026-11-20T08:00:00+8",
       "2026-11-20T08:00:00+08:0", "2026-11-20T08:00:00+24:00", "2026-11-20T08:00:00+08:60", "2026-11-20T08:00:00Zx",
-      " 2026-11-20T08:00:00Z", "2026-11-20T08:00:00Z ", "26-11-20T08:00:00Z", "-026-11-20T08:00:00Z", "2026-1-20T08:00:00Z",
+      " 2026-11-20T08:00:00Z", "2026-11-20T08:00:00Z ", "26-11-20T08:00:00Z", "-026-11-20T08:00:00Z",
+      "2026-1-20T08:00:00Z",
       "+026-11-20T08:00:00Z", "２026-11-20T08:00:00Z", "2026-11-20T08:00:00UTC", "20261120T080000Z",
     ] {
       XCTAssertNil(Timestamp(iso8601: text), text)
@@ -86,7 +93,8 @@ final class TimestampTests: XCTestCase {
   func testAnythingElseIsNoDateInTheBasicForm() {
     for text in [
       "", "20261120", "20261120T080000", "20261120T0800Z", "20261120T080000z", "20261120t080000Z", "20261120T080000Z ",
-      " 20261120T080000Z", "20261120T080000ZZ", "20260229T080000Z", "20261320T080000Z", "20261120T250000Z", "2026-11-20T08:00:00Z",
+      " 20261120T080000Z", "20261120T080000ZZ", "20260229T080000Z", "20261320T080000Z", "20261120T250000Z",
+      "2026-11-20T08:00:00Z",
       "20261120T080000.5Z", "20261120T080000+0000",
     ] {
       XCTAssertNil(Timestamp(iso8601Basic: text), text)
@@ -95,10 +103,14 @@ final class TimestampTests: XCTestCase {
 
   func testAnythingElseIsNoDateOfHTTP() {
     for text in [
-      "", "Fri, 20 Nov 2026 08:00:00", "Fri, 20 Nov 2026 08:00:00 UTC", "Fri, 20 Nov 2026 08:00:00 +0000", "20 Nov 2026 08:00:00 GMT",
-      "Friday, 20-Nov-26 08:00:00 GMT", "Fri Nov 20 08:00:00 2026", "Fri, 20 nov 2026 08:00:00 GMT", "Fri,  20 Nov 2026 08:00:00 GMT",
-      " Fri, 20 Nov 2026 08:00:00 GMT", "Fri, 20 Nov 2026 08:00:00 GMT ", "Fri, 2 Nov 2026 08:00:00 GMT", "Fri, 31 Nov 2026 08:00:00 GMT",
-      "Fri, 20 Nov 26 08:00:00 GMT", "Fri, 20 Nov 2026 8:00:00 GMT", "Fri, 20 Nov 2026 08:00 GMT", "Fri, 20 Nov 2026 08:00:00 gmt",
+      "", "Fri, 20 Nov 2026 08:00:00", "Fri, 20 Nov 2026 08:00:00 UTC", "Fri, 20 Nov 2026 08:00:00 +0000",
+      "20 Nov 2026 08:00:00 GMT",
+      "Friday, 20-Nov-26 08:00:00 GMT", "Fri Nov 20 08:00:00 2026", "Fri, 20 nov 2026 08:00:00 GMT",
+      "Fri,  20 Nov 2026 08:00:00 GMT",
+      " Fri, 20 Nov 2026 08:00:00 GMT", "Fri, 20 Nov 2026 08:00:00 GMT ", "Fri, 2 Nov 2026 08:00:00 GMT",
+      "Fri, 31 Nov 2026 08:00:00 GMT",
+      "Fri, 20 Nov 26 08:00:00 GMT", "Fri, 20 Nov 2026 8:00:00 GMT", "Fri, 20 Nov 2026 08:00 GMT",
+      "Fri, 20 Nov 2026 08:00:00 gmt",
       "Fri 20 Nov 2026 08:00:00 GMT", "Fri, 29 Feb 2026 08:00:00 GMT",
     ] {
       XCTAssertNil(Timestamp(httpDate: text), text)
@@ -109,7 +121,8 @@ final class TimestampTests: XCTestCase {
     let instant = Timestamp(unixSeconds: 10)
     XCTAssertEqual(instant.advanced(by: .milliseconds(-500)).unixSeconds, 9)
     XCTAssertEqual(instant.advanced(by: .milliseconds(-500)).nanoseconds, 500_000_000)
-    XCTAssertEqual(instant.advanced(by: .milliseconds(1_500)).advanced(by: .milliseconds(500)), Timestamp(unixSeconds: 12))
+    XCTAssertEqual(
+      instant.advanced(by: .milliseconds(1_500)).advanced(by: .milliseconds(500)), Timestamp(unixSeconds: 12))
     XCTAssertEqual(instant.advanced(by: .milliseconds(1_500)).wholeSeconds, Timestamp(unixSeconds: 11))
     XCTAssertEqual(Timestamp(unixSeconds: -1).advanced(by: .milliseconds(-1)).unixSeconds, -2)
     XCTAssertEqual(instant.duration(to: instant.advanced(by: .milliseconds(-2_250))), .milliseconds(-2_250))

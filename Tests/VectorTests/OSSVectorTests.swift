@@ -15,6 +15,8 @@ final class OSSVectorTests: XCTestCase {
     "official-v4-header-doc": "the secret is not published; see testPublishedSigningKey",
   ]
 
+  // matrix: OSS V1: header, presign
+  // matrix: OSS V4: header, presign
   func testEveryVector() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load("oss") where vector.mode == "header" || vector.mode == "presign" {

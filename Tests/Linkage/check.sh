@@ -1,0 +1,82 @@
+#!/bin/sh
+# Builds a program that imports OSSAuth and COSAuth alone, as a consumer of this package with no traits, and checks
+# - that nothing but swift-http-types was fetched for it, and
+# - that the program links no Foundation library.
+# Works in a folder of its own; nothing in the repository is written.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/consumer/Sources/consumer"
+
+cat >"$folder/consumer/Package.swift" <<MANIFEST
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "consumer",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-storage-auth", path: "$root", traits: [])],
+  targets: [
+    .executableTarget(
+      name: "consumer",
+      dependencies: [
+        .product(name: "OSSAuth", package: "swift-storage-auth"),
+        .product(name: "COSAuth", package: "swift-storage-auth"),
+        .product(name: "StorageAuth", package: "swift-storage-auth"),
+      ])
+  ]
+)
+MANIFEST
+
+cat >"$folder/consumer/Sources/consumer/main.swift" <<'PROGRAM'
+import COSAuth
+import OSSAuth
+import StorageAuth
+
+let key = AccessKey(id: "AKIDexample", secret: "secret")
+let date = Timestamp(unixSeconds: 1_795_161_600)
+let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
+let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")
+let signers: [any SplitSigner<AccessKey>] = [
+  OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1), COSSigner(),
+]
+for signer in signers {
+  print(try signer.signed(request, with: key, in: .at(date)).headerFields.count)
+}
+PROGRAM
+
+cd "$folder/consumer"
+build="$folder/build"
+swift build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+
+fetched=$(ls "$build/checkouts")
+if [ "$fetched" != "swift-http-types" ]; then
+  echo "linkage: a consumer without traits fetches more than swift-http-types:" "$fetched"
+  exit 1
+fi
+
+program="$(swift build --scratch-path "$build" --show-bin-path)/consumer"
+printed=$("$program" | tr '\n' ' ')
+if [ "$printed" != "3 2 1 " ]; then
+  echo "linkage: the program signs something else: $printed"
+  exit 1
+fi
+
+if [ "$(uname)" = Darwin ]; then
+  libraries=$(otool -L "$program" | tail -n +2 | awk '{ print $1 }')
+else
+  libraries=$(readelf -d "$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+fi
+[ -n "$libraries" ] || { echo "linkage: no library is listed for $program"; exit 1; }
+if echo "$libraries" | grep -i foundation; then
+  echo "linkage: the program links Foundation"
+  exit 1
+fi
+if [ "$(uname)" != Darwin ] && ldd "$program" | grep -i foundation; then
+  echo "linkage: a library of the program links Foundation"
+  exit 1
+fi
+
+echo "linkage: OSSAuth and COSAuth alone fetch $fetched and link" $libraries

@@ -1,0 +1,59 @@
+"""The tables of the known answers: which of them the tests reproduce, by the rules that the tests go by."""
+import json
+import re
+
+LATER = {
+    "post": "POST policies are not built yet",
+    "sts": "requests to the token service are not built yet",
+}
+
+
+def vector_tables(read, problems):
+    oss = json.loads(read("Tests/VectorTests/Vectors/oss.json"))
+    cos = json.loads(read("Tests/VectorTests/Vectors/cos.json"))["cases"]
+    oss_source = read("Tests/VectorTests/OSSVectorTests.swift")
+    cos_source = read("Tests/VectorTests/COSVectorTests.swift")
+    reasons = dict(re.findall(r'^\s*"([^"\n]+)":\s*"([^"\n]+)",$', oss_source, re.M))
+    lines = []
+    lines += table("OSS", [(v, oss_status(v, reasons)) for v in oss], oss_source, problems)
+    lines += table("COS", [(v, cos_status(v)) for v in cos], cos_source, problems)
+    return lines
+
+
+def oss_status(vector, reasons):
+    """What is counted, and the text."""
+    mode = vector.get("mode") or "sts"
+    if mode in LATER:
+        return None, "skipped: " + LATER[mode]
+    if vector["id"] in reasons:
+        return None, "not signed as it stands: " + reasons[vector["id"]]
+    if vector.get("recommended") is False:
+        return None, "skipped: the SDKs disagree, and another answer is the recommended one"
+    if vector.get("doNotImplement"):
+        return "corrected", "the SDK is wrong; signed with the corrected answer"
+    return mode, "signed"
+
+
+def cos_status(vector):
+    if vector["kind"] in LATER:
+        return None, "skipped: " + LATER[vector["kind"]]
+    if vector["id"].startswith("e0"):
+        return "server", "printed by a server, the key is unknown: its hash is reproduced"
+    return vector["kind"], "signed"
+
+
+def table(title, rows, source, problems):
+    """A table; the numbers have to be those that the test counts."""
+    counted = {}
+    for _, (group, _) in rows:
+        if group:
+            counted[group] = counted.get(group, 0) + 1
+    stated = re.search(r"XCTAssertEqual\(counts, \[(.*)\]\)", source)
+    stated = {name: int(count) for name, count in re.findall(r'"(\w+)": (\d+)', stated.group(1))} if stated else {}
+    if stated != counted:
+        problems.append(f"vectors of {title}: the test counts {stated}, the table {counted}")
+    lines = ["", f"### {title}", "", "| vector | source | |", "|---|---|---|"]
+    for vector, (_, text) in rows:
+        source_text = vector.get("source", "").replace("|", "\\|")
+        lines.append(f"| `{vector['id']}` | {source_text} | {text} |")
+    return lines

@@ -1,0 +1,133 @@
+import COSAuth
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import XCTest
+
+/// An instance of every public type of the signing libraries, made with a secret and a token that can be recognised.
+///
+/// `check-redaction-coverage.py` compares the names with the symbol graphs: a public type that is not here fails.
+enum Subjects {
+  /// What must not be seen, in any encoding: the mark itself needs none.
+  static let mark = "M4RK"
+  static let secret = "\(mark)/secret+key="
+  static let token = "\(mark)/token+of the=session"
+
+  static let date = Timestamp(unixSeconds: 1_795_161_600)
+  static let key = AccessKey(
+    id: "AKIDexample", secret: secret, sessionToken: token, start: date.advanced(by: .seconds(-60)),
+    expiration: date.advanced(by: .seconds(3_600)))
+  static let cosRequest = HTTPRequest(
+    method: .put, scheme: "https", authority: "photos-1250000000.cos.ap-guangzhou.myqcloud.com", path: "/a?acl")
+  static let ossRequest = HTTPRequest(
+    method: .put, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/a?acl")
+  static let oss = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
+
+  /// Types whose instances hold no secret, and why.
+  static let holdsNothing: [String: String] = [
+    "StorageAuth.AddressingStyle": "an enumeration without payload",
+    "StorageAuth.CredentialError.Code": "a name of a kind of problem",
+    "StorageAuth.SigningError.Code": "a name of a kind of problem",
+    "StorageAuth.VerificationError.Code": "a name of a kind of problem",
+    "StorageAuth.VerifiedRequest.Placement": "an enumeration without payload",
+    "StorageAuth.VerificationLimits": "four numbers",
+    "StorageAuth.Timestamp": "two numbers",
+    "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is refused",
+    "OSSAuth.OSSSignatureVersion": "an enumeration without payload",
+    "COSAuth.COSSigner.URLForm": "an enumeration without payload",
+    "COSAuth.COSVerifier.Mode": "an enumeration without payload",
+    "COSAuth.COSHeaderPolicy": "names of headers",
+    "COSAuth.COSKeyTime": "two instants",
+  ]
+
+  /// The instances, each under the name of its type.
+  static func all() throws -> [(name: String, value: Any)] {
+    let bare: [(String, Any)] = [
+      ("StorageAuth.AccessKey", key), ("StorageAuth.Identity", key.identity), ("StorageAuth.Secret", key.secret),
+      ("StorageAuth.StaticCredentialProvider", StaticCredentialProvider(key)),
+      ("StorageAuth.SigningContext", SigningContext.at(date)),
+      ("StorageAuth.RequestTarget.Parameter", RequestTarget.Parameter(name: "x-cos-security-token", value: token)),
+      ("OSSAuth.OSSSigner", oss), ("OSSAuth.OSSVerifier", OSSVerifier()),
+      ("COSAuth.COSSigner", COSSigner()), ("COSAuth.COSVerifier", COSVerifier()),
+      (
+        "StorageAuth.CredentialError",
+        CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
+      ),
+    ]
+    return try bare + errors() + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
+      + requests(
+        of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
+      + requests(of: COSSigner(), cosRequest, COSVerifier(), claim: "COSAuth.COSClaim")
+  }
+
+  /// What signing and verifying one request leaves in memory: halves, URLs, claims, targets, proofs, mismatches.
+  private static func requests<Verifier: SignatureVerifier>(
+    of signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
+    claim name: String
+  ) throws -> [(String, Any)] {
+    let url = try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date))
+    var fromURL = request
+    fromURL.path = String(url.url.dropFirst("https://\(request.authority ?? "")".count))
+    let wrong = AccessKey(id: key.id, secret: secret + "x", sessionToken: token)
+    return try [try signer.signed(request, with: key, in: .at(date)), fromURL].flatMap { signed -> [(String, Any)] in
+      let claim = try XCTUnwrap(verifier.claim(in: signed))
+      let proof = try verifier.verify(claim, of: signed, against: key, at: date)
+      let mismatch = try refusal { try verifier.verify(claim, of: signed, against: wrong, at: date) }
+      return [
+        (name, claim), ("StorageAuth.VerifiedRequest", proof), ("StorageAuth.RequestTarget", proof.target),
+        ("StorageAuth.VerificationError", mismatch),
+        ("StorageAuth.VerificationError.Comparison", try XCTUnwrap((mismatch as? VerificationError)?.comparison)),
+      ]
+    } + [
+      ("StorageAuth.PresignedRequest", url),
+      ("StorageAuth.PendingSignature", try signer.prepare(request, as: key.identity, in: .at(date))),
+      (
+        "StorageAuth.PendingSignature",
+        try signer.prepare(presigning: request, as: key.identity, validFor: .seconds(60), in: .at(date))
+      ),
+    ]
+  }
+
+  /// Errors about the secret and the token themselves.
+  private static func errors() throws -> [(String, Any)] {
+    let keys = [
+      AccessKey(id: "id", secret: secret + "\n"), AccessKey(id: "id", secret: secret, sessionToken: token + "\n"),
+      AccessKey(id: "id", secret: secret, sessionToken: token, expiration: date),
+    ]
+    var errors: [(String, Any)] = []
+    for key in keys {
+      errors.append(
+        (
+          "StorageAuth.SigningError",
+          try refusal {
+            try COSSigner().presign(cosRequest, with: key, validFor: .seconds(60), in: .at(date))
+          }
+        ))
+    }
+    errors.append(
+      ("StorageAuth.SigningError", try refusal { try ServiceEndpoint("https://user:\(secret)@example.com") }))
+    let signed = try oss.signed(ossRequest, with: key, in: .at(date))
+    let claim = try XCTUnwrap(OSSVerifier().claim(in: signed))
+    for other in [
+      AccessKey(id: key.id, secret: secret), AccessKey(id: key.id, secret: secret, sessionToken: token + "x"),
+    ] {
+      errors.append(
+        (
+          "StorageAuth.VerificationError",
+          try refusal {
+            try OSSVerifier().verify(claim, of: signed, against: other, at: date)
+          }
+        ))
+    }
+    return errors
+  }
+
+  private static func refusal<Value>(_ act: () throws -> Value) throws -> any Error {
+    do {
+      _ = try act()
+    } catch {
+      return error
+    }
+    throw CredentialError(.failed, source: "the test", "Nothing was thrown.", remedy: "Look at the test.")
+  }
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# The checks that are no XCTest: run after `swift build --build-tests`; `make test` does.
+set -eu
+cd "$(dirname "$0")/.."
+Tests/RedactionTests/check-redaction-coverage.py
+Tests/Matrix/generate.py --check
+Tests/Linkage/check.sh
