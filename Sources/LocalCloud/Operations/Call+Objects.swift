@@ -3,9 +3,11 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The headers that describe the content of an object, and the parameters that replace them in an answer.
+  /// The headers that describe the content of an object, and with `response-` in front the parameters that replace them.
+  ///
+  /// Answers spell them like this: the COS SDK for Python looks for no other spelling.
   private static let contentHeaders = [
-    "content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires",
+    "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
   private static let defaultContentType = "application/octet-stream"
@@ -15,8 +17,8 @@ extension Call {
     var description = ObjectDescription()
     for field in headers {
       let name = field.name.canonicalName
-      if Self.contentHeaders.contains(name) {
-        description.headers.append(ObjectDescription.Header(name: name, value: field.value))
+      if let header = Self.contentHeaders.first(where: { $0.lowercased() == name }) {
+        description.headers.append(ObjectDescription.Header(name: header, value: field.value))
       } else if name.hasPrefix(dialect.metadataPrefix) {
         let rest = String(name.dropFirst(dialect.metadataPrefix.count))
         description.metadata.append(ObjectDescription.Header(name: rest, value: field.value))
@@ -110,11 +112,12 @@ extension Call {
       answer.set("x-oss-storage-class", dialect.storageClass)
     }
     for name in Self.contentHeaders {
-      guard let value = target["response-\(name)"] else { continue }
+      let parameter = "response-\(name.lowercased())"
+      guard let value = target[parameter] else { continue }
       if isAnonymous {
         throw ServiceError(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
       }
-      guard HTTPField.isValidValue(value) else { throw .invalidArgument("response-\(name) is not a header value.") }
+      guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a header value.") }
       answer.set(name, value)
     }
     return answer

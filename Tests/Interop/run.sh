@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs the vendors' Python SDKs against `storage-auth serve`.
+#
+# STORAGE_AUTH names a built storage-auth; without it, one is built. Arguments name tests, as for `python -m unittest`.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+venv=$root/.build/interop-venv
+
+skip() {
+  echo "=== SKIPPED: the vendors' SDKs were not run: $1 ===" >&2
+  if [[ ${CI:-} == true ]]; then
+    echo "CI=true: a run without them is a failure." >&2
+    exit 1
+  fi
+  exit 0
+}
+
+if [[ -z ${STORAGE_AUTH:-} ]]; then
+  swift build --package-path "$root" --product storage-auth
+  STORAGE_AUTH=$(swift build --package-path "$root" --show-bin-path)/storage-auth
+fi
+[[ -x $STORAGE_AUTH ]] || { echo "There is no program at $STORAGE_AUTH." >&2; exit 1; }
+export STORAGE_AUTH
+
+if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
+  command -v python3 >/dev/null || skip "there is no python3."
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || skip "python3 is older than 3.10."
+  rm -rf "$venv"
+  python3 -m venv "$venv" || skip "python3 makes no virtual environment (on Debian: apt-get install python3-venv)."
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" \
+    || skip "pip could not install them."
+  cp "$here/requirements.txt" "$venv/installed.txt"
+fi
+
+export PYTHONDONTWRITEBYTECODE=1
+cd "$here"
+exec "$venv/bin/python" run_tests.py "$@"
