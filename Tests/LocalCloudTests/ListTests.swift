@@ -95,6 +95,7 @@ final class ListTests: CloudTestCase {
 
   func testEntriesHaveWhatTheSDKsRead() async throws {
     try await withEachService { client in
+      clock.advance(by: .milliseconds(250))
       _ = try await client.send(.put, "a", body: [1, 2, 3])
       let list = try await client.send(.get).document
       let entry = try XCTUnwrap(list["Contents"])
