@@ -80,6 +80,7 @@ final class ObjectTests: CloudTestCase {
         XCTAssertEqual(reply.status, 206, range)
         XCTAssertEqual(reply.text, bytes)
         XCTAssertEqual(reply.header("content-range"), contentRange)
+        XCTAssertNil(reply.header("content-md5"))
         XCTAssertEqual(reply.header("\(client.prefix)hash-crc64ecma"), crc64)
       }
       for range in ["bytes=4-2", "bytes=a-b", "lines=1-2", "bytes=0-1,3-4", "bytes=-"] {
@@ -139,6 +140,7 @@ final class ObjectTests: CloudTestCase {
         for method in [.get, .head] as [HTTPRequest.Method] {
           let reply = try await client.send(method, "a", headers: headers)
           XCTAssertEqual(reply.status, status, "\(method) \(headers)")
+          if status == 304 { XCTAssertEqual(reply.header("etag"), client.tag(md5)) }
         }
       }
     }

@@ -168,6 +168,17 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
+  func testAHeaderSignatureWithoutADateIsRefused() async throws {
+    try await withEachService { client in
+      guard client.provider == .oss else { return }
+      var request = try OSSSigner(.v1).signed(client.request(.get), with: Self.key, in: .at(clock.now))
+      request.headerFields[.date] = "yesterday"
+      let error = try await refusal(client, request)
+      XCTAssertEqual(error["Code"]?.text, "AccessDenied")
+      XCTAssertEqual(error["Message"]?.text, "OSS authentication requires a valid Date.")
+    }
+  }
+
   func testALinkThatEndedIsRefused() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [1])

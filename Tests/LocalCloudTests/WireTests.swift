@@ -142,6 +142,31 @@ final class WireTests: CloudTestCase {
     } catch {}
   }
 
+  func testStoppingDoesNotWaitForAClientThatStalls() async throws {
+    let root = try makeDirectory()
+    var configuration = configuration
+    configuration.root = root
+    let cloud = try await LocalCloud.start(configuration)
+    let client = TestClient(cloud: cloud, provider: .cos, key: Self.key, clock: clock)
+    let request = try client.signed(
+      client.request(.put, "a", headers: ["Content-Length": "1000", "Expect": "100-continue"]))
+    let (answers, continuation) = AsyncStream.makeStream(of: String.self)
+    let text = wire(request) + "x"
+    let stalled = Task {
+      try await RawConnection.exchange(text, with: cloud.cosEndpoint) { answer in
+        continuation.yield(answer)
+        return false
+      }
+    }
+    for await answer in answers {
+      XCTAssertTrue(answer.hasPrefix("HTTP/1.1 100"), answer)
+      break
+    }
+    await cloud.stop()
+    _ = try? await stalled.value
+    XCTAssertEqual(try contentFiles(below: root), [])
+  }
+
   func testRunningEndsWhenTheTaskIsCancelled() async throws {
     let (ready, continuation) = AsyncStream.makeStream(of: String.self)
     let task = Task { [configuration] in

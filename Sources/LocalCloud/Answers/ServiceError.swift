@@ -101,8 +101,6 @@ extension ServiceError {
       details: [Detail(name: "Condition", value: condition)])
   }
 
-  static let notModified = ServiceError(.notModified, "NotModified", "The object was not modified.")
-
   static let fileAlreadyExists = ServiceError(
     .conflict, "FileAlreadyExists", "The object is there already, and the request forbids to overwrite it.")
 
@@ -114,9 +112,6 @@ extension ServiceError {
 
   static let badDigest = ServiceError(
     .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
-
-  static let missingContentLength = ServiceError(
-    .lengthRequired, "MissingContentLength", "The request needs a Content-Length.")
 
   static let invalidPart = ServiceError(
     .badRequest, "InvalidPart",

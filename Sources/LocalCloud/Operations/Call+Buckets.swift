@@ -6,7 +6,7 @@ extension Call {
   func listBuckets() throws -> Answer {
     let prefix = target["prefix"] ?? ""
     let marker = target["marker"] ?? ""
-    let limit = try number("max-keys", default: 1000, in: 1...1000)
+    let limit = try number("max-keys", default: 1000, in: 1...2000)
     let buckets = store.bucketsByName.filter { $0.name.hasPrefix(prefix) && $0.name > marker }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count

@@ -8,7 +8,9 @@ extension Call {
   private func copySource() throws -> StoredObject {
     let source = try CopySource(own("copy-source") ?? "", of: dialect.provider)
     let object = try store.object(source.key, in: source.bucket)
-    try Conditions(headers, prefix: dialect.header("copy-source-")).check(object)
+    guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
+      throw ServiceError(.notModified, "NotModified", "The source is what the conditions leave out.")
+    }
     return object
   }
 

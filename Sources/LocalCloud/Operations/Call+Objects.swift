@@ -45,14 +45,15 @@ extension Call {
 
   func getObject() throws -> Answer {
     let object = try store.object(key, in: bucket)
-    try Conditions(headers).check(object)
     var answer = Answer(headers: try objectHeaders(object))
+    guard try Conditions(headers).isNews(object) else { return Answer(.notModified, headers: answer.headers) }
     let byteCount = object.content.byteCount
     guard let range = try requestedRange(of: byteCount) else {
       answer.body = .extents(object.content.extents, byteCount: byteCount)
       return answer
     }
     answer.status = .partialContent
+    answer.headers[.contentMD5] = nil
     answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return answer
@@ -60,8 +61,9 @@ extension Call {
 
   func headObject() throws -> Answer {
     let object = try store.object(key, in: bucket)
-    try Conditions(headers).check(object)
-    return Answer(headers: try objectHeaders(object), body: .head(byteCount: object.content.byteCount))
+    let headers = try objectHeaders(object)
+    guard try Conditions(self.headers).isNews(object) else { return Answer(.notModified, headers: headers) }
+    return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
   }
 
   /// The short form of the headers that OSS has.
@@ -95,7 +97,7 @@ extension Call {
     var headers: HTTPFields = [.eTag: dialect.entityTag(content.entityTag)]
     headers.set(dialect.header("hash-crc64ecma"), String(content.crc64))
     if dialect.provider == .oss, let md5 = [UInt8](hex: content.entityTag) {
-      headers.set("content-md5", String(writing: { $0.append(base64: md5.span) }))
+      headers[.contentMD5] = String(writing: { $0.append(base64: md5.span) })
     }
     return headers
   }

@@ -18,18 +18,16 @@ struct Conditions {
 
   /// Checks the conditions in the order of RFC 9110, 13.2.2.
   ///
-  /// - Throws: `PreconditionFailed`, or `NotModified` if the client has the object already.
-  func check(_ object: StoredObject) throws(ServiceError) {
+  /// - Returns: Whether the object is another one than the client has.
+  /// - Throws: `PreconditionFailed`.
+  func isNews(_ object: StoredObject) throws(ServiceError) -> Bool {
     if let match {
       guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
     } else if let unmodifiedSince, object.modified.wholeSeconds > unmodifiedSince {
       throw .preconditionFailed("If-Unmodified-Since")
     }
-    if let noneMatch {
-      if Self.names(noneMatch, object) { throw .notModified }
-    } else if let modifiedSince, object.modified.wholeSeconds <= modifiedSince {
-      throw .notModified
-    }
+    if let noneMatch { return !Self.names(noneMatch, object) }
+    return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
   /// Whether a list of entity tags names an object; the services differ in the case of the digits.

@@ -40,6 +40,8 @@ extension OSSDialect {
           + [ServiceError.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
     case .wrongScope:
       return wrongScope(error)
+    case .malformed where error.message.hasSuffix("requires a valid Date."):
+      return .accessDenied(error.message)
     case .unsigned:
       return anonymousRefusal(at: date)
     default:

@@ -106,18 +106,19 @@ final class ObjectStore: Sendable {
     _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws {
     try await journal.write(object, in: bucket)
+    let replaced: StoredObject?
     do {
-      let replaced = try change(bucket) { bucket in
+      replaced = try change(bucket) { bucket in
         try prepare(&bucket)
         let existing = bucket.objects[object.key]
         bucket.objects[object.key] = object
         return existing
       }
-      if let replaced { try await journal.remove(replaced, in: bucket) }
     } catch {
       try? await journal.remove(object, in: bucket)
       throw error
     }
+    if let replaced { try await journal.remove(replaced, in: bucket) }
   }
 
   /// Deletes an object; whether there was one.
