@@ -31,7 +31,7 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
     let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(CRC64().checksum) { checksum, piece in
       CRC64.combine(checksum, piece.checksum, byteCount: UInt64(piece.length))
     }
-    if let expected = object.info.checksum { try check("\(key)", checksum, expected) }
+    if let expected = object.info.checksum { try check("the object \(key)", checksum, expected) }
     return object.info
   }
 
