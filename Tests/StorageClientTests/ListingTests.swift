@@ -34,6 +34,7 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(requests.map { $0.parameter("continuation-token") }, [nil, "t%2F1%3D"])
     XCTAssertEqual(requests.map { $0.parameter("prefix") }, ["a%20b", "a%20b"])
     XCTAssertEqual(requests.map { $0.parameter("encoding-type") }, ["url", "url"])
+    XCTAssertEqual(requests.map { $0.parameter("max-keys") }, ["10", "10"])
   }
 
   func testListingPagesThroughCOSByMarker() async throws {

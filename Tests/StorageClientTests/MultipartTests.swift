@@ -97,6 +97,21 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
+  func testTheWholeIsComparedWhenEveryPartIsRight() async throws {
+    let service = MultipartService()
+    let transport = ScriptedTransport { request async throws(TransportError) in
+      var reply = try await service.answer(request)
+      if request.method == .post, let name = HTTPField.Name("x-oss-hash-crc64ecma") {
+        reply.response.headerFields[name] = "5"
+      }
+      return reply
+    }
+    await assertThrows(StorageError.self, { try await ossClient(transport).upload(pattern(500_000), to: "k") }) {
+      XCTAssertEqual($0.code, .checksumMismatch)
+      XCTAssertTrue($0.message.contains("object k"))
+    }
+  }
+
   func testACancelledUploadIsGivenUp() async throws {
     let service = MultipartService()
     let (reached, signal) = AsyncStream<Void>.makeStream()

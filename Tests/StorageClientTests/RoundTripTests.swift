@@ -81,7 +81,7 @@ final class RoundTripTests: XCTestCase {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for index in 0..<1005 { group.addTask { _ = try await store.upload([], to: "many/\(index)") } }
+        for index in 0..<25 { group.addTask { _ = try await store.upload([], to: "many/\(index)") } }
         try await group.waitForAll()
       }
       try await store.upload([1], to: "a/1")
@@ -91,8 +91,8 @@ final class RoundTripTests: XCTestCase {
       XCTAssertEqual(names, ["a/", "many/", "top"], name)
       var count = 0
       for try await _ in store.list(prefix: "many/") { count += 1 }
-      XCTAssertEqual(count, 1005, name)
-      try await store.delete((0..<1005).map { "many/\($0)" })
+      XCTAssertEqual(count, 25, name)
+      try await store.delete((0..<25).map { "many/\($0)" })
       try await store.delete(["a/1", "top"])
     }
   }

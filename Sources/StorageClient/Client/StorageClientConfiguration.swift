@@ -18,6 +18,11 @@ public struct StorageClientConfiguration: Sendable, Hashable {
     didSet { partSize = max(Self.smallestPart, partSize) }
   }
 
+  /// The most entries that a page of a listing is asked for, from 1 to 1,000.
+  public var keysPerPage: Int {
+    didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
+  }
+
   /// How often a request is sent at most, when the service or the network fails; 1 means that nothing is repeated.
   public var attempts: Int {
     didSet { attempts = max(1, attempts) }
@@ -32,12 +37,13 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// Sets how a client works; values that make no sense are replaced by the nearest that does.
   public init(
     requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
-    attempts: Int = 3, retryDelay: Duration = .milliseconds(200)
+    keysPerPage: Int = 1000, attempts: Int = 3, retryDelay: Duration = .milliseconds(200)
   ) {
     self.requestsInFlight = max(1, requestsInFlight)
     self.partsInFlight = max(1, partsInFlight)
     self.multipartThreshold = multipartThreshold
     self.partSize = max(Self.smallestPart, partSize)
+    self.keysPerPage = min(max(1, keysPerPage), 1000)
     self.attempts = max(1, attempts)
     self.retryDelay = retryDelay
   }

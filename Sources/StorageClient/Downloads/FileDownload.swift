@@ -1,6 +1,9 @@
 internal import StorageCrypto
 internal import SystemPackage
 
+/// How many bytes are collected before they are written; each write costs a change of threads.
+private let writeSize = 512 * 1024
+
 /// Brings an object into a file: the first range says how much there is, the others follow several at a time.
 struct FileDownload<Provider: StorageProvider>: Sendable {
   let client: StorageClient<Provider>
@@ -28,7 +31,7 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
     let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(CRC64().checksum) { checksum, piece in
       CRC64.combine(checksum, piece.checksum, byteCount: UInt64(piece.length))
     }
-    if let expected = object.info.checksum { try check("\(key)", checksum, expected) }
+    if let expected = object.info.checksum { try check("the object \(key)", checksum, expected) }
     return object.info
   }
 
@@ -76,12 +79,19 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
   private func write(_ body: ByteStream, at start: Int64, _ meter: ProgressMeter) async throws -> Piece {
     var checksum = CRC64()
     var offset = start
-    for try await chunk in body {
-      checksum.update(chunk)
-      try await file.write(chunk, at: offset)
-      offset += Int64(chunk.count)
-      meter.advance(by: Int64(chunk.count))
+    var pending: [UInt8] = []
+    func flush() async throws {
+      checksum.update(pending)
+      try await file.write(pending, at: offset)
+      offset += Int64(pending.count)
+      meter.advance(by: Int64(pending.count))
+      pending.removeAll(keepingCapacity: true)
     }
+    for try await chunk in body {
+      if pending.count + chunk.count > writeSize { try await flush() }
+      pending += chunk
+    }
+    try await flush()
     return Piece(offset: start, length: offset - start, checksum: checksum.checksum)
   }
 }

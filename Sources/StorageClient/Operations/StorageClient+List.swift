@@ -11,7 +11,7 @@ extension StorageClient {
   ///   - delimiter: If given, keys that hold it behind the prefix are folded into one common prefix each.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
-      try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: 1000)
+      try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
     }
   }
 

@@ -11,7 +11,7 @@ let endpoint = "http://127.0.0.1:9"
 extension StorageClientConfiguration {
   /// Small parts and no waiting.
   static let test = StorageClientConfiguration(
-    multipartThreshold: 200_000, partSize: 100 * 1024, retryDelay: .zero)
+    multipartThreshold: 200_000, partSize: 100 * 1024, keysPerPage: 10, retryDelay: .zero)
 }
 
 /// A client of OSS over a transport without a network.
