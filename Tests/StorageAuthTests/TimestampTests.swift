@@ -156,7 +156,8 @@ final class TimestampTests: XCTestCase {
       }
       let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
       day += 1
-      if day > [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] { (month, day) = (month + 1, 1) }
+      let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+      if day > lengths[month - 1] { (month, day) = (month + 1, 1) }
       if month > 12 { (year, month) = (year + 1, 1) }
     }
     XCTAssertEqual(year, 2104)
