@@ -66,7 +66,7 @@ def note(matrix, row, column):
 
 def sentence(name):
     """A test's name as the sentence that it is."""
-    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name.split(".")[1][4:])
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s[A-Z])[a-z])", " ", name.split(".")[1][4:])
     words = re.sub(r"\bA(?=URL|V[14])", "A ", text).split(" ")
     text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
     return text[:1].upper() + text[1:]
