@@ -186,4 +186,18 @@ final class COSReadingTests: XCTestCase {
       }
     }
   }
+
+  // matrix: COS V5: verify
+  func testAProofIsAboutTheRequestThatIsVerifiedWhateverTheClaimWasReadFromInBothModes() throws {
+    for mode in COSFixture.modes {
+      let verifier = COSVerifier(mode: mode)
+      let signed = try COSFixture.signed()
+      let claim = try XCTUnwrap(verifier.claim(in: signed.replacing("/cat.jpg", with: "/dog.jpg")))
+      let proof = try verifier.verify(claim, of: signed, against: COSFixture.key, at: COSFixture.date)
+      XCTAssertEqual(proof.target.key, "cat.jpg")
+      XCTAssertThrowsError(
+        try verifier.verify(
+          claim, of: signed.appending("x-cos-acl=private"), against: COSFixture.key, at: COSFixture.date))
+    }
+  }
 }

@@ -93,6 +93,9 @@ final class COSWindowTests: XCTestCase {
       XCTAssertThrowsError(try COSSigner().presign(request, with: COSFixture.key, during: wrong))
     }
     XCTAssertThrowsError(try COSSigner().presign(request, with: key(end: 4), during: window))
+    var copy = request
+    XCTAssertThrowsError(try COSSigner().sign(&copy, with: key(end: 4), during: window))
+    XCTAssertNoThrow(try COSSigner().sign(&copy, with: key(end: 5), during: window))
   }
 
   // matrix: COS V5: bad input

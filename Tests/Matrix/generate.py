@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 PAGE = "Documentation/TestMatrix.md"
 MARKER = re.compile(r"^\s*// matrix: ([^:]+): (.+)$")
 TEST = re.compile(r"^\s*func (test\w+)\(")
-CLASS = re.compile(r"^(?:final )?class (\w+): XCTestCase")
+CLASS = re.compile(r"^(?:final )?class (\w+): \w+")
 
 
 def read(path):
@@ -46,6 +46,9 @@ def collect(matrix):
                     if column not in matrix["columns"]:
                         problems.append(f"{name}:{number}: there is no column {column!r}")
                     pending.append((row, column))
+            elif pending and test and suite is None:
+                problems.append(f"{name}:{number}: a test outside of a class")
+                pending = []
             elif pending and test:
                 for cell in pending:
                     cells.setdefault(cell, []).append((f"{suite}.{test.group(1)}", f"../{name}#L{number}"))
@@ -63,8 +66,10 @@ def note(matrix, row, column):
 
 def sentence(name):
     """A test's name as the sentence that it is."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name.split(".")[1][4:]).split(" ")
-    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words).capitalize()
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s[A-Z])[a-z])", " ", name.split(".")[1][4:])
+    words = re.sub(r"\bA(?=URL|V[14])", "A ", text).split(" ")
+    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    return text[:1].upper() + text[1:]
 
 
 def anchor(row, column):

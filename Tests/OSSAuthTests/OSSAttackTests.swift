@@ -205,7 +205,8 @@ final class OSSAttackTests: XCTestCase {
         other.authority = "photos2.oss-cn-hangzhou.aliyuncs.com"
         try assertRefused(other, .mismatch)
         other.authority = "oss-cn-hangzhou.aliyuncs.com"
-        try assertRefused(other, .mismatch)
+        try assertRefused(other, .malformed, "an object without a bucket")
+        try assertRefused(other.replacing("/cat.jpg", with: "/photos/cat.jpg"), .malformed, "the same signed text")
         try assertRefused(request.replacing("/cat.jpg", with: "/dog.jpg"), .mismatch)
         try assertRefused(request.replacing("/cat.jpg", with: "/"), .mismatch)
         try assertRefused(request, .unknownKey, against: AccessKey(id: "LTAIother", secret: "8Jj5kZexample"))

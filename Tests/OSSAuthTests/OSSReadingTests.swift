@@ -212,4 +212,18 @@ final class OSSReadingTests: XCTestCase {
     }
     XCTAssertNil(try OSSVerifier().claim(in: OSSFixture.request()))
   }
+
+  // matrix: OSS V1: verify
+  // matrix: OSS V4: verify
+  func testAProofIsAboutTheRequestThatIsVerifiedWhateverTheClaimWasReadFrom() throws {
+    for version in OSSSignatureVersion.allCases {
+      let signed = try OSSFixture.signed(version)
+      let other = signed.replacing("/cat.jpg", with: "/dog.jpg")
+      let claim = try XCTUnwrap(OSSVerifier().claim(in: other))
+      XCTAssertThrowsError(
+        try OSSVerifier().verify(claim, of: other, against: OSSFixture.key, at: OSSFixture.date))
+      let proof = try OSSVerifier().verify(claim, of: signed, against: OSSFixture.key, at: OSSFixture.date)
+      XCTAssertEqual(proof.target.key, "cat.jpg")
+    }
+  }
 }

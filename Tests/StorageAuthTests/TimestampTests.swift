@@ -143,4 +143,23 @@ final class TimestampTests: XCTestCase {
       XCTAssertFalse(instant.iso8601.isEmpty || instant.iso8601Basic.isEmpty || instant.httpDate.isEmpty)
     }
   }
+
+  /// Two centuries around a year that is a leap year and one that is not, counted day by day.
+  func testTheCalendarIsTheOneThatIsCountedOnFingers() {
+    var (year, month, day) = (1895, 1, 1)
+    for number in Int64(-27_393)..<49_000 {
+      let digits = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
+      let text = "\(year)-\(digits(month))-\(digits(day))T00:00:00Z"
+      let instant = Timestamp(unixSeconds: number * 86_400)
+      guard instant.iso8601 == text, Timestamp(iso8601: text) == instant else {
+        return XCTFail("\(number): \(instant) is not \(text)")
+      }
+      let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+      day += 1
+      let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+      if day > lengths[month - 1] { (month, day) = (month + 1, 1) }
+      if month > 12 { (year, month) = (year + 1, 1) }
+    }
+    XCTAssertEqual(year, 2104)
+  }
 }

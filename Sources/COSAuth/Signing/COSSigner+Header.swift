@@ -22,7 +22,7 @@ extension COSSigner {
   /// - Parameters:
   ///   - request: The request.
   ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
-  ///   - window: When the signature is valid, in the service's time.
+  ///   - window: When the signature is valid, in the service's time; it must not end after the key.
   /// - Throws: A ``SigningError``; the request is untouched then.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
@@ -30,7 +30,7 @@ extension COSSigner {
     if key.isAnonymous { return }
     try key.check()
     var signed = try draft(request, token: key.tokenField(named: .cosSecurityToken))
-    let window = try checked(window)
+    let window = try checked(window, for: key.identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken

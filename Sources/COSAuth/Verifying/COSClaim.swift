@@ -19,5 +19,5 @@ public struct COSClaim: SignatureClaim {
   let headers: [String]
   /// The names of the signed parameters, decoded, in lower case.
   let parameters: [String]
-  let target: RequestTarget
+  var target: RequestTarget
 }

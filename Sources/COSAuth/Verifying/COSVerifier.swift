@@ -97,6 +97,9 @@ public struct COSVerifier: SignatureVerifier {
     _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try claim.checkToken(against: key, at: date)
+    var claim = claim
+    // What is proved is read from the request that is verified, whatever the claim was read from.
+    claim.target = try RequestTarget(of: request, style: style, bucket: bucket)
     do throws(VerificationError) {
       try checkWindow(of: claim, at: date)
       try checkCoverage(of: claim, request)

@@ -21,7 +21,7 @@ public struct OSSClaim: SignatureClaim {
 
   let signature: String
   let scheme: Scheme
-  let target: RequestTarget
+  var target: RequestTarget
 
   enum Scheme {
     case v1(V1)

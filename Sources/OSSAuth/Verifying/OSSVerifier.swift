@@ -55,6 +55,9 @@ public struct OSSVerifier: SignatureVerifier {
     _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try claim.checkToken(against: key, at: date)
+    var claim = claim
+    // What is proved is read from the request that is verified, whatever the claim was read from.
+    claim.target = try RequestTarget(of: request, style: style, bucket: bucket)
     do {
       switch claim.scheme {
       case .v1(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)

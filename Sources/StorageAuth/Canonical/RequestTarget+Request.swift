@@ -48,6 +48,9 @@ extension RequestTarget {
       self.init(bucket: String(path[..<slash]), key: key.isEmpty ? nil : String(key), parameters: parameters)
     case .virtualHosted:
       let bucket = bucketLabel(of: authority)
+      guard bucket != nil || path.isEmpty else {
+        throw .unreadable("The host names no bucket and the path names an object.")
+      }
       self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
       let bucket = bucket ?? hostWithoutPort(authority)
