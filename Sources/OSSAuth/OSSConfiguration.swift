@@ -23,7 +23,8 @@ enum OSSConfiguration {
   /// Whether a text can be a region as V4 spells it.
   static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
 
-  private static func regionProblem(_ region: String) -> SigningError? {
+  /// Why a text is not the name of a region, with the right spelling where that is clear.
+  static func regionProblem(_ region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var advice: String?
     if region.isEmpty {

@@ -22,7 +22,7 @@ final class ErrorTextTests: XCTestCase {
     ]
     XCTAssertEqual(Set(signing.map(\.description)).count, signing.count)
     let verification: [VerificationError.Code] = [
-      .unsigned, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken,
+      .unsigned, .missingDate, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken,
       .wrongScope,
       .unsignedField, .notYetValid, .expired, .keyExpired, .clockSkew, .mismatch,
     ]

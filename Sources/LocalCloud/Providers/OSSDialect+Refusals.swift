@@ -40,8 +40,8 @@ extension OSSDialect {
           + [ServiceError.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
     case .wrongScope:
       return wrongScope(error)
-    case .malformed where error.message.hasSuffix("requires a valid Date."):
-      return .accessDenied(error.message)
+    case .missingDate:
+      return .accessDenied("OSS authentication requires a valid Date.")
     case .unsigned:
       return anonymousRefusal(at: date)
     default:
@@ -75,13 +75,10 @@ extension OSSDialect {
   }
 
   private func wrongScope(_ error: VerificationError) -> ServiceError {
-    let message = error.message.lowercased()
-    if message.contains("region") {
-      return .invalidArgument("Invalid signing region in Authorization header.", ec: "0002-00000226")
+    switch error.scopePart {
+    case .region: .invalidArgument("Invalid signing region in Authorization header.", ec: "0002-00000226")
+    case .product: .invalidArgument("Invalid signing product in Authorization header.", ec: "0002-00000227")
+    case .day, nil: .invalidArgument("Invalid signing date in Authorization header.")
     }
-    if message.contains("product") || message.contains("service") {
-      return .invalidArgument("Invalid signing product in Authorization header.", ec: "0002-00000227")
-    }
-    return .invalidArgument("Invalid signing date in Authorization header.")
   }
 }

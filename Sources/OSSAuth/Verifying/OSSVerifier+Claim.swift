@@ -68,7 +68,9 @@ extension OSSVerifier {
     let chosen = try request.headerFields.onlyValue(of: .ossDate)
     let plain = try request.headerFields.onlyValue(of: .date)
     guard let line = chosen ?? plain, let date = Timestamp(httpDate: line) else {
-      throw .malformed("OSS authentication requires a valid Date.")
+      throw VerificationError(
+        .missingDate, "The request has no valid Date and no valid x-oss-date.",
+        remedy: "Send the time of signing as HTTP writes dates.")
     }
     return OSSClaim.V1(line: line, instant: date)
   }

@@ -4,18 +4,17 @@ extension OSSVerifier {
   /// Refuses a scope that is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
     guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
-      throw VerificationError(
-        .wrongScope, "Invalid signing region in Authorization header.",
+      throw .wrongScope(
+        .region, "The signature is for the region \"\(scheme.region)\".",
         remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
     }
     guard scheme.product == product else {
-      throw VerificationError(
-        .wrongScope, "Invalid signing product in Authorization header.", remedy: "Sign for the product \(product).")
+      throw .wrongScope(
+        .product, "The signature is for the product \"\(scheme.product)\".", remedy: "Sign for the product \(product).")
     }
     guard scheme.day == scheme.date.iso8601Basic.prefix(8) else {
-      throw VerificationError(
-        .wrongScope, "Invalid signing date in Authorization header.",
-        remedy: "Use the day of x-oss-date, in UTC, in the scope.")
+      throw .wrongScope(
+        .day, "The day of the scope is not the day of x-oss-date.", remedy: "Use the day of x-oss-date, in UTC.")
     }
   }
 

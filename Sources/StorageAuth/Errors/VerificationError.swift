@@ -51,10 +51,23 @@ public struct VerificationError: Error, Sendable, Hashable {
     }
   }
 
+  /// What is wrong about the scope, for a signature of another one.
+  public var scopePart: ScopePart?
+
+  /// A part of the scope that a signature is bound to.
+  public enum ScopePart: Sendable, Hashable, CaseIterable {
+    /// The day.
+    case day
+    /// The region.
+    case region
+    /// The product.
+    case product
+  }
+
   /// A kind of problem.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case unsigned, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken, invalidToken
+      case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken, invalidToken
       case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
     }
 
@@ -62,6 +75,8 @@ public struct VerificationError: Error, Sendable, Hashable {
 
     /// There is no authorization.
     public static let unsigned = Code(value: .unsigned)
+    /// The request has no date, or none that can be read.
+    public static let missingDate = Code(value: .missingDate)
     /// The authorization, or the request, cannot be read.
     public static let malformed = Code(value: .malformed)
     /// There are two authorizations, or something signed is there twice.
@@ -119,6 +134,13 @@ extension VerificationError {
   /// The error for an authorization that cannot be read.
   package static func malformed(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
+  }
+
+  /// The error for a signature of another scope.
+  package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
+    var error = VerificationError(.wrongScope, message, remedy: remedy)
+    error.scopePart = part
+    return error
   }
 
   /// The error for two authorizations, or something that is signed and there twice.

@@ -1,0 +1,23 @@
+public import StorageAuth
+
+extension ServiceEndpoint {
+  /// The endpoint of COS in a region; the same name leads into the network of the cloud from inside.
+  ///
+  /// - Parameter region: The region, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if that is not the name of a region.
+  public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
+    guard
+      !region.isEmpty,
+      region.utf8.allSatisfy({ byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+      })
+    else {
+      throw SigningError(
+        .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like ap-guangzhou.")
+    }
+    return try ServiceEndpoint("https://cos.\(region).myqcloud.com")
+  }
+}
