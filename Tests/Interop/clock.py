@@ -24,12 +24,12 @@ class SDKClock:
 
         class SteppedDatetime(datetime.datetime):
             @classmethod
-            def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
-                return datetime.datetime.fromtimestamp(clock.time(), tz)
+            def now(cls, tz: datetime.tzinfo | None = None) -> "SteppedDatetime":
+                return cls.fromtimestamp(clock.time(), tz)
 
             @classmethod
-            def utcnow(cls) -> datetime.datetime:
-                return datetime.datetime.fromtimestamp(clock.time(), datetime.timezone.utc).replace(tzinfo=None)
+            def utcnow(cls) -> "SteppedDatetime":
+                return cls.fromtimestamp(clock.time(), datetime.timezone.utc).replace(tzinfo=None)
 
         return SteppedDatetime
 

@@ -4,75 +4,20 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import requests
 from clock import SDKClock
-from local_cloud import (
-    BUCKET, DISABLED, ODD_KEYS, OTHER_BUCKET, PERMANENT, TEMPORARY, UNKNOWN, Account, CloudTestCase)
-from qcloud_cos import CosConfig, CosS3Client, CosServiceError
+from cos_case import REGION, COSStrictTestCase, COSTestCase
+from local_cloud import BUCKET, DISABLED, ODD_KEYS, OTHER_BUCKET, TEMPORARY, UNKNOWN, Account
 
-REGION = "ap-guangzhou"
 PART = 1024 * 1024
 
 
-class COSTestCase(CloudTestCase):
-    account: ClassVar[Account] = PERMANENT
+class COS(COSTestCase):
+    # What a client does with objects.
 
-    def client(self, account: Account | None = None, **options: Any) -> CosS3Client:
-        """A client with the bucket in the host, as on the real service; the host leads to this machine."""
-        account = account or self.account
-        settings = {"Endpoint": self.endpoint, "Scheme": "http", "SecretId": account.id, "SecretKey": account.secret,
-                    "Token": account.token, "ServiceDomain": f"service.cos.localhost:{self.cloud.cos_port}"}
-        return CosS3Client(CosConfig(**(settings | self.addressing | options)), retry=0)
-
-    @property
-    def endpoint(self) -> str:
-        return f"cos.{REGION}.localhost:{self.cloud.cos_port}"
-
-    @property
-    def addressing(self) -> dict[str, Any]:
-        """Says where the server is, if not at the endpoint."""
-        return {}
-
-    def put(self, key: str, body: bytes, **options: Any) -> dict[str, Any]:
-        return self.client().put_object(Bucket=BUCKET, Key=key, Body=body, **options)
-
-    def get(self, key: str, **options: Any) -> bytes:
-        return self.client().get_object(Bucket=BUCKET, Key=key, **options)["Body"].get_raw_stream().read()
-
-    def presign(self, method: str, key: str, seconds: int = 60, **options: Any) -> str:
-        options["Headers"] = dict(options.get("Headers", {}))  # The SDK writes an Authorization into the dictionary.
-        if self.account.token is not None:  # The SDK leaves it to its user to add the token.
-            options["Params"] = options.get("Params", {}) | {"x-cos-security-token": self.account.token}
-        if self.strict:  # The SDK signs the host of the URL without its port.
-            options["Headers"]["Host"] = f"{BUCKET}.{self.endpoint}"
-        return self.client(IP=None, Endpoint=self.endpoint).get_presigned_url(
-            Bucket=BUCKET, Key=key, Method=method, Expired=seconds, **options)
-
-    def keys(self, **options: Any) -> list[str]:
-        keys: list[str] = []
-        marker = ""
-        while True:
-            page = self.client().list_objects(Bucket=BUCKET, Marker=marker, **options)
-            keys += [found["Key"] for found in page.get("Contents", [])]
-            if page["IsTruncated"] == "false":
-                return keys
-            marker = page["NextMarker"]
-
-    def assertRefused(self, code: str, call: Callable[[], Any], status: int = 403) -> CosServiceError:
-        with self.assertRaises(CosServiceError) as caught:
-            call()
-        error = caught.exception
-        self.assertEqual((error.get_status_code(), error.get_error_code()), (status, code), error)
-        self.assertNotIn(error.get_request_id(), ("", "Unknown"))
-        return error
-
-
-class COSOperations:
-    """What a client does with objects."""
-
-    def test_put_get_head_delete(self: COSTestCase) -> None:
+    def test_put_get_head_delete(self) -> None:
         body = os.urandom(70_000)
         put = self.put("dir/note", body, EnableMD5=True, ContentType="text/x-note", CacheControl="no-cache",
                        Metadata={"x-cos-meta-author": "a, b  c"})
@@ -86,14 +31,14 @@ class COSOperations:
         self.assertFalse(self.client().object_exists(Bucket=BUCKET, Key="dir/note"))
         self.assertRefused("NoSuchKey", lambda: self.get("dir/note"), status=404)
 
-    def test_ranges_and_conditions(self: COSTestCase) -> None:
+    def test_ranges_and_conditions(self) -> None:
         etag = self.put("range", b"0123456789")["ETag"]
         for header, expected in {"bytes=2-4": b"234", "bytes=7-": b"789", "bytes=-3": b"789"}.items():
             self.assertEqual(self.get("range", Range=header), expected)
         self.assertEqual(self.get("range", IfMatch=etag), b"0123456789")
         self.assertRefused("PreconditionFailed", lambda: self.get("range", IfMatch='"0"'), status=412)
 
-    def test_odd_keys(self: COSTestCase) -> None:
+    def test_odd_keys(self) -> None:
         for index, key in enumerate(ODD_KEYS):
             with self.subTest(key):
                 self.put(f"odd/{key}", f"{index}".encode())
@@ -105,7 +50,7 @@ class COSOperations:
         self.assertEqual([deleted["Key"] for deleted in answer["Deleted"]], listed)
         self.assertEqual(self.keys(Prefix="odd/"), [])
 
-    def test_listing_pages(self: COSTestCase) -> None:
+    def test_listing_pages(self) -> None:
         keys = [f"l/{folder} +/{name}" for folder in range(5) for name in range(4)]
         for key in keys:
             self.put(key, b"")
@@ -114,7 +59,7 @@ class COSOperations:
         self.assertEqual([found["Prefix"] for found in page["CommonPrefixes"]], [f"l/{n} +/" for n in range(5)])
         self.client().head_bucket(Bucket=BUCKET)
 
-    def test_copy_keeps_or_replaces_metadata(self: COSTestCase) -> None:
+    def test_copy_keeps_or_replaces_metadata(self) -> None:
         self.put("copy +é%/source", b"copied", Metadata={"x-cos-meta-kept": "yes"})
         source = {"Bucket": BUCKET, "Key": "copy +é%/source", "Region": REGION}
         client = self.client()
@@ -125,7 +70,7 @@ class COSOperations:
         head = client.head_object(Bucket=OTHER_BUCKET, Key="target")
         self.assertEqual((head.get("x-cos-meta-kept"), head["x-cos-meta-new"]), (None, "1"))
 
-    def test_multipart_with_a_copied_part(self: COSTestCase) -> None:
+    def test_multipart_with_a_copied_part(self) -> None:
         client, key, body = self.client(), "multi part+", os.urandom(2 * PART + 7)
         at = {"Bucket": BUCKET, "Key": key}
         upload = client.create_multipart_upload(**at)["UploadId"]
@@ -149,13 +94,13 @@ class COSOperations:
             **at, UploadId=upload, MultipartUpload={"Part": [{"PartNumber": 1, "ETag": part["ETag"]}]})
         self.assertEqual(self.get("second"), body[5:PART + 5])
 
-    def test_aborted_upload_is_gone(self: COSTestCase) -> None:
+    def test_aborted_upload_is_gone(self) -> None:
         client, at = self.client(), {"Bucket": BUCKET, "Key": "aborted"}
         upload = client.create_multipart_upload(**at)["UploadId"]
         client.abort_multipart_upload(**at, UploadId=upload)
         self.assertRefused("NoSuchUpload", lambda: client.list_parts(**at, UploadId=upload), status=404)
 
-    def test_managed_upload_and_download(self: COSTestCase) -> None:
+    def test_managed_upload_and_download(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             source, target = os.path.join(folder, "source"), os.path.join(folder, "target")
             with open(source, "wb") as file:
@@ -167,7 +112,7 @@ class COSOperations:
             with open(source, "rb") as sent, open(target, "rb") as received:
                 self.assertEqual(sent.read(), received.read())
 
-    def test_presigned_urls_work_for_plain_http(self: COSTestCase) -> None:
+    def test_presigned_urls_work_for_plain_http(self) -> None:
         key, headers = "signed +%/文", {"Content-Type": "text/y", "x-cos-meta-q": "1"}
         url = self.presign("PUT", key, Headers=headers | {"Content-Length": "3"})
         self.assertEqual(requests.put(url, data=b"more", headers=headers).status_code, 403)
@@ -181,7 +126,7 @@ class COSOperations:
         self.assertEqual(requests.delete(url).status_code, 204)
         self.assertEqual(requests.get(self.presign("GET", key)).status_code, 404)
 
-    def test_presigned_url_serves_only_what_was_signed(self: COSTestCase) -> None:
+    def test_presigned_url_serves_only_what_was_signed(self) -> None:
         self.put("mine", b"abc")
         url = self.presign("GET", "mine")
         for refused in (requests.put(url), requests.head(url), requests.get(url.replace("mine", "yours"))):
@@ -189,31 +134,29 @@ class COSOperations:
         self.assertIn("<Code>SignatureDoesNotMatch</Code>", refused.text)
         self.assertEqual(self.get("mine"), b"abc")
 
+    # What the SDK says when the server refuses.
 
-class COSRefusals:
-    """What the SDK says when the server refuses."""
-
-    def getting(self: COSTestCase, account: Account | None = None) -> Callable[[], Any]:
+    def getting(self, account: Account | None = None) -> Callable[[], Any]:
         return lambda: self.client(account).get_object(Bucket=BUCKET, Key="x")
 
-    def test_wrong_secret(self: COSTestCase) -> None:
+    def test_wrong_secret(self) -> None:
         wrong = Account(self.account.id, "wrong", self.account.token)
         error = self.assertRefused("SignatureDoesNotMatch", self.getting(wrong))
         self.assertIn("<StringToSign>sha1\n", error.get_origin_msg())
         self.assertIn("<FormatString>get\n/x\n", error.get_origin_msg())
         self.assertRefused("SignatureDoesNotMatch", lambda: self.client(wrong).list_objects(Bucket=BUCKET))
 
-    def test_unknown_and_disabled_keys(self: COSTestCase) -> None:
+    def test_unknown_and_disabled_keys(self) -> None:
         for account in (UNKNOWN, DISABLED):
             with self.subTest(account.id):
                 self.assertRefused("InvalidAccessKeyId", self.getting(account))
 
-    def test_session_token_has_to_be_right(self: COSTestCase) -> None:
+    def test_session_token_has_to_be_right(self) -> None:
         missing, wrong = Account(TEMPORARY.id, TEMPORARY.secret), Account(TEMPORARY.id, TEMPORARY.secret, "wrong")
         self.assertRefused("InvalidAccessKeyId", self.getting(missing))
         self.assertRefused("InvalidToken", self.getting(wrong))
 
-    def test_clock_that_is_off(self: COSTestCase) -> None:
+    def test_clock_that_is_off(self) -> None:
         with SDKClock(off_by=3600).installed():
             self.assertRefused("RequestTimeTooSkewed", self.getting())
         with SDKClock(off_by=-3 * 3600).installed():  # The SDK signs for 10,000 seconds.
@@ -222,7 +165,7 @@ class COSRefusals:
         with SDKClock(off_by=-3600).installed():
             self.assertRefused("NoSuchKey", self.getting(), status=404)
 
-    def test_expired_url(self: COSTestCase) -> None:
+    def test_expired_url(self) -> None:
         self.put("expiring", b"abc")
         with SDKClock(off_by=-120).installed():
             expired, current = self.presign("GET", "expiring", 60), self.presign("GET", "expiring", 180)
@@ -232,12 +175,35 @@ class COSRefusals:
         self.assertIn("<Message>Request has expired</Message>", answer.text)
         self.assertEqual(requests.get(current).content, b"abc")
 
-    def test_nobody(self: COSTestCase) -> None:
+    def test_nobody(self) -> None:
         client = self.client(SecretId=None, SecretKey=None, Token=None, Anonymous=True)
         self.assertRefused("AccessDenied", lambda: client.get_object(Bucket=BUCKET, Key="x"))
 
 
-class COS(COSOperations, COSRefusals, COSTestCase):
+class COSWithToken(COS):
+    account = TEMPORARY
+
+
+class COSStrict(COSStrictTestCase, COS):
+    def test_host_without_its_port_is_refused(self) -> None:
+        client = self.client(IP=None, Endpoint=self.endpoint)
+        self.assertRefused("SignatureDoesNotMatch", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
+
+    def test_unsigned_host_is_refused(self) -> None:
+        client = self.client(IP=None, Endpoint=self.endpoint, SignHost=False)
+        error = self.assertRefused("AccessDenied", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
+        self.assertIn("not signed", error.get_error_msg())
+
+    def test_unsigned_parameters_are_refused(self) -> None:
+        client = self.client(SignParams=False)
+        self.assertRefused("AccessDenied", lambda: client.list_objects(Bucket=BUCKET, Prefix="a"))
+
+
+class COSStrictWithToken(COSStrict):
+    account = TEMPORARY
+
+
+class COSOptions(COSTestCase):
     def test_host_and_parameters_need_not_be_signed(self) -> None:
         for options in ({"SignHost": False}, {"SignParams": False}, {"SignHost": False, "SignParams": False}):
             with self.subTest(**options):
@@ -277,39 +243,3 @@ class COS(COSOperations, COSRefusals, COSTestCase):
         client.delete_object(Bucket="made-1250000000", Key="open")
         client.delete_bucket(Bucket="made-1250000000")
         self.assertRefused("NoSuchBucket", lambda: client.list_objects(Bucket="made-1250000000"), status=404)
-
-
-class COSWithToken(COSOperations, COSRefusals, COSTestCase):
-    account = TEMPORARY
-
-
-class COSStrictTestCase(COSTestCase):
-    """Host, content length, token and every parameter have to be signed; the SDK does that unless told otherwise.
-
-    Strict is also that the host is signed with its port, which the SDK leaves out: so the host has none here.
-    """
-
-    strict = True
-
-    @property
-    def addressing(self) -> dict[str, Any]:
-        return {"Endpoint": f"cos.{REGION}.myqcloud.com", "IP": "127.0.0.1", "Port": self.cloud.cos_port}
-
-
-class COSStrict(COSOperations, COSRefusals, COSStrictTestCase):
-    def test_host_without_its_port_is_refused(self) -> None:
-        client = self.client(IP=None, Endpoint=self.endpoint)
-        self.assertRefused("SignatureDoesNotMatch", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
-
-    def test_unsigned_host_is_refused(self) -> None:
-        client = self.client(IP=None, Endpoint=self.endpoint, SignHost=False)
-        error = self.assertRefused("AccessDenied", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
-        self.assertIn("not signed", error.get_error_msg())
-
-    def test_unsigned_parameters_are_refused(self) -> None:
-        client = self.client(SignParams=False)
-        self.assertRefused("AccessDenied", lambda: client.list_objects(Bucket=BUCKET, Prefix="a"))
-
-
-class COSStrictWithToken(COSOperations, COSRefusals, COSStrictTestCase):
-    account = TEMPORARY

@@ -27,7 +27,9 @@ NO_SECRET = {"official-v4-header-doc"}
 
 
 def load(name: str) -> list[dict[str, Any]]:
-    vectors = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+    # One vector was made with a test server and says so: any host does.
+    text = (VECTORS / f"{name}.json").read_text(encoding="utf-8").replace("{host}", "host.example.com")
+    vectors = json.loads(text)
     cases = vectors["cases"] if isinstance(vectors, dict) else vectors
     return [case for case in cases if (case.get("mode") or case.get("kind")) in ("header", "presign")]
 
