@@ -5,3 +5,5 @@ cd "$(dirname "$0")/.."
 Tests/RedactionTests/check-redaction-coverage.py
 Tests/Matrix/generate.py --check
 Tests/Linkage/check.sh
+swift build -c release --product signing-benchmark
+"$(swift build -c release --show-bin-path)/signing-benchmark" --check

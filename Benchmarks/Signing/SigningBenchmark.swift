@@ -32,6 +32,7 @@ struct SigningBenchmark {
     if arguments.count == 3, arguments.first == "--only", let count = Int(arguments[3]) {
       return try runOnly(arguments[2], count, workloads)
     }
+    if arguments.contains("--check") { return try check(workloads) }
     if !isTSV { print("workload             signing ns   hash blocks ns   ratio   allocations   signature") }
     var isRight = true
     for workload in workloads {
@@ -63,6 +64,24 @@ struct SigningBenchmark {
       if sink == 255 { print("") }
     }
     guard isRight else { throw BenchmarkError("A signature is not the reference signature.") }
+  }
+
+  /// `--check`: the signatures and the allocations alone, in a moment; a program that fails, not a timed test.
+  private static func check(_ workloads: [Workload]) throws {
+    for workload in workloads {
+      guard workload.signature(in: try workload.sign()) == workload.expected else {
+        throw BenchmarkError("\(workload.name): the signature is not the reference signature.")
+      }
+      guard let allocations = try Measurement.allocations(of: { _ = try workload.sign() }) else {
+        print("\(workload.name) \(workload.about): right; allocations cannot be counted on this system")
+        continue
+      }
+      guard allocations <= workload.allocationBudget else {
+        throw BenchmarkError(
+          "\(workload.name): \(allocations) allocations for one signature, budget \(workload.allocationBudget).")
+      }
+      print("\(workload.name) \(workload.about): right, \(allocations) allocations of \(workload.allocationBudget)")
+    }
   }
 
   private static func printTSV(_ name: String, _ workload: String, _ measurement: Measurement) {

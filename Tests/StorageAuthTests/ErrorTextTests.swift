@@ -22,7 +22,8 @@ final class ErrorTextTests: XCTestCase {
     ]
     XCTAssertEqual(Set(signing.map(\.description)).count, signing.count)
     let verification: [VerificationError.Code] = [
-      .unsigned, .missingDate, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken, .invalidToken,
+      .unsigned, .missingDate, .malformed, .ambiguous, .unsupported, .limitExceeded, .unknownKey, .missingToken,
+      .invalidToken,
       .wrongScope,
       .unsignedField, .notYetValid, .expired, .keyExpired, .clockSkew, .mismatch,
     ]

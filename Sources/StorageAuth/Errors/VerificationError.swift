@@ -67,7 +67,8 @@ public struct VerificationError: Error, Sendable, Hashable {
   /// A kind of problem.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken, invalidToken
+      case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
+        invalidToken
       case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
     }
 
