@@ -43,6 +43,15 @@ final class COSRemoteSigningTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing
+  func testFinishingReplacesAnEarlierAuthorization() throws {
+    let signed = try COSFixture.signed()
+    let authorization = try XCTUnwrap(signed.headerFields[.authorization])
+    let pending = try COSSigner().prepare(signed, as: COSFixture.key.identity, in: .at(COSFixture.date))
+    let again = try COSSigner().finish(pending, signature: authorization)
+    XCTAssertEqual(again.headerFields[values: .authorization], [authorization])
+  }
+
+  // matrix: COS V5: remote signing
   func testTheOlderFormOfAURLCanBeSignedRemotelyToo() throws {
     let scheme = try COSSchemes.scheme(form: .sign)
     for seed: UInt64 in 0..<20 {

@@ -56,6 +56,19 @@ final class OSSRemoteSigningTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing
+  // matrix: OSS V4: remote signing
+  func testFinishingReplacesAnEarlierAuthorization() throws {
+    for version in OSSSignatureVersion.allCases {
+      let signed = try OSSFixture.signed(version)
+      let authorization = try XCTUnwrap(signed.headerFields[.authorization])
+      let signer = OSSFixture.signer(version)
+      let pending = try signer.prepare(signed, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
+      let again = try signer.finish(pending, signature: authorization)
+      XCTAssertEqual(again.headerFields[values: .authorization], [authorization], "\(version)")
+    }
+  }
+
+  // matrix: OSS V1: remote signing
   func testTheSignatureOfTheVendorsDocumentFinishesItsRequest() throws {
     let request = OSSFixture.request(.put, "/nelson", host: "oss-example.oss-cn-hangzhou.aliyuncs.com")
       .adding("content-md5", "ODBGOERFMDMzQTczRUY3NUE3NzA5QzdFNUYzMDQxNEM=").adding("content-type", "text/html")

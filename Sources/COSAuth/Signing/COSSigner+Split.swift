@@ -84,7 +84,7 @@ extension COSSigner {
     if pending.isPresigned {
       request.path = (request.path ?? "/") + bare
     } else {
-      request.headerFields.append(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
+      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
     }
     return request
   }

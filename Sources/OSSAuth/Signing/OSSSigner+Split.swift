@@ -70,7 +70,7 @@ extension OSSSigner {
     if pending.isPresigned {
       request.path = (request.path ?? "/") + signatureParameter.description + bare.percentEncoded()
     } else {
-      request.headerFields.append(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
+      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
     }
     return request
   }

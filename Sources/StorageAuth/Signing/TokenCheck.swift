@@ -43,9 +43,9 @@ extension SignatureClaim {
     of request: HTTPRequest, _ target: RequestTarget, signature: String, stringToSign: String,
     canonicalRequest: String? = nil
   ) -> VerificationError {
-    var tokens = sessionToken.map { [$0.reveal()] } ?? []
-    tokens += request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
-    tokens += target.parameters.filter { SecretName.isToken($0.name) }.compactMap(\.value)
+    var tokens = sessionToken.map { [$0] } ?? []
+    tokens += request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map { Secret($0.value) }
+    tokens += target.parameters.filter { SecretName.isToken($0.name) }.compactMap { $0.value.map { Secret($0) } }
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")
@@ -56,10 +56,7 @@ extension SignatureClaim {
     return error
   }
 
-  private static func masked(_ text: String, _ tokens: [String]) -> String {
-    tokens.reduce(text) { text, token in
-      guard !token.isEmpty else { return text }
-      return text.replacing(token, with: Secret.mask).replacing(token.percentEncoded(), with: Secret.mask)
-    }
+  private static func masked(_ text: String, _ tokens: [Secret]) -> String {
+    tokens.reduce(text) { $0.masking($1) }
   }
 }
