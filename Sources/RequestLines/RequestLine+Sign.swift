@@ -75,6 +75,20 @@ extension RequestLine {
 
   private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw RequestLineError(message: "The line has no host.") }
+    guard host != Self.placeholder || signedHeaders?.signHost != false else {
+      var answer = try signCOS(mode, key, context, host: "host.invalid")
+      answer.url = answer.url?.replacing("host.invalid", with: Self.placeholder)
+      return answer
+    }
+    return try signCOS(mode, key, context, host: host)
+  }
+
+  /// What a line may have for a host that is not signed; it comes back in the URL.
+  private static let placeholder = "{host}"
+
+  private func signCOS(
+    _ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String
+  ) throws -> SignedLine {
     var policy = COSHeaderPolicy.standard
     if let names = signedHeaders?.list {
       policy = .only(Set(names))

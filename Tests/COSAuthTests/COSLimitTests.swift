@@ -17,6 +17,7 @@ final class COSLimitTests: XCTestCase {
       AccessKey(id: "i;d", secret: "s"), AccessKey(id: "ïd", secret: "s"), AccessKey(id: "id", secret: "s\n"),
       AccessKey(id: "id", secret: " s"), AccessKey(id: "id", secret: "s", sessionToken: "t\r\nx-cos-acl: public-read"),
       AccessKey(id: "id", secret: "s", sessionToken: "t\n"), AccessKey(id: "", secret: "", sessionToken: "t"),
+      AccessKey(id: "", secret: ""),
     ]
     let scheme = try COSSchemes.scheme()
     for (index, key) in keys.enumerated() {

@@ -114,7 +114,7 @@ final class OSSLimitTests: XCTestCase {
       AccessKey(id: "i:d", secret: "s"), AccessKey(id: "ïd", secret: "s"), AccessKey(id: "id", secret: "s\n"),
       AccessKey(id: "id", secret: " s"), AccessKey(id: "id", secret: "s", sessionToken: "t\r\nx-oss-acl: public-read"),
       AccessKey(id: "id", secret: "s", sessionToken: "t\n"), AccessKey(id: "id", secret: "s", sessionToken: " t"),
-      AccessKey(id: "", secret: "", sessionToken: "t"),
+      AccessKey(id: "", secret: "", sessionToken: "t"), AccessKey(id: "", secret: ""),
     ]
     for version in OSSSignatureVersion.allCases {
       let scheme = try OSSSchemes.scheme(version)

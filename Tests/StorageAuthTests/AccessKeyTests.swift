@@ -7,9 +7,10 @@ import XCTest
 final class AccessKeyTests: XCTestCase {
   private let now = Timestamp(unixSeconds: 1_000)
 
-  func testOnlyAKeyWithoutAnyPartIsAnonymous() {
+  func testOnlyTheNamedKeyIsAnonymous() {
     XCTAssertTrue(AccessKey.anonymous.isAnonymous)
-    XCTAssertTrue(AccessKey(id: "", secret: "", sessionToken: "").isAnonymous)
+    XCTAssertFalse(AccessKey(id: "", secret: "", sessionToken: "").isAnonymous)
+    XCTAssertNotEqual(AccessKey(id: "", secret: ""), .anonymous)
     XCTAssertFalse(AccessKey(id: "a", secret: "").isAnonymous)
     XCTAssertFalse(AccessKey(id: "", secret: "a").isAnonymous)
     XCTAssertFalse(AccessKey(id: "", secret: "", sessionToken: "a").isAnonymous)

@@ -10,9 +10,7 @@ struct Vector {
   static func load(_ name: String, list: String? = nil) throws -> [Vector] {
     let url = Bundle.module.resourceURL?.appendingPathComponent("Vectors/\(name).json")
     guard let url else { throw VectorError("no resources") }
-    // One vector was made with a test server and says so: any host does.
-    let text = try String(contentsOf: url, encoding: .utf8).replacingOccurrences(of: "{host}", with: "host.example.com")
-    let root = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    let root = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
     let objects = list.flatMap { (root as? [String: Any])?[$0] } ?? root
     guard let objects = objects as? [[String: Any]] else { throw VectorError("\(name) is no list") }
     return try objects.map { object in

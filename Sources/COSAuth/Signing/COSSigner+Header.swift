@@ -79,8 +79,7 @@ extension COSSigner {
 
   /// Refuses a request that the service, or its strict mode, would refuse.
   func check(_ request: HTTPRequest) throws(SigningError) {
-    // A host that is not signed, behind a CDN, only has to be there.
-    guard let authority = request.authority, isHost(authority) || !policy.signsHost && !authority.isEmpty else {
+    guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
         .invalidRequest, "The request has no host, or a malformed one.",
         remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")

@@ -56,8 +56,18 @@ public struct AccessKey: Credential {
     self.expiration = expiration
   }
 
+  private init(storage: AccessKeyStorage) {
+    self.storage = storage
+    start = nil
+    expiration = nil
+  }
+
   /// No key: signing leaves the request as it is, presigning is refused.
-  public static let anonymous = AccessKey(id: "", secret: "")
+  ///
+  /// It has to be named: a key with an empty id and an empty secret is refused, because it is a setting that was
+  /// forgotten.
+  public static let anonymous = AccessKey(
+    storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
   /// The access key id.
   public var id: String { storage.id }
@@ -68,10 +78,8 @@ public struct AccessKey: Credential {
   /// The session token of a temporary key.
   public var sessionToken: Secret? { storage.sessionToken }
 
-  /// Whether this is ``anonymous``: no id, no secret and no token.
-  public var isAnonymous: Bool {
-    storage.id.isEmpty && storage.sessionToken == nil && storage.secret.isEmpty
-  }
+  /// Whether this is ``anonymous``.
+  public var isAnonymous: Bool { storage.isAnonymous }
 
   /// The key without its secret.
   public var identity: Identity {
@@ -82,7 +90,7 @@ public struct AccessKey: Credential {
 extension AccessKey: Equatable {
   /// Whether two keys are the same in every part; secrets are compared in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {
-    first.identity == second.identity && first.secret == second.secret
+    first.isAnonymous == second.isAnonymous && first.identity == second.identity && first.secret == second.secret
   }
 }
 

@@ -7,6 +7,7 @@ final class AccessKeyStorage: Sendable {
   let id: String
   let secret: Secret
   let sessionToken: Secret?
+  let isAnonymous: Bool
   let encodedToken: SecretBytes?
   /// Why the key cannot be used, if it cannot.
   let problem: SigningError?
@@ -14,7 +15,8 @@ final class AccessKeyStorage: Sendable {
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Mutex<HTTPField?>(nil)
 
-  init(id: String, secret: Secret, sessionToken: Secret?) {
+  init(id: String, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false) {
+    self.isAnonymous = isAnonymous
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken
