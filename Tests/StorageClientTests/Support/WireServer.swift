@@ -4,47 +4,51 @@ import NIOPosix
 /// A server on loopback that records every byte of the heads it receives and answers each with the same text.
 struct WireServer: Sendable {
   let port: Int
-  let heads = Collected<String>()
+  let heads: Collected<String>
 
   /// Runs a server as long as a body needs it.
   static func run<Result: Sendable>(
     answering answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     _ body: (WireServer) async throws -> Result
   ) async throws -> Result {
+    let heads = Collected<String>()
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .bind(host: "127.0.0.1", port: 0) { channel in
+      .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          try channel.pipeline.syncOperations.addHandler(HeadRecorder(heads: heads, answer: answer))
         }
       }
-    let server = WireServer(port: channel.channel.localAddress?.port ?? 0)
-    let serving = Task { try await server.serve(channel, answer: answer) }
-    defer { serving.cancel() }
-    return try await body(server)
-  }
-
-  private func serve(
-    _ channel: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, answer: String
-  ) async throws {
-    try await withThrowingDiscardingTaskGroup { group in
-      try await channel.executeThenClose { connections in
-        for try await connection in connections {
-          group.addTask { try? await converse(connection, answer: answer) }
-        }
-      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    do {
+      let result = try await body(WireServer(port: channel.localAddress?.port ?? 0, heads: heads))
+      try await channel.close()
+      return result
+    } catch {
+      try? await channel.close()
+      throw error
     }
   }
+}
 
-  private func converse(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, answer: String) async throws {
-    try await connection.executeThenClose { inbound, outbound in
-      var received = ""
-      for try await chunk in inbound {
-        received += String(buffer: chunk)
-        guard let end = received.firstRange(of: "\r\n\r\n") else { continue }
-        heads.append(String(received[..<end.lowerBound]))
-        received = ""
-        try await outbound.write(ByteBuffer(string: answer))
-      }
-    }
+/// Answers as soon as a head is complete.
+private final class HeadRecorder: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let heads: Collected<String>
+  private let answer: String
+  private var received = ""
+
+  init(heads: Collected<String>, answer: String) {
+    self.heads = heads
+    self.answer = answer
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    received += String(buffer: unwrapInboundIn(data))
+    guard let end = received.firstRange(of: "\r\n\r\n") else { return }
+    heads.append(String(received[..<end.lowerBound]))
+    received = ""
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
   }
 }
