@@ -3,6 +3,7 @@ package import Synchronization
 /// Bytes that are wiped when the last reference to them goes.
 @safe
 package final class SecretBytes: Sendable {
+  // Written before the initializer returns and after the last reference is gone, only read in between.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
   /// Copies bytes in.

@@ -13,6 +13,7 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
     init() {}
   }
 
+  // Written before the initializer returns and after the last reference is gone, only read in between.
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<States>
 
   /// Makes a key of any length.
