@@ -1,8 +1,9 @@
-.PHONY: demo test lint bench interop large sanitize setup
+.PHONY: demo test lint bench interop large longrun sanitize fuzz setup
 
 SWIFT ?= swift
 
 demo: setup
+	$(SWIFT) build --product ascp-simulator
 	$(SWIFT) run AnyProviderExample --local
 
 test: setup
@@ -23,9 +24,17 @@ interop: setup
 large: setup
 	Tests/LargeFile/run.sh
 
+longrun: setup
+	$(SWIFT) run long-run $(ARGUMENTS)
+
 sanitize: setup
-	$(SWIFT) test --sanitize=thread --scratch-path .build/thread
-	$(SWIFT) test --sanitize=address --scratch-path .build/address
+	STORAGE_AUTH_CORE=1 $(SWIFT) test --sanitize=thread --scratch-path .build/thread
+	@# XCTest keeps its test cases to the end, which the leak check would call a leak.
+	STORAGE_AUTH_CORE=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
+
+fuzz: setup
+	STORAGE_AUTH_CORE=1 $(SWIFT) build -c release --sanitize=address --scratch-path .build/fuzz --product aspera-fuzz
+	.build/fuzz/release/aspera-fuzz $(ARGUMENTS)
 
 setup:
 	@.ci/setup

@@ -28,20 +28,35 @@ struct SigningBenchmark {
     guard let url = Bundle.module.url(forResource: "workloads", withExtension: "json") else {
       throw BenchmarkError("workloads.json is not where it was built.")
     }
-    let workloads = try Workload.all(Inputs(json: Data(contentsOf: url)))
+    let inputs = try Inputs(json: Data(contentsOf: url))
+    let workloads = try Workload.all(inputs)
     if arguments.count == 3, arguments.first == "--only", let count = Int(arguments[3]) {
       return try runOnly(arguments[2], count, workloads)
     }
-    if arguments.contains("--check") { return try check(workloads) }
-    if !isTSV { print("workload             signing ns   hash blocks ns   ratio   allocations   signature") }
+    if arguments.contains("--check") {
+      for keys in KeySource.allCases {
+        print("key \(keys):")
+        try check(Workload.all(inputs, keys: keys))
+      }
+      return
+    }
+    let cached = try Workload.all(inputs, keys: .cached)
+    if !isTSV {
+      print(
+        "workload             signing ns   hash blocks ns   ratio   allocations   cached key: more ns   more allocations"
+      )
+    }
     var isRight = true
-    for workload in workloads {
+    for (workload, cachedWorkload) in zip(workloads, cached) {
       var signing: [Double] = []
+      var cachedSigning: [Double] = []
       var blocks: [Double] = []
       var sink: UInt8 = 0
       for _ in 0..<repetitions {
         signing.append(
           try Measurement.sample(iterations: iterations) { sink ^= try UInt8(workload.sign().utf8.count & 1) })
+        cachedSigning.append(
+          try Measurement.sample(iterations: iterations) { sink ^= try UInt8(cachedWorkload.sign().utf8.count & 1) })
         blocks.append(Measurement.sample(iterations: iterations) { sink ^= workload.hashBlocks() })
       }
       let text = workload.signature(in: try workload.sign())
@@ -50,6 +65,7 @@ struct SigningBenchmark {
       let own = Measurement(signing)
       let limit = Measurement(blocks)
       let allocations = try Measurement.allocations { sink ^= try UInt8(workload.sign().utf8.count & 1) }
+      let cachedAllocations = try Measurement.allocations { sink ^= try UInt8(cachedWorkload.sign().utf8.count & 1) }
       if isTSV {
         printTSV("swift-storage-auth", workload.name, own)
         printTSV("hash-blocks", workload.name, limit)
@@ -59,7 +75,8 @@ struct SigningBenchmark {
         print(
           "\(workload.name) \(workload.about)".padded(to: 18), column(own.median, 0, width: 12),
           column(limit.median, 0, width: 16), column(own.median / limit.median, 2, width: 7), count,
-          matches ? "  right" : "  WRONG: \(text)")
+          column(Measurement(cachedSigning).median - own.median, 0, width: 20),
+          column((cachedAllocations ?? 0) - (allocations ?? 0), 1, width: 18), matches ? "" : "  WRONG: \(text)")
       }
       if sink == 255 { print("") }
     }

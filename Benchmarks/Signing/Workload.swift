@@ -28,12 +28,34 @@ struct Workload {
   }
 }
 
+/// How a workload comes by its key.
+enum KeySource: CaseIterable {
+  /// It has it.
+  case held
+  /// It asks a cache each time, as a client does.
+  case cached
+
+  func key(_ key: AccessKey, living end: Timestamp) -> () -> AccessKey {
+    switch self {
+    case .held: return { key }
+    case .cached:
+      let cache = CredentialCache(
+        AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: end))
+      return { cache.current(lasting: .seconds(2))?.credential ?? .anonymous }
+    }
+  }
+}
+
 extension Workload {
-  static func all(_ input: Inputs) throws -> [Workload] {
-    let ossKey = AccessKey(id: input.ossID, secret: input.ossSecret, sessionToken: input.token)
-    let ossKeyAlone = AccessKey(id: input.ossID, secret: input.ossSecret)
-    let cosKey = AccessKey(id: input.cosID, secret: input.cosSecret, sessionToken: input.token)
-    let cosKeyAlone = AccessKey(id: input.cosID, secret: input.cosSecret)
+  static func all(_ input: Inputs, keys: KeySource = .held) throws -> [Workload] {
+    let end = max(.now, input.date).advanced(by: .seconds(30 * 86_400))
+    func key(_ id: String, _ secret: String, _ token: String? = nil) -> () -> AccessKey {
+      keys.key(AccessKey(id: id, secret: secret, sessionToken: token), living: end)
+    }
+    let ossKey = key(input.ossID, input.ossSecret, input.token)
+    let ossKeyAlone = key(input.ossID, input.ossSecret)
+    let cosKey = key(input.cosID, input.cosSecret, input.token)
+    let cosKeyAlone = key(input.cosID, input.cosSecret)
     let context = SigningContext(date: input.date)
     let v1 = OSSSigner(.v1, bucket: input.ossBucket)
     let v4 = OSSSigner(.v4, bucket: input.ossBucket, region: input.ossRegion)
@@ -45,23 +67,23 @@ extension Workload {
     return [
       Workload(
         name: "W1", about: "OSS V1 header", allocationBudget: 3, expected: input.signature("W1"),
-        sign: { try v1.signed(put, with: ossKey, in: context).headerFields[.authorization] ?? "" },
+        sign: { try v1.signed(put, with: ossKey(), in: context).headerFields[.authorization] ?? "" },
         hashBlocks: hmacSHA1(byteCount: 789)),
       Workload(
         name: "W2", about: "OSS V1 URL", allocationBudget: 2, expected: input.signature("W2"),
-        sign: { try v1.presign(get, with: ossKeyAlone, validFor: input.lifetime, in: context).url },
+        sign: { try v1.presign(get, with: ossKeyAlone(), validFor: input.lifetime, in: context).url },
         hashBlocks: hmacSHA1(byteCount: 95)),
       Workload(
         name: "W3", about: "OSS V4 header", allocationBudget: 3, expected: input.signature("W3"),
-        sign: { try v4.signed(put, with: ossKey, in: context).headerFields[.authorization] ?? "" },
+        sign: { try v4.signed(put, with: ossKey(), in: context).headerFields[.authorization] ?? "" },
         hashBlocks: hashThenHMACSHA256(byteCount: 870, stringToSign: 141)),
       Workload(
         name: "W4", about: "COS V5 header", allocationBudget: 2, expected: input.signature("W4_nodate"),
-        sign: { try cos.signed(part, with: cosKey, in: context).headerFields[.authorization] ?? "" },
+        sign: { try cos.signed(part, with: cosKey(), in: context).headerFields[.authorization] ?? "" },
         hashBlocks: hashThenHMACSHA1(byteCount: 1026, stringToSign: 68)),
       Workload(
         name: "W5", about: "COS V5 URL", allocationBudget: 1, expected: input.signature("W5"),
-        sign: { try cos.presign(cosGet, with: cosKeyAlone, validFor: input.lifetime, in: context).url },
+        sign: { try cos.presign(cosGet, with: cosKeyAlone(), validFor: input.lifetime, in: context).url },
         hashBlocks: hashThenHMACSHA1(byteCount: 97, stringToSign: 68)),
     ]
   }

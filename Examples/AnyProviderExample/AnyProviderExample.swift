@@ -32,7 +32,7 @@ struct AnyProviderExample: AsyncParsableCommand {
       let place = try await Place(provider, localOnly: local)
       do {
         let moved = try await Self.move(files, through: place.store)
-        table.add(provider, moved, verified: place.verifiedSignatures)
+        table.add(provider, moved, verified: place.verified)
       } catch {
         await place.close()
         throw error
@@ -47,7 +47,7 @@ struct AnyProviderExample: AsyncParsableCommand {
     var moved = Moved()
     for file in files.all {
       let key = "example/\(file.key)"
-      let uploaded = try await store.upload(file.path, to: key, metadata: ["origin": "example"])
+      let uploaded = try await store.upload(file.path, to: key)
       let copy = files.folder.appending("copy")
       try await store.download(key, to: copy)
       guard try file.hasSameBytes(as: copy) else { throw ExampleError("\(key) came back with other bytes.") }

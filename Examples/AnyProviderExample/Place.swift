@@ -9,37 +9,63 @@ enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case ossV4 = "oss-v4"
   case ossV1 = "oss-v1"
   case cos
+  case aspera
 }
 
-/// A bucket of a provider, opened as a store that shows nothing of the provider.
+/// A bucket or a node, opened as a store that shows nothing of the provider.
 struct Place {
   let store: any ObjectStore
-  private let bucket: ExampleBucket
+
+  /// What LocalCloud verified; nothing for a real service, which does not say.
+  private let countVerified: @Sendable () -> String?
+  private let end: @Sendable () async -> Void
 
   init(_ provider: ProviderName, localOnly: Bool) async throws {
     switch provider {
     case .ossV4, .ossV1:
-      bucket = try await .oss(localOnly: localOnly)
-      store = Self.client(
-        .oss(
-          bucket: bucket.bucket, region: bucket.region, signature: provider == .ossV1 ? .v1 : .v4,
-          endpoint: bucket.endpoint), bucket.key)
+      let bucket = try await ExampleBucket.oss(localOnly: localOnly)
+      let signature: OSSSignatureVersion = provider == .ossV1 ? .v1 : .v4
+      self.init(
+        bucket,
+        Self.client(
+          .oss(bucket: bucket.bucket, region: bucket.region, signature: signature, endpoint: bucket.endpoint),
+          bucket.key))
     case .cos:
-      bucket = try await .cos(localOnly: localOnly)
-      store = Self.client(
-        .cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key)
+      let bucket = try await ExampleBucket.cos(localOnly: localOnly)
+      self.init(
+        bucket,
+        Self.client(.cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key))
+    case .aspera:
+      let node = try await ExampleNode.open(localOnly: localOnly)
+      self.init(
+        node,
+        StorageClient(
+          .aspera(
+            node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
+            transfers: AsperaTransfers(login: .dynamicKey, ascp: node.ascp))))
     }
   }
 
+  private init(_ bucket: ExampleBucket, _ store: any ObjectStore) {
+    self.store = store
+    countVerified = { bucket.verifiedSignatures.map { "\($0) signatures" } }
+    end = { await bucket.close() }
+  }
+
+  private init(_ node: ExampleNode, _ store: any ObjectStore) {
+    self.store = store
+    countVerified = { node.verifiedSessions.map { "\($0) tokens" } }
+    end = { await node.close() }
+  }
+
   /// A client with the key of LocalCloud, or with the one of the environment.
-  private static func client<Provider: StorageProvider<AccessKey>>(
+  private static func client<Provider: BucketProvider<AccessKey>>(
     _ provider: Provider, _ key: AccessKey?
   ) -> StorageClient<Provider> {
     key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
   }
 
-  /// How many signatures LocalCloud verified; nothing for a real service, which does not say.
-  var verifiedSignatures: Int? { bucket.verifiedSignatures }
+  var verified: String? { countVerified() }
 
-  func close() async { await bucket.close() }
+  func close() async { await end() }
 }

@@ -13,12 +13,12 @@ struct Moved {
 
 /// What was moved through each provider.
 struct Table: CustomStringConvertible {
-  private var rows = [["provider", "files", "bytes up", "bytes down", "signatures verified"]]
+  private var rows = [["provider", "files", "bytes up", "bytes down", "verified"]]
 
-  mutating func add(_ provider: ProviderName, _ moved: Moved, verified: Int?) {
+  mutating func add(_ provider: ProviderName, _ moved: Moved, verified: String?) {
     rows.append([
       provider.rawValue, "\(moved.fileCount)", "\(moved.bytesUp)", "\(moved.bytesDown)",
-      verified.map { "\($0)" } ?? "-",
+      verified ?? "-",
     ])
   }
 

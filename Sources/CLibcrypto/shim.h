@@ -5,9 +5,27 @@
 // state is a plain value, so a keyed HMAC state is computed once and copied without an allocation.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/md5.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
+#include <openssl/pemerr.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
+
+// Whether an error says that a cipher or a key derivation is not there; the reason codes are expressions that Swift does
+// not import.
+static inline int storage_auth_error_is_unsupported_cipher(unsigned long error) {
+  int library = ERR_GET_LIB(error);
+  int reason = ERR_GET_REASON(error);
+  return (library == ERR_LIB_EVP && reason == ERR_R_UNSUPPORTED) ||
+         (library == ERR_LIB_PEM && (reason == PEM_R_UNSUPPORTED_CIPHER || reason == PEM_R_UNSUPPORTED_ENCRYPTION));
+}
 
 #endif

@@ -60,9 +60,9 @@ public struct COSSigner: SplitSigner, Presigner {
     self.headerLifetime = headerLifetime
   }
 
-  /// Until when a key has to live so that a request signed at `date` is accepted: ten seconds, for the way to the service.
+  /// Until when a key has to live so that a request signed at `date` is accepted: two seconds, for the way to the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
-    date.advanced(by: .seconds(10))
+    date.advanced(by: .seconds(2))
   }
 
   /// Until when a key has to live so that a URL signed at `date` works for its whole duration.

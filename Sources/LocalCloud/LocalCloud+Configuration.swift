@@ -25,8 +25,20 @@ extension LocalCloud {
     /// Whether COS signatures have to cover the host, the content length, the token and every parameter.
     public var isStrict: Bool
 
+    /// The token services, the app server and the metadata.
+    public var services: Services
+
+    /// The Aspera node.
+    public var aspera: Aspera
+
+    /// What goes wrong from the start; ``LocalCloud/faults`` changes it later.
+    public var faults: Faults
+
     /// The present, in UTC; tests step it.
     public var clock: @Sendable () -> Timestamp
+
+    /// Waits, for faults alone; tests put in a wait that they end themselves.
+    public var sleep: @Sendable (Duration) async throws -> Void
 
     /// Makes a configuration.
     ///
@@ -38,10 +50,17 @@ extension LocalCloud {
     ///   - root: The directory for objects; nothing takes a temporary one.
     ///   - region: The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
     ///   - isStrict: Whether COS signatures have to cover everything.
+    ///   - services: The token services, the app server and the metadata.
+    ///   - aspera: The Aspera node.
+    ///   - faults: What goes wrong from the start.
     ///   - clock: The present, in UTC.
+    ///   - sleep: Waits, for faults alone.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, root: String? = nil,
-      region: String? = nil, isStrict: Bool = false, clock: @escaping @Sendable () -> Timestamp = { .now }
+      region: String? = nil, isStrict: Bool = false, services: Services = Services(), aspera: Aspera = Aspera(),
+      faults: Faults = Faults(),
+      clock: @escaping @Sendable () -> Timestamp = { .now },
+      sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
       self.accounts = accounts
       self.buckets = buckets
@@ -50,7 +69,11 @@ extension LocalCloud {
       self.root = root
       self.region = region
       self.isStrict = isStrict
+      self.services = services
+      self.aspera = aspera
+      self.faults = faults
       self.clock = clock
+      self.sleep = sleep
     }
 
     func check() throws(LocalCloudError) {
@@ -68,9 +91,12 @@ extension LocalCloud {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
-      for port in [ossPort, cosPort] where !(0...65_535).contains(port) {
+      for port in [ossPort, cosPort, services.port, aspera.port, aspera.transferPort] where !(0...65_535).contains(port)
+      {
         throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
       }
+      try services.check()
+      try aspera.check()
     }
   }
 

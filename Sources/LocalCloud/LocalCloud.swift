@@ -1,8 +1,9 @@
+public import AsperaAuth
 public import StorageAuth
 internal import SystemPackage
 
-/// OSS and COS on this machine: an HTTP server on loopback that stores objects in a directory and verifies every
-/// signature.
+/// OSS, COS and an Aspera node on this machine: an HTTP server on loopback that stores objects in a directory and
+/// verifies every signature.
 ///
 /// ```swift
 /// let key = AccessKey(id: "test-id", secret: "test-secret")
@@ -11,7 +12,7 @@ internal import SystemPackage
 /// await cloud.stop()
 /// ```
 ///
-/// The two services have a port and buckets of their own and share the accounts.
+/// OSS and COS have a port and buckets of their own and share the accounts; the node has files and folders.
 public final class LocalCloud: Sendable {
   /// A service that the server stands in for.
   public enum Provider: String, Sendable, Hashable, CaseIterable {
@@ -21,16 +22,29 @@ public final class LocalCloud: Sendable {
     case cos
   }
 
+  /// The fingerprint of the host key that the transfer desk shows.
+  public let transferHostKey: HostKeyFingerprint
+
   private let storage: Storage
   private let oss: HTTPService
   private let cos: HTTPService
-  private let counters: Counters
+  private let services: HTTPService
+  private let node: HTTPService
+  private let desk: HTTPService
+  private let context: CloudContext
 
-  private init(storage: Storage, oss: HTTPService, cos: HTTPService, counters: Counters) {
+  private init(
+    storage: Storage, oss: HTTPService, cos: HTTPService, services: HTTPService, node: HTTPService, desk: HTTPService,
+    hostKey: HostKeyFingerprint, _ context: CloudContext
+  ) {
     self.storage = storage
     self.oss = oss
     self.cos = cos
-    self.counters = counters
+    self.services = services
+    self.node = node
+    self.desk = desk
+    transferHostKey = hostKey
+    self.context = context
   }
 
   /// Starts the server; it answers when this returns.
@@ -42,15 +56,31 @@ public final class LocalCloud: Sendable {
   public static func start(_ configuration: Configuration) async throws -> LocalCloud {
     try configuration.check()
     let storage = try await Storage.open(configuration.root)
-    let counters = Counters()
+    let context = CloudContext(configuration)
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      for (provider, port) in [(Provider.oss, configuration.ossPort), (.cos, configuration.cosPort)] {
-        let gateway = Gateway(provider, storage.store(of: provider), configuration, counters)
-        started.append(try await HTTPService.start(port: port, gateway))
+      func open(_ port: Int, _ respond: @escaping HTTPService.Responder) async throws -> HTTPService {
+        let service = try await HTTPService.start(port: port, respond)
+        started.append(service)
+        return service
       }
-      return LocalCloud(storage: storage, oss: started[0], cos: started[1], counters: counters)
+      let ossGateway = Gateway(.oss, storage.store(of: .oss), configuration, context)
+      let cosGateway = Gateway(.cos, storage.store(of: .cos), configuration, context)
+      let servicesGateway = ServicesGateway(configuration.services, context)
+      let aspera = AsperaContext(configuration, storage.node, context)
+      let transferGateway = TransferGateway(aspera)
+      let oss = try await open(configuration.ossPort) { try await ossGateway.respond(to: $0, with: $1) }
+      let cos = try await open(configuration.cosPort) { try await cosGateway.respond(to: $0, with: $1) }
+      let services = try await open(configuration.services.port) { try await servicesGateway.respond(to: $0, with: $1) }
+      let desk = try await open(configuration.aspera.transferPort) {
+        try await transferGateway.respond(to: $0, with: $1)
+      }
+      let nodeGateway = NodeGateway(api: NodeAPI(aspera: aspera, transferPort: desk.port), context: context)
+      let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1) }
+      return LocalCloud(
+        storage: storage, oss: oss, cos: cos, services: services, node: node, desk: desk, hostKey: aspera.hostKey,
+        context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
@@ -62,7 +92,7 @@ public final class LocalCloud: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: Accounts, buckets, ports and the rest.
-  ///   - onReady: Called once, when both services answer.
+  ///   - onReady: Called once, when all services answer.
   /// - Throws: What ``start(_:)`` throws; being cancelled is not an error.
   public static func run(_ configuration: Configuration, onReady: (LocalCloud) -> Void) async throws {
     let cloud = try await start(configuration)
@@ -77,6 +107,9 @@ public final class LocalCloud: Sendable {
   public func stop() async {
     await oss.stop()
     await cos.stop()
+    await services.stop()
+    await node.stop()
+    await desk.stop()
     await storage.close()
   }
 
@@ -86,6 +119,27 @@ public final class LocalCloud: Sendable {
   /// Where COS is: `http://127.0.0.1:…`, path style.
   public var cosEndpoint: ServiceEndpoint { cos.endpoint }
 
+  /// Where the token services, the app server and the metadata are: `http://127.0.0.1:…`.
+  public var servicesEndpoint: ServiceEndpoint { services.endpoint }
+
+  /// Where the Node API of Aspera is: `http://127.0.0.1:…`.
+  public var nodeEndpoint: ServiceEndpoint { node.endpoint }
+
+  /// The URL of the Node API of Aspera; without a slash at its end.
+  public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
+
+  /// The port of the desk that `ascp-simulator` transfers files with, in the place of the SSH port and the UDP port.
+  public var transferPort: Int { desk.port }
+
+  /// The URL of the app server's keys for OSS.
+  public var ossAppServer: String { servicesURL + AppServer.ossPath }
+
+  /// The URL of the app server's keys for COS.
+  public var cosAppServer: String { servicesURL + AppServer.cosPath }
+
+  /// The URL of the token services, and what the paths of the metadata are added to; without a slash at its end.
+  public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
+
   /// Where a service is.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
     switch provider {
@@ -94,8 +148,29 @@ public final class LocalCloud: Sendable {
     }
   }
 
-  /// What was verified and refused so far.
-  public var statistics: Statistics { counters.statistics }
+  /// What happened so far.
+  public var statistics: Statistics { context.counters.statistics }
+
+  /// How often an object was put at each key of a bucket since the start: by a put, a copy or a completed upload.
+  ///
+  /// - Parameters:
+  ///   - provider: The service.
+  ///   - bucket: The bucket.
+  /// - Returns: The numbers by the key, also for objects that were deleted since.
+  public func writes(of provider: Provider, in bucket: String) -> [String: Int] {
+    context.counters.writes(of: provider, in: bucket)
+  }
+
+  /// What goes wrong; may be changed at any time and holds from the next request on.
+  public var faults: Faults {
+    get { context.injector.faults }
+    set { context.injector.faults = newValue }
+  }
+
+  /// The temporary key of an id, and what was asked for with it; nothing if none was issued, or it was dropped since.
+  ///
+  /// - Parameter keyID: The id of the key.
+  public func session(of keyID: String) -> Session? { context.keys.tokens.session(of: keyID) }
 
   /// The directory that everything is in.
   public var root: String { storage.root.string }

@@ -2,6 +2,7 @@ import COSAuth
 import HTTPTypes
 import SigningProperties
 import StorageAuth
+import StorageAuthTesting
 
 /// COS as the properties of signing need it: with both forms of URLs, both modes of verifying and every style.
 enum COSSchemes {
@@ -28,9 +29,10 @@ enum COSSchemes {
     return SigningScheme(
       "COS \(style) \(form) \(mode)", signer: COSSigner(policy: policy, urlForm: form),
       verifier: COSVerifier(mode: mode, style: style, bucket: style == .customDomain ? "img-1250000000" : nil),
-      endpoint: try ServiceEndpoint(url, style: style),
-      bucket: style == .customDomain ? "img-1250000000" : "photos-1250000000",
-      vocabulary: Vocabulary(parameters: parameters, headers: headers), remoteSignature: signature)
+      maker: SampleMaker(
+        endpoint: try ServiceEndpoint(url, style: style),
+        bucket: style == .customDomain ? "img-1250000000" : "photos-1250000000", parameters: parameters,
+        headers: headers), remoteSignature: signature)
   }
 
   /// Every style, form and mode.

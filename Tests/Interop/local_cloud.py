@@ -80,6 +80,7 @@ class LocalCloud:
             raise
         self.oss: str = ready["oss"]
         self.cos: str = ready["cos"]
+        self.services: str = ready["services"]
 
     def _first_line(self) -> dict[str, Any]:
         lines: queue.Queue[str] = queue.Queue()
@@ -97,6 +98,10 @@ class LocalCloud:
     @property
     def cos_port(self) -> int:
         return int(self.cos.rsplit(":", 1)[1])
+
+    @property
+    def services_port(self) -> int:
+        return int(self.services.rsplit(":", 1)[1])
 
     def stop(self) -> int:
         """Stops the server as a user would, and returns its exit status."""

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds a program that imports OSSAuth and COSAuth alone, as a consumer of this package with no traits, and checks
+# Builds a program that imports OSSAuth and COSAuth alone, and another one that imports CloudCredentials, as a consumer of
+# this package with no traits, and checks
 # - that nothing but swift-http-types was fetched for it, and
-# - that the program links no Foundation library.
+# - that the first program links no Foundation library.
 # Works in a folder of its own; nothing in the repository is written.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/consumer/Sources/consumer"
+mkdir -p "$folder/consumer/Sources/consumer" "$folder/consumer/Sources/credentials"
 
 cat >"$folder/consumer/Package.swift" <<MANIFEST
 // swift-tools-version: 6.2
@@ -25,7 +26,14 @@ let package = Package(
         .product(name: "OSSAuth", package: "swift-storage-auth"),
         .product(name: "COSAuth", package: "swift-storage-auth"),
         .product(name: "StorageAuth", package: "swift-storage-auth"),
-      ])
+      ]),
+    .executableTarget(
+      name: "credentials",
+      dependencies: [
+        .product(name: "CloudCredentials", package: "swift-storage-auth"),
+        .product(name: "StorageAuth", package: "swift-storage-auth"),
+        .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
+      ]),
   ]
 )
 MANIFEST
@@ -36,6 +44,7 @@ import OSSAuth
 import StorageAuth
 
 let key = AccessKey(id: "AKIDexample", secret: "secret")
+let cache = CredentialCache(key)
 let date = Timestamp(unixSeconds: 1_795_161_600)
 let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
 let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")
@@ -43,8 +52,17 @@ let signers: [any SplitSigner<AccessKey>] = [
   OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1), COSSigner(),
 ]
 for signer in signers {
-  print(try signer.signed(request, with: key, in: .at(date)).headerFields.count)
+  print(try signer.signed(request, with: cache.current()?.credential ?? .anonymous, in: .at(date)).headerFields.count)
 }
+PROGRAM
+
+cat >"$folder/consumer/Sources/credentials/main.swift" <<'PROGRAM'
+import CloudCredentials
+import StorageAuth
+import StorageAuthTesting
+
+let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: SteppedTime())
+print(cache.source)
 PROGRAM
 
 cd "$folder/consumer"

@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 PAGE = "Documentation/TestMatrix.md"
 MARKER = re.compile(r"^\s*// matrix: ([^:]+): (.+)$")
 TEST = re.compile(r"^\s*func (test\w+)\(")
-CLASS = re.compile(r"^(?:final )?class (\w+): \w+")
+CLASS = re.compile(r"^(?:(?:final )?class (\w+): \w+|extension (\w+Tests) \{)")
 
 
 def read(path):
@@ -28,22 +28,24 @@ def read(path):
         return file.read()
 
 
-def collect(matrix):
+def collect(tables):
     """The tests of every cell, and what is wrong with the markers."""
     cells, problems = {}, []
-    for path in sorted(glob.glob(os.path.join(ROOT, "Tests/*/*.swift"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "Tests/**/*.swift"), recursive=True)):
         name = os.path.relpath(path, ROOT)
         suite, pending = None, []
         for number, line in enumerate(read(name).split("\n"), 1):
             declared = CLASS.match(line)
-            suite = declared.group(1) if declared else suite
+            suite = declared.group(1) or declared.group(2) if declared else suite
             marker, test = MARKER.match(line), TEST.match(line)
             if marker:
                 row, columns = marker.group(1), [column.strip() for column in marker.group(2).split(",")]
-                if row not in matrix["rows"]:
+                table = next((table for table in tables if row in table["rows"]), None)
+                if table is None:
                     problems.append(f"{name}:{number}: there is no row {row!r}")
+                    continue
                 for column in columns:
-                    if column not in matrix["columns"]:
+                    if column not in table["columns"]:
                         problems.append(f"{name}:{number}: there is no column {column!r}")
                     pending.append((row, column))
             elif pending and test and suite is None:
@@ -59,9 +61,9 @@ def collect(matrix):
     return cells, problems
 
 
-def note(matrix, row, column):
-    own = matrix["notes"].get(row, {})
-    return own.get(column) or own.get("*") or matrix["notes"]["*"].get(column)
+def note(table, row, column):
+    own = table["notes"].get(row, {})
+    return own.get(column) or own.get("*") or table["notes"]["*"].get(column)
 
 
 def sentence(name):
@@ -76,36 +78,39 @@ def anchor(row, column):
     return re.sub(r"[^a-z0-9]+", "-", f"{row} {column}".lower()).strip("-")
 
 
-def page(matrix, cells, problems):
-    lines = [
-        "# Test matrix", "",
-        "Generated from the tests by `Tests/Matrix/generate.py`; do not edit. A number is how many tests fill a cell and",
-        "leads to their names. `make test` fails if a cell has neither a test nor a reason, or if this page is not up to date.",
-        "",
-        "`expiry` and `skew` are about signing and verifying: what a URL's end, a key's end and the date of the context do.",
-        "Learning the skew of a clock belongs to the client.", "",
-        "| | " + " | ".join(matrix["columns"]) + " |", "|---" * (len(matrix["columns"]) + 1) + "|",
-    ]
-    for row in matrix["rows"]:
+def table_lines(table, cells, problems):
+    lines = ["", "## " + table["title"], "", *table["about"], "",
+             "| | " + " | ".join(table["columns"]) + " |", "|---" * (len(table["columns"]) + 1) + "|"]
+    for row in table["rows"]:
         texts = []
-        for column in matrix["columns"]:
-            tests, reason = cells.get((row, column)), note(matrix, row, column)
+        for column in table["columns"]:
+            tests, reason = cells.get((row, column)), note(table, row, column)
             if tests:
                 texts.append(f"[{len(tests)}](#{anchor(row, column)})")
-                if matrix["notes"].get(row, {}).get(column):
+                if table["notes"].get(row, {}).get(column):
                     problems.append(f"{row}, {column}: has tests and a reason why it has none")
             else:
                 texts.append(reason or "")
                 if not reason:
                     problems.append(f"{row}, {column}: has neither a test nor a reason")
         lines.append(f"| {row} | " + " | ".join(texts) + " |")
+    return lines
+
+
+def page(tables, cells, problems):
+    lines = [
+        "# Test matrix", "",
+        "Generated from the tests by `Tests/Matrix/generate.py`; do not edit. A number is how many tests fill a cell and",
+        "leads to their names. `make test` fails if a cell has neither a test nor a reason, or if this page is not up to date.",
+    ]
+    for table in tables:
+        lines += table_lines(table, cells, problems)
     lines += ["", "## Tests of every cell"]
-    for row in matrix["rows"]:
-        for column in matrix["columns"]:
-            tests = cells.get((row, column))
-            if tests:
-                lines += ["", f'### <a id="{anchor(row, column)}"></a>{row}: {column}', ""]
-                lines += [f"- [{sentence(name)}]({link.split('#')[0]}) (`{name}`)" for name, link in tests]
+    for row, column in ((row, column) for table in tables for row in table["rows"] for column in table["columns"]):
+        tests = cells.get((row, column))
+        if tests:
+            lines += ["", f'### <a id="{anchor(row, column)}"></a>{row}: {column}', ""]
+            lines += [f"- [{sentence(name)}]({link.split('#')[0]}) (`{name}`)" for name, link in tests]
     lines += ["", "## Known answers", "",
               "Every vector, and whether the tests reproduce it. `signed` is byte for byte: the string to sign, the signature,",
               "and the authorization or the URL's parameters."]
@@ -113,9 +118,9 @@ def page(matrix, cells, problems):
 
 
 def main():
-    matrix = json.loads(read("Tests/Matrix/matrix.json"))
-    cells, problems = collect(matrix)
-    text = page(matrix, cells, problems)
+    tables = json.loads(read("Tests/Matrix/matrix.json"))["tables"]
+    cells, problems = collect(tables)
+    text = page(tables, cells, problems)
     for problem in problems:
         print("test matrix: " + problem)
     if problems:

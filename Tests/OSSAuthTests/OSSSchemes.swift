@@ -3,6 +3,7 @@ import HTTPTypes
 import OSSAuth
 import SigningProperties
 import StorageAuth
+import StorageAuthTesting
 import StorageCrypto
 
 /// OSS with both of its versions, as the properties of signing need it.
@@ -27,8 +28,8 @@ enum OSSSchemes {
       signer: OSSSigner(
         version, bucket: "photos", region: "cn-hangzhou", style: style, additionalHeaders: additionalHeaders),
       verifier: OSSVerifier(style: style, bucket: style == .customDomain ? "photos" : nil),
-      endpoint: try ServiceEndpoint(url, style: style), bucket: "photos",
-      vocabulary: Vocabulary(
+      maker: SampleMaker(
+        endpoint: try ServiceEndpoint(url, style: style), bucket: "photos",
         parameters: version == .v1 ? subresources : subresources + oddNames,
         headers: Set(headers + additionalHeaders.map { $0.lowercased() }).subtracting(["host"]).sorted()),
       remoteSignature: version == .v1 ? v1Signature : v4Signature)

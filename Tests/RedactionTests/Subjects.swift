@@ -56,7 +56,8 @@ enum Subjects {
         CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
       ),
     ]
-    return try bare + errors() + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
+    return try bare + cached() + sources() + aspera() + errors()
+      + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(
         of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(of: COSSigner(), cosRequest, COSVerifier(), claim: "COSAuth.COSClaim")

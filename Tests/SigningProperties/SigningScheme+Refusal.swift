@@ -15,6 +15,33 @@ extension SigningScheme {
   }
 }
 
+extension SigningScheme {
+  /// The error that a request is refused with; whatever is thrown, the request is as it was.
+  package func throwLeavesTheRequest(
+    _ request: HTTPRequest, with key: AccessKey, at date: Timestamp
+  ) throws -> SigningError {
+    var copy = request
+    do throws(SigningError) {
+      try signer.sign(&copy, with: key, in: .at(date))
+    } catch {
+      if copy != request { throw Violation("the request changed although \(error.code) was thrown") }
+      return error
+    }
+    throw Violation("nothing was thrown")
+  }
+}
+
+extension PresignedRequest {
+  /// The request that the URL's user sends.
+  package func request() throws -> HTTPRequest {
+    let parts = url.split(separator: "://", maxSplits: 1)
+    guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is no URL") }
+    return HTTPRequest(
+      method: method, scheme: String(parts[0]), authority: String(parts[1][..<slash]), path: String(parts[1][slash...]),
+      headerFields: headers)
+  }
+}
+
 /// The error that signing something fails with.
 package func signingError<Value>(_ act: () throws(SigningError) -> Value) throws(Violation) -> SigningError {
   do throws(SigningError) {

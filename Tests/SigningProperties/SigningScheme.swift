@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import StorageAuth
+package import StorageAuthTesting
 
 /// A way of signing with everything that the properties of all of them need.
 package struct SigningScheme<
@@ -8,23 +9,19 @@ package struct SigningScheme<
   package let name: String
   package let signer: Signing
   package let verifier: Verifying
-  package let endpoint: ServiceEndpoint
-  package let bucket: String
-  /// What requests of this scheme can carry.
-  package let vocabulary: Vocabulary
+  /// Makes the requests.
+  package let maker: SampleMaker
   /// The signature that a server with the secret makes of a pending one, with code that the package does not use.
   package let remoteSignature: @Sendable (PendingSignature, String) -> String
 
   package init(
-    _ name: String, signer: Signing, verifier: Verifying, endpoint: ServiceEndpoint, bucket: String,
-    vocabulary: Vocabulary, remoteSignature: @escaping @Sendable (PendingSignature, String) -> String
+    _ name: String, signer: Signing, verifier: Verifying, maker: SampleMaker,
+    remoteSignature: @escaping @Sendable (PendingSignature, String) -> String
   ) {
     self.name = name
     self.signer = signer
     self.verifier = verifier
-    self.endpoint = endpoint
-    self.bucket = bucket
-    self.vocabulary = vocabulary
+    self.maker = maker
     self.remoteSignature = remoteSignature
   }
 
@@ -39,19 +36,6 @@ package struct SigningScheme<
   }
 }
 
-/// The names that a scheme signs.
-package struct Vocabulary: Sendable {
-  /// Parameters that are signed.
-  package let parameters: [String]
-  /// Headers that are signed.
-  package let headers: [String]
-
-  package init(parameters: [String], headers: [String]) {
-    self.parameters = parameters
-    self.headers = headers
-  }
-}
-
 /// What a property found to be wrong.
 package struct Violation: Error, CustomStringConvertible {
   package let description: String
@@ -59,9 +43,4 @@ package struct Violation: Error, CustomStringConvertible {
   package init(_ description: String) {
     self.description = description
   }
-}
-
-/// Throws unless something holds.
-package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
-  if !condition { throw Violation(message()) }
 }

@@ -8,6 +8,10 @@ final class StorageCryptoTests: XCTestCase {
     let abc = Array("abc".utf8)
     XCTAssertEqual(SHA1.hash(abc).hex, "a9993e364706816aba3e25717850c26c9cd0d89d")
     XCTAssertEqual(SHA256.hash(abc).hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    XCTAssertEqual(
+      SHA512.hash(abc).hex,
+      "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
     XCTAssertEqual(MD5.hash(abc).hex, "900150983cd24fb0d6963f7d28e17f72")
     XCTAssertEqual(SHA256.hash([]).hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)

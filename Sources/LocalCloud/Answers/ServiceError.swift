@@ -91,6 +91,13 @@ extension ServiceError {
       details: [Detail(name: "Reason", value: reason)])
   }
 
+  /// An error of the server that was asked for.
+  static func injected(_ status: Int) -> ServiceError {
+    status == 503
+      ? ServiceError(.serviceUnavailable, "ServiceUnavailable", "Please try again.")
+      : ServiceError(HTTPResponse.Status(code: status), "InternalError", "Please contact the server administrator.")
+  }
+
   static func accessDenied(_ message: String, ec: String? = nil, details: [Detail] = []) -> ServiceError {
     ServiceError(.forbidden, "AccessDenied", message, ec: ec, details: details)
   }

@@ -103,4 +103,12 @@ enum Operation: Sendable {
     default: false
     }
   }
+
+  /// Whether an object is there anew after it.
+  var writesObject: Bool {
+    switch self {
+    case .putObject, .copyObject, .completeUpload: true
+    default: false
+    }
+  }
 }

@@ -1,19 +1,17 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// Decides who asks: the one place where signatures are verified.
+/// Decides who asks: the one place where signatures of requests to OSS and COS are verified.
 struct Authenticator: Sendable {
-  private let accounts: [String: LocalCloud.Account]
   private let claimedID: @Sendable (HTTPRequest) throws -> String?
-  private let verified: @Sendable (HTTPRequest, Timestamp, [String: LocalCloud.Account]) async throws -> VerifiedRequest
+  private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
 
-  init(_ verifier: some SignatureVerifier, _ accounts: [LocalCloud.Account]) {
-    self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
+  init(_ verifier: some SignatureVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
     claimedID = { try verifier.claim(in: $0)?.accessKeyID }
-    verified = { request, date, accounts in
+    verified = { request, date in
       try await verifier.verify(request, at: date) { id in
-        guard let account = accounts[id], !account.isDisabled else { return nil }
-        return account.key
+        let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
+        return context.keys.key(id, of: provider, at: date, counting: limit)
       }
     }
   }
@@ -25,7 +23,7 @@ struct Authenticator: Sendable {
   func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
     do {
       guard try claimedID(request) != nil else { return nil }
-      return try await verified(request, date, accounts)
+      return try await verified(request, date)
     } catch let error as VerificationError {
       throw error
     } catch {

@@ -14,53 +14,66 @@ struct Gateway: Sendable {
   private let authenticator: Authenticator
   private let store: ObjectStore
   private let region: String
-  private let clock: @Sendable () -> Timestamp
-  private let counters: Counters
+  private let endpoint: LocalCloud.Endpoint
+  private let context: CloudContext
+
+  private var counters: Counters { context.counters }
 
   init(
     _ provider: LocalCloud.Provider, _ store: ObjectStore, _ configuration: LocalCloud.Configuration,
-    _ counters: Counters
+    _ context: CloudContext
   ) {
     switch provider {
     case .oss:
+      endpoint = .oss
       dialect = OSSDialect()
-      authenticator = Authenticator(OSSVerifier(region: configuration.region), configuration.accounts)
+      authenticator = Authenticator(OSSVerifier(region: configuration.region), provider, context)
       region = configuration.region ?? "cn-hangzhou"
     case .cos:
+      endpoint = .cos
       dialect = COSDialect()
       authenticator = Authenticator(
-        COSVerifier(mode: configuration.isStrict ? .strict : .compatible), configuration.accounts)
+        COSVerifier(mode: configuration.isStrict ? .strict : .compatible), provider, context)
       region = "ap-guangzhou"
     }
     self.store = store
-    clock = configuration.clock
-    self.counters = counters
+    self.context = context
   }
 
   /// Answers a request.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+    let exchange = context.open(endpoint)
     let head = request.head
     let identity = CallIdentity(
       requestID: BlobID.random().description.uppercased(), method: head.method, host: head.authority ?? "",
-      path: String((head.path ?? "").prefix { $0 != "?" }), date: clock())
+      path: String((head.path ?? "").prefix { $0 != "?" }), date: context.now)
     var answer: Answer
-    do {
-      let permit = try await permit(head, at: identity.date)
-      if head.headerFields[.expect]?.lowercased() == "100-continue" {
-        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    if let status = try await exchange.begin() {
+      answer = dialect.answer(for: .injected(status), to: identity)
+    } else {
+      do {
+        let permit = try await permit(head, at: identity.date)
+        if head.headerFields[.expect]?.lowercased() == "100-continue" {
+          try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        }
+        answer = try await act(permit, request, at: identity.date)
+      } catch {
+        let error = error as? ServiceError ?? .internalError("\(error)")
+        counters.refused(error.code, by: endpoint)
+        answer = dialect.answer(for: error, to: identity)
       }
-      answer = try await act(permit, request, at: identity.date)
-    } catch {
-      let error = error as? ServiceError ?? .internalError("\(error)")
-      counters.refused(error.code)
-      answer = dialect.answer(for: error, to: identity)
+      if let status = try await exchange.end(&answer) {
+        answer = dialect.answer(for: .injected(status), to: identity)
+      }
     }
     answer.headers.set(dialect.header("request-id"), identity.requestID)
     if dialect.provider == .cos { answer.headers.set(dialect.header("trace-id"), identity.requestID) }
     answer.headers[.date] = identity.date.httpDate
     answer.headers[.server] = dialect.serverName
-    try await Self.send(answer, to: head.method, with: writer, store.blobs)
+    try await exchange.send(answer, to: head.method, with: writer) { extents, send in
+      try await store.blobs.read(extents, send)
+    }
   }
 
   /// The permission for a request, which is verified before anything of its body is read.
@@ -78,6 +91,7 @@ struct Gateway: Sendable {
         try Self.check(verified.target)
         return Permit(verified, try Operation(head.method, verified.target, isCopy: isCopy))
       }
+      counters.count(endpoint) { $0.unsigned += 1 }
       let target = try RequestTarget(of: head)
       try Self.check(target)
       let operation = try Operation(head.method, target, isCopy: isCopy)
@@ -104,40 +118,8 @@ struct Gateway: Sendable {
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       headers: request.headers, body: request.body, date: date, region: region, host: request.head.authority ?? "")
-    return try await call.answer(to: permit.operation)
-  }
-
-  @concurrent
-  private static func send(
-    _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter, _ blobs: BlobStore
-  ) async throws {
-    var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
-    let hasLength = answer.status != .noContent && answer.status != .notModified
-    if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
-    guard method != .head, hasLength else {
-      try await writer.writeResponse(head)
-      return
-    }
-    switch answer.body {
-    case .none, .head:
-      try await writer.writeResponse(head)
-    case .bytes(let bytes):
-      try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    case .extents(let extents, _):
-      var body = try await writer.writeHead(head)
-      try await blobs.read(extents) { try await body.write($0) }
-      try await body.finish(nil)
-    }
-  }
-}
-
-extension Answer.Body {
-  /// The Content-Length.
-  var byteCount: Int64 {
-    switch self {
-    case .none: 0
-    case .bytes(let bytes): Int64(bytes.count)
-    case .extents(_, let byteCount), .head(let byteCount): byteCount
-    }
+    let answer = try await call.answer(to: permit.operation)
+    if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
+    return answer
   }
 }

@@ -6,24 +6,29 @@ internal import StorageAuth
 
 /// One port with one service behind it.
 final class HTTPService: Sendable {
+  /// Answers one request.
+  typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
+
   /// How long requests that are under way may take when the server stops.
   private static let grace = Duration.seconds(2)
 
   let endpoint: ServiceEndpoint
+  let port: Int
   private let server: Server<CheckedHTTPChannel>
   private let work: Task<Void, any Error>
 
-  private init(endpoint: ServiceEndpoint, server: Server<CheckedHTTPChannel>, work: Task<Void, any Error>) {
+  private init(port: Int, endpoint: ServiceEndpoint, server: Server<CheckedHTTPChannel>, work: Task<Void, any Error>) {
+    self.port = port
     self.endpoint = endpoint
     self.server = server
     self.work = work
   }
 
   /// Binds a port on loopback and begins to answer.
-  static func start(port: Int, _ gateway: Gateway) async throws -> HTTPService {
+  static func start(port: Int, _ respond: @escaping Responder) async throws -> HTTPService {
     let (ports, bound) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
-      childChannelSetup: CheckedHTTPChannel { request, writer in try await gateway.respond(to: request, with: writer) },
+      childChannelSetup: CheckedHTTPChannel(respond),
       configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
@@ -38,7 +43,7 @@ final class HTTPService: Sendable {
       throw LocalCloudError("The server ended before it was ready; start it again.")
     }
     return HTTPService(
-      endpoint: try ServiceEndpoint("http://127.0.0.1:\(port)", style: .path), server: server, work: work)
+      port: port, endpoint: try ServiceEndpoint("http://127.0.0.1:\(port)", style: .path), server: server, work: work)
   }
 
   /// Takes no more connections, and waits until those that are there are closed.

@@ -9,6 +9,9 @@ struct Storage: Sendable {
   private let oss: ObjectStore
   private let cos: ObjectStore
 
+  /// The files of the Aspera node.
+  let node: ObjectStore
+
   /// Opens a directory, or makes a temporary one.
   static func open(_ path: String?) async throws -> Storage {
     let root: FilePath
@@ -21,7 +24,8 @@ struct Storage: Sendable {
     return Storage(
       root: root, isTemporary: path == nil,
       oss: try await ObjectStore.open(root.appending(LocalCloud.Provider.oss.rawValue)),
-      cos: try await ObjectStore.open(root.appending(LocalCloud.Provider.cos.rawValue)))
+      cos: try await ObjectStore.open(root.appending(LocalCloud.Provider.cos.rawValue)),
+      node: try await ObjectStore.open(root.appending("aspera")))
   }
 
   func store(of provider: LocalCloud.Provider) -> ObjectStore {
@@ -35,12 +39,14 @@ struct Storage: Sendable {
     for store in [oss, cos] {
       for name in names { try await store.createBucket(name, access: nil, at: date) }
     }
+    try await node.createBucket(FileTree.bucket, access: nil, at: date)
   }
 
   /// Waits until what was deleted is gone, and removes a temporary directory.
   func close() async {
     await oss.close()
     await cos.close()
+    await node.close()
     if isTemporary { _ = try? await FileSystem.shared.removeItem(at: root) }
   }
 }

@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import StorageCrypto
-internal import Synchronization
 
 /// The parts of an access key and everything that depends on them alone.
 final class AccessKeyStorage: Sendable {
@@ -13,7 +12,7 @@ final class AccessKeyStorage: Sendable {
   let problem: SigningError?
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
-  private let field = Mutex<HTTPField?>(nil)
+  private let field = Lock<HTTPField?>(nil)
 
   init(id: String, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false) {
     self.isAnonymous = isAnonymous
@@ -71,7 +70,7 @@ final class DerivedKeys<Hash: HashFunction>: Sendable {
   /// Two days, two regions or two windows may be in use side by side; more is a matter of deriving again.
   private static var capacity: Int { 4 }
 
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Lock<[Entry]>([])
 
   func key(for scope: KeyScope, derive: () -> HMACKey<Hash>) -> HMACKey<Hash> {
     let known = entries.withLock { entries in

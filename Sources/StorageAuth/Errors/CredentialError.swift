@@ -17,6 +17,9 @@ public struct CredentialError: Error, Sendable, Hashable {
   /// Whether asking again later can help.
   public let isRetryable: Bool
 
+  /// What other sources said before, where several were asked: why each of them declined.
+  public let declined: [CredentialError]
+
   /// Makes an error; for providers.
   ///
   /// - Parameters:
@@ -25,12 +28,17 @@ public struct CredentialError: Error, Sendable, Hashable {
   ///   - message: What is wrong, in a sentence without secrets.
   ///   - remedy: What to do about it, in a sentence.
   ///   - isRetryable: Whether asking again later can help.
-  public init(_ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false) {
+  ///   - declined: What other sources said before.
+  public init(
+    _ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false,
+    declined: [CredentialError] = []
+  ) {
     self.code = code
     self.source = source
     self.message = message
     self.remedy = remedy
     self.isRetryable = isRetryable
+    self.declined = declined
   }
 
   /// A kind of problem.
@@ -60,6 +68,9 @@ public struct CredentialError: Error, Sendable, Hashable {
 }
 
 extension CredentialError: CustomStringConvertible {
-  /// The code, the source, the message and the remedy.
-  public var description: String { "\(code) (\(source)): \(message) \(remedy)" }
+  /// The code, the source, the message and the remedy; then a line for each source that declined.
+  public var description: String {
+    let lines = declined.map { "\n- \($0)" }.joined()
+    return "\(code) (\(source)): \(message) \(remedy)\(lines)"
+  }
 }

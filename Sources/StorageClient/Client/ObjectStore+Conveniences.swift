@@ -49,18 +49,4 @@ extension ObjectStore {
   public func list(prefix: String = "") -> ObjectListing {
     list(prefix: prefix, delimiter: nil)
   }
-
-  /// Copies an object inside the bucket.
-  ///
-  /// - Parameters:
-  ///   - source: The key of the object.
-  ///   - key: The key of the copy.
-  ///   - options: What is different about the copy.
-  /// - Returns: What the service says about the copy.
-  @discardableResult
-  public func copy(
-    from source: String, to key: String, options: CopyOptions = CopyOptions()
-  ) async throws -> CopiedObject {
-    try await copy(CopySource(key: source), to: key, options: options)
-  }
 }

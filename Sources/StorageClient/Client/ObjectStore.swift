@@ -71,14 +71,4 @@ public protocol ObjectStore: Sendable {
   ///   - prefix: What the keys start with.
   ///   - delimiter: If given, keys that hold it behind the prefix are folded into one common prefix each.
   func list(prefix: String, delimiter: String?) -> ObjectListing
-
-  /// Copies an object inside the service, without its bytes passing through here.
-  ///
-  /// - Parameters:
-  ///   - source: The object.
-  ///   - key: The key of the copy, in this bucket.
-  ///   - options: What is different about the copy.
-  /// - Returns: What the service says about the copy.
-  @discardableResult
-  func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 }

@@ -36,14 +36,13 @@ public struct DownloadOptions: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// The request.
-  func draft(for key: String) throws(StorageError) -> RequestDraft {
-    var draft = RequestDraft(.get, key, parameters)
-    if let versionID { draft.parameters.append(.init("versionId", versionID)) }
-    try draft.headers.set(.range, to: range?.text)
-    try draft.headers.set(.ifMatch, to: ifMatch)
-    try draft.headers.set(.ifNoneMatch, to: ifNoneMatch)
-    try draft.headers.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
-    return draft
+  /// The headers that say so.
+  func headers() throws(StorageError) -> HTTPFields {
+    var headers = HTTPFields()
+    try headers.set(.range, to: range?.text)
+    try headers.set(.ifMatch, to: ifMatch)
+    try headers.set(.ifNoneMatch, to: ifNoneMatch)
+    try headers.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
+    return headers
   }
 }

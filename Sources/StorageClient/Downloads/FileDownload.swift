@@ -1,16 +1,13 @@
 internal import StorageCrypto
 internal import SystemPackage
 
-/// How many bytes are collected before they are written; each write costs a change of threads.
-private let writeSize = 512 * 1024
-
 /// Brings an object into a file: the first range says how much there is, the others follow several at a time.
-struct FileDownload<Provider: StorageProvider>: Sendable {
-  let client: StorageClient<Provider>
+struct FileDownload<Provider: BucketProvider>: Sendable {
+  let bucket: BucketClient<Provider>
   let key: String
   let options: DownloadOptions
   let file: FileReplacement
-  let progress: TransferProgress.Handler?
+  let ledger: TransferLedger
 
   /// A range that has been written, with its checksum.
   private struct Piece: Sendable {
@@ -22,7 +19,7 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
   /// Downloads everything.
   func run() async throws -> ObjectInfo {
     let object = try await first()
-    let meter = ProgressMeter(total: object.info.size ?? object.contentLength, handler: progress)
+    let meter = ledger.meter(total: object.info.size ?? object.contentLength)
     guard options.range == nil, let total = object.info.size, let length = object.contentLength, length < total else {
       _ = try await write(object.body, at: 0, meter)
       return object.info
@@ -37,25 +34,25 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
 
   /// The first range, or all of an object that has no ranges: one that is empty, or one that is processed.
   private func first() async throws -> DownloadedObject {
-    guard options.range == nil, options.parameters.isEmpty else { return try await client.open(key, options: options) }
+    guard options.range == nil, options.parameters.isEmpty else { return try await bucket.fetch(key, options: options) }
     var ranged = options
-    ranged.range = ByteRange(0..<max(client.configuration.multipartThreshold, client.configuration.partSize))
+    ranged.range = ByteRange(0..<max(bucket.configuration.multipartThreshold, bucket.configuration.partSize))
     do {
-      return try await client.open(key, options: ranged)
+      return try await bucket.fetch(key, options: ranged)
     } catch let error as ServiceError where error.kind == .invalidRange {
-      return try await client.open(key, options: options)
+      return try await bucket.fetch(key, options: options)
     }
   }
 
   private func pieces(
     _ first: DownloadedObject, length: Int64, total: Int64, _ meter: ProgressMeter
   ) async throws -> [Piece] {
-    let sizes = try PartSizes(length: total, preferred: client.configuration.partSize)
+    let sizes = try PartSizes(length: total, preferred: bucket.configuration.partSize)
     return try await withThrowingTaskGroup(of: Piece.self) { group in
       var pieces: [Piece] = []
       group.addTask { try await write(first.body, at: 0, meter) }
       for (index, range) in sizes.ranges(of: total, from: length).enumerated() {
-        if index + 1 - pieces.count >= client.configuration.partsInFlight, let piece = try await group.next() {
+        if index + 1 - pieces.count >= bucket.configuration.partsInFlight, let piece = try await group.next() {
           pieces.append(piece)
         }
         group.addTask { try await download(range, of: first.info, meter) }
@@ -69,7 +66,7 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
   private func download(_ range: Range<Int64>, of info: ObjectInfo, _ meter: ProgressMeter) async throws -> Piece {
     let options = DownloadOptions(
       range: ByteRange(range), versionID: info.versionID ?? options.versionID, ifMatch: info.etag)
-    let object = try await client.open(key, options: options)
+    let object = try await bucket.fetch(key, options: options)
     guard object.contentLength == range.upperBound - range.lowerBound, object.info.size == info.size else {
       throw StorageError.malformedAnswer("it is not the range that was asked for")
     }
@@ -77,21 +74,7 @@ struct FileDownload<Provider: StorageProvider>: Sendable {
   }
 
   private func write(_ body: ByteStream, at start: Int64, _ meter: ProgressMeter) async throws -> Piece {
-    var checksum = CRC64()
-    var offset = start
-    var pending: [UInt8] = []
-    func flush() async throws {
-      checksum.update(pending)
-      try await file.write(pending, at: offset)
-      offset += Int64(pending.count)
-      meter.advance(by: Int64(pending.count))
-      pending.removeAll(keepingCapacity: true)
-    }
-    for try await chunk in body {
-      if pending.count + chunk.count > writeSize { try await flush() }
-      pending += chunk
-    }
-    try await flush()
-    return Piece(offset: start, length: offset - start, checksum: checksum.checksum)
+    let written = try await file.write(body, at: start) { meter.advance(by: $0) }
+    return Piece(offset: start, length: written.length, checksum: written.checksum)
   }
 }

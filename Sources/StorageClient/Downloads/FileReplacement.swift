@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -10,24 +11,26 @@ internal import _NIOFileSystem
   internal import Glibc
 #endif
 
+/// How many bytes are collected before they are written; each write costs a change of threads.
+private let writeSize = 512 * 1024
+
 /// A file that takes the place of another one, or of none, when it is complete; until then nobody sees it.
 ///
 /// It is written next to its destination, so that the last step is one atomic rename inside a directory. The file system
 /// library's own replacing removes the destination first; then a crash between the two steps loses both.
 struct FileReplacement: Sendable {
-  private let destination: FilePath
   private let temporary: FilePath
   private let handle: WriteFileHandle
 
   /// Runs a body that writes a file, and puts the file in its place if the body succeeds.
   static func write<Result>(
-    _ destination: FilePath, _ body: (FileReplacement) async throws -> Result
+    _ destination: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
-    let replacement = try await FileReplacement(destination)
+    let replacement = try await FileReplacement(destination, permissions: permissions)
     do {
       let result = try await body(replacement)
       try await Task { try await replacement.handle.close() }.value
-      try replacement.rename()
+      try rename(replacement.temporary, to: destination)
       return result
     } catch {
       await Task {
@@ -38,17 +41,13 @@ struct FileReplacement: Sendable {
     }
   }
 
-  private init(_ destination: FilePath) async throws {
-    let info = try await FileSystem.shared.info(forFileAt: destination)
-    guard let name = destination.lastComponent, info == nil || info?.type == .regular else {
-      throw StorageError(
-        .unusableFile, "\(destination) is not a regular file.", remedy: "Name a file that exists or that can be made.")
-    }
-    self.destination = destination
+  private init(_ destination: FilePath, permissions: FilePermissions?) async throws {
+    let place = try await FilePlace(destination)
     let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    temporary = destination.removingLastComponent().appending(".\(name.string.prefix(64)).\(suffix).part")
+    temporary = place.folder.appending(".\(place.name.prefix(64)).\(suffix).part")
     let options = OpenOptions.Write(
-      existingFile: .none, newFile: OpenOptions.NewFile(permissions: info?.permissions, transactionalCreation: false))
+      existingFile: .none,
+      newFile: OpenOptions.NewFile(permissions: permissions ?? place.permissions, transactionalCreation: false))
     do {
       handle = try await FileSystem.shared.openFile(forWritingAt: temporary, options: options)
     } catch let error as FileSystemError {
@@ -61,13 +60,42 @@ struct FileReplacement: Sendable {
     try await handle.write(contentsOf: bytes, toAbsoluteOffset: offset)
   }
 
-  private func rename() throws {
-    let problem = unsafe temporary.withPlatformString { from in
-      unsafe destination.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 ? 0 : errno }
+  /// Writes what a stream yields from a place on.
+  ///
+  /// - Parameters:
+  ///   - body: The bytes.
+  ///   - start: The place.
+  ///   - advance: Is told how many bytes more are written.
+  /// - Returns: How many there were, and their CRC-64.
+  func write(
+    _ body: ByteStream, at start: Int64, advance: (Int64) -> Void
+  ) async throws -> (length: Int64, checksum: UInt64) {
+    var checksum = CRC64()
+    var offset = start
+    var pending: [UInt8] = []
+    func flush() async throws {
+      checksum.update(pending)
+      try await write(pending, at: offset)
+      offset += Int64(pending.count)
+      advance(Int64(pending.count))
+      pending.removeAll(keepingCapacity: true)
+    }
+    for try await chunk in body {
+      if pending.count + chunk.count > writeSize { try await flush() }
+      pending += chunk
+    }
+    try await flush()
+    return (offset - start, checksum.checksum)
+  }
+
+  /// Renames a file in one step, in the place of another one or of none.
+  static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
+    let problem = unsafe file.withPlatformString { from in
+      unsafe path.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 ? 0 : errno }
     }
     guard problem == 0 else {
       throw StorageError(
-        .unusableFile, "\(destination) could not be replaced: \(Errno(rawValue: problem)).",
+        .unusableFile, "\(path) could not be replaced: \(Errno(rawValue: problem)).",
         remedy: "Check the permissions of the directory.")
     }
   }

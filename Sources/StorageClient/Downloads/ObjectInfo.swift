@@ -51,6 +51,16 @@ public struct ObjectInfo: Sendable, Hashable {
     ) { first, second in "\(first), \(second)" }
   }
 
+  /// What is known of an object that comes without headers.
+  init(key: String, size: Int64?, lastModified: Timestamp?) {
+    self.key = key
+    self.size = size
+    self.lastModified = lastModified
+    (etag, contentType, checksum, versionID, storageClass) = (nil, nil, nil, nil, nil)
+    metadata = [:]
+    headers = [:]
+  }
+
   /// The number behind the slash in `bytes 0-99/1234`.
   private static func total(_ contentRange: String) -> Int64? {
     contentRange.split(separator: "/").last.flatMap { Int64($0) }

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+public import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
@@ -7,12 +7,11 @@ extension ServiceError {
   /// The most bytes of an error's body that are read.
   static let bodyLimit = 64 * 1024
 
-  /// Reads an error from an answer: from the body, from the header that stands in for it after a HEAD, or from the
-  /// status alone.
-  init(_ response: HTTPResponse, body: [UInt8], subject: String, dialect: ServiceDialect) {
-    let encoded = dialect.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
-    let document = Self.errorElement(in: body) ?? encoded.flatMap { Self.errorElement(in: $0) }
-    self.init(document, of: response, subject: subject, dialect: dialect)
+  /// What a service says about an error: in the body, or in the header that stands in for it after a HEAD.
+  static func document(_ response: HTTPResponse, body: [UInt8], dialect: ServiceDialect) -> XMLNode? {
+    errorElement(in: body)
+      ?? dialect.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
+      .flatMap { errorElement(in: $0) }
   }
 
   /// Reads the error that a service put into an answer whose status says success.
@@ -21,16 +20,16 @@ extension ServiceError {
     self.init(document, of: response, subject: subject, dialect: dialect)
   }
 
-  private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
+  /// Reads an error; where there is no document, the status alone decides.
+  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
     func text(_ name: String) -> String? {
       document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
     }
     let fields = response.headerFields
     let status = response.status
     self.init(
-      code: text("Code") ?? Self.code(for: status),
-      message: text("Message") ?? "The service answered \(status.code) without saying why.",
-      status: status,
+      code: text("Code") ?? Self.code(for: status), message: text("Message") ?? Self.message(for: status),
+      status: status, isExplained: document != nil,
       requestID: text("RequestId") ?? fields[dialect.requestID],
       hostID: text("HostId"),
       detailCode: text("EC") ?? dialect.detailCode.flatMap { fields[$0] },
@@ -38,12 +37,50 @@ extension ServiceError {
       serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
       serverStringToSign: text("StringToSign").map(Self.maskingTokens),
-      serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(Self.maskingTokens))
+      serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(Self.maskingTokens),
+      retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
+  }
+
+  /// Reads `Retry-After`: seconds, or a date that is compared with the service's own.
+  private static func duration(_ retryAfter: String, from date: String?) -> Duration? {
+    if let seconds = Int64(retryAfter) { return .seconds(max(0, seconds)) }
+    guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
+      return nil
+    }
+    return max(.zero, now.duration(to: end))
   }
 
   private static func errorElement(in body: [UInt8]) -> XMLNode? {
     guard !body.isEmpty, let root = try? XMLNode.parse(body), root.name == "Error" else { return nil }
     return root
+  }
+
+  /// Reads an answer that is no success; for providers.
+  ///
+  /// The service's time, and how long it wants to be left alone, are taken from the head.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the answer.
+  ///   - code: The service's code; made from the status if there is none.
+  ///   - message: The service's message, without secrets.
+  ///   - kind: What it means; found out from the code and the status if not given.
+  ///   - requestID: The request id.
+  ///   - subject: What the request was about.
+  public init(
+    _ response: HTTPResponse, code: String?, message: String?, kind: Kind? = nil, requestID: String? = nil,
+    subject: String
+  ) {
+    let status = response.status
+    let fields = response.headerFields
+    self.init(
+      code: code ?? Self.code(for: status), message: message ?? Self.message(for: status), status: status, kind: kind,
+      isExplained: code != nil || message != nil, requestID: requestID, subject: subject,
+      serverTime: fields[.date].flatMap { Timestamp(httpDate: $0) },
+      retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
+  }
+
+  private static func message(for status: HTTPResponse.Status) -> String {
+    "The service answered \(status.code) without saying why."
   }
 
   private static func code(for status: HTTPResponse.Status) -> String {

@@ -76,7 +76,8 @@ extension ServiceError {
       case .clockSkew: "Set the clock of this machine."
       case .conflict: "Try again when the other operation has ended."
       case .credentialExpired: "Get a new temporary credential."
-      case .invalidCredential: "Use the session token that was issued together with the key."
+      case .invalidCredential:
+        "Use a credential that the service knows; a temporary key needs the token that was issued with it."
       case .invalidRange: "Ask for a range that starts inside the object."
       case .invalidRequest: "Change the request as the message says."
       case .noSuchBucket: "Check the bucket's name and region."

@@ -16,6 +16,9 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The provider's message.
   public let message: String
 
+  /// Whether the service said why it refused, and not only that.
+  public let isExplained: Bool
+
   /// The status of the answer.
   public let status: HTTPResponse.Status
 
@@ -29,7 +32,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   public let detailCode: String?
 
   /// The method and the bucket or key of the request.
-  public let subject: String
+  public internal(set) var subject: String
 
   /// The service's time, where it told; for finding out how far the clock of this machine is off.
   public let serverTime: Timestamp?
@@ -41,15 +44,26 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// COS).
   public let serverCanonicalRequest: String?
 
+  /// How long the service wants to be left alone, where it says so.
+  public let retryAfter: Duration?
+
+  /// How often the request was sent before this was thrown.
+  public internal(set) var attempts = 1
+
+  /// Why no other credential could be had, where the service refused the one that was used.
+  public internal(set) var renewalError: CredentialError?
+
   package init(
-    code: String, message: String, status: HTTPResponse.Status, requestID: String? = nil, hostID: String? = nil,
+    code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
+    requestID: String? = nil, hostID: String? = nil,
     detailCode: String? = nil, subject: String, serverTime: Timestamp? = nil, serverStringToSign: String? = nil,
-    serverCanonicalRequest: String? = nil
+    serverCanonicalRequest: String? = nil, retryAfter: Duration? = nil
   ) {
-    kind = Kind(code: code, message: message, status: status)
+    self.kind = kind ?? Kind(code: code, message: message, status: status)
     self.code = code
     self.message = message
     self.status = status
+    self.isExplained = isExplained
     self.requestID = requestID
     self.hostID = hostID
     self.detailCode = detailCode
@@ -57,6 +71,7 @@ public struct ServiceError: Error, Sendable, Hashable {
     self.serverTime = serverTime
     self.serverStringToSign = serverStringToSign
     self.serverCanonicalRequest = serverCanonicalRequest
+    self.retryAfter = retryAfter
   }
 
   /// What to do about it, in a sentence.
@@ -70,12 +85,15 @@ public struct ServiceError: Error, Sendable, Hashable {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// Subject, status, code, message, request id and remedy.
+  /// Subject, status, code, message, request id and remedy; then what was tried against it.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }
     }
     let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
-    return "\(subject): \(status.code) \(code): \(message)\(suffix) \(remedy)"
+    var text = "\(subject): \(status.code) \(code): \(message)\(suffix) \(remedy)"
+    if attempts > 1 { text += " It was sent \(attempts) times." }
+    if let renewalError { text += " No other credential could be had: \(renewalError)" }
+    return text
   }
 }

@@ -27,16 +27,18 @@ public struct StorageError: Error, Sendable, Hashable {
   /// A kind of problem.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case checksumMismatch, insecureConnection, invalidOption, malformedAnswer, sourceChanged, tooLarge, truncated
-      case unusableFile
+      case checksumMismatch, insecureConnection, invalidKey, invalidOption, malformedAnswer, sourceChanged, tooLarge
+      case truncated, unsupported, unusableFile
     }
 
     private let value: Value
 
     /// The bytes that arrived are not the bytes that were sent.
     public static let checksumMismatch = Code(value: .checksumMismatch)
-    /// A session token would travel in clear over a network.
+    /// A token or a password would travel in clear over a network.
     public static let insecureConnection = Code(value: .insecureConnection)
+    /// The key is not one that the service can have.
+    public static let invalidKey = Code(value: .invalidKey)
     /// An option has a value that cannot be sent.
     public static let invalidOption = Code(value: .invalidOption)
     /// The service answered something that cannot be read.
@@ -47,6 +49,8 @@ public struct StorageError: Error, Sendable, Hashable {
     public static let tooLarge = Code(value: .tooLarge)
     /// The answer ended early.
     public static let truncated = Code(value: .truncated)
+    /// The service cannot do this, or not with this option.
+    public static let unsupported = Code(value: .unsupported)
     /// The path names something that is not a file.
     public static let unusableFile = Code(value: .unusableFile)
 

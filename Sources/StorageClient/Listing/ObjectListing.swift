@@ -14,18 +14,28 @@ public struct ObjectListing: AsyncSequence, Sendable {
   /// An object or a common prefix.
   public typealias Element = ListEntry
 
-  private let page: @Sendable (String?) async throws -> ListPage
+  /// Fetches a page: the first one for nothing, a further one for what the last one said is next.
+  public typealias PageReader = @Sendable (_ continuation: String?) async throws -> ListPage
+
+  private let makeReader: @Sendable () -> PageReader
 
   /// Makes a listing; for stores.
   ///
-  /// - Parameter page: Fetches a page: the first one for nothing, a further one for what the last one said is next.
-  public init(page: @escaping @Sendable (_ continuation: String?) async throws -> ListPage) {
-    self.page = page
+  /// - Parameter page: Fetches a page; it remembers nothing.
+  public init(page: @escaping PageReader) {
+    makeReader = { page }
+  }
+
+  /// Makes a listing whose pages follow from what the ones before said; for stores.
+  ///
+  /// - Parameter makeReader: Called once per iteration; what it returns is called for one page after the other.
+  public init(_ makeReader: @escaping @Sendable () -> PageReader) {
+    self.makeReader = makeReader
   }
 
   /// Starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: page)
+    AsyncIterator(page: makeReader())
   }
 
   /// Walks over the entries.

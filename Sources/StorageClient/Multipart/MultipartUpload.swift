@@ -4,8 +4,8 @@ internal import StorageCrypto
 internal import StorageXML
 
 /// A multipart upload under way: its id, and the four requests that it is made of.
-struct MultipartUpload<Provider: StorageProvider>: Sendable {
-  let client: StorageClient<Provider>
+struct MultipartUpload<Provider: BucketProvider>: Sendable {
+  let bucket: BucketClient<Provider>
   let key: String
   let id: String
   let fields: HTTPFields
@@ -18,32 +18,32 @@ struct MultipartUpload<Provider: StorageProvider>: Sendable {
     let checksum: UInt64
   }
 
-  /// Begins an upload.
+  /// Begins an upload; one that begins twice, because an answer got lost, leaves an upload without parts.
   ///
   /// - Parameters:
-  ///   - client: The client.
+  ///   - bucket: The bucket.
   ///   - key: The key of the object.
   ///   - fields: The headers of the object; those that act on the finished object are kept for ``complete(_:)``.
   static func begin(
-    _ client: StorageClient<Provider>, key: String, fields: HTTPFields
+    _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
-    let dialect = client.provider.dialect
+    let dialect = bucket.provider.dialect
     let beginning = HTTPFields(fields.filter { !dialect.callbacks.contains($0.name) })
-    let draft = RequestDraft(.post, key, [.init("uploads")], headers: beginning, isRepeatable: false)
-    let (_, body) = try await client.exchange(draft)
+    let draft = try bucket.draft(.post, key, [.init("uploads")], headers: beginning)
+    let (_, body) = try await bucket.client.exchange(draft)
     guard let id = try XMLNode.answer(body)["UploadId"]?.text, !id.isEmpty else {
       throw StorageError.malformedAnswer("it has no UploadId")
     }
     let kept = HTTPFields(
       fields.filter { dialect.callbacks.contains($0.name) || $0.name == dialect.forbidOverwrite })
-    return MultipartUpload(client: client, key: key, id: id, fields: kept)
+    return MultipartUpload(bucket: bucket, key: key, id: id, fields: kept)
   }
 
   /// Stores a part and compares its checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id)]
-    let draft = RequestDraft(.put, key, parameters)
-    let (response, checksum) = try await client.put(payload, draft, progress: progress)
+    let draft = try bucket.draft(.put, key, parameters)
+    let (response, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedAnswer("part \(number) has no ETag")
     }
@@ -53,26 +53,47 @@ struct MultipartUpload<Provider: StorageProvider>: Sendable {
   /// Makes the parts one object and compares its checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
+    let size = parts.reduce(0) { $0 + $1.length }
+    let checksum = parts.dropFirst().reduce(parts.first?.checksum ?? 0) { checksum, part in
+      CRC64.combine(checksum, part.checksum, byteCount: UInt64(part.length))
+    }
+    do {
+      let (response, body) = try await bucket.client.exchange(completion(of: parts))
+      try bucket.compare(checksum, with: response, subject: "the object \(key)")
+      let etag = response.headerFields[.eTag] ?? (try? XMLNode.answer(body))?["ETag"]?.text
+      return UploadedObject(key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect)
+    } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
+      return try await stored(size: size, checksum: checksum, unless: error)
+    }
+  }
+
+  private func completion(of parts: [Part]) throws(SigningError) -> RequestDraft {
     let list = parts.map { part in
       XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
     }
     var fields = fields
     fields[.contentType] = "application/xml"
-    let draft = RequestDraft(
+    var draft = try bucket.draft(
       .post, key, [.init("uploadId", id)], headers: fields,
-      body: .bytes(XMLNode("CompleteMultipartUpload", children: list).serialized()), isRepeatable: false)
-    let (response, body) = try await client.exchange(draft)
-    let answer = try? XMLNode.answer(body)
-    if let answer, let error = client.errorInside(answer, of: response, draft) { throw error }
-    let checksum = parts.dropFirst().reduce(parts.first?.checksum ?? 0) { checksum, part in
-      CRC64.combine(checksum, part.checksum, byteCount: UInt64(part.length))
-    }
-    try client.compare(checksum, with: response, subject: "the object \(key)")
+      body: .bytes(XMLNode("CompleteMultipartUpload", children: list).serialized()))
+    bucket.findErrorInside(&draft)
+    return draft
+  }
+
+  /// Whether an error is what a service says of an upload that it has completed before.
+  private static func mayHaveSucceeded(_ error: ServiceError) -> Bool {
+    error.kind == .noSuchUpload || error.kind == .alreadyExists
+  }
+
+  /// Looks whether the object was made by an attempt whose answer got lost.
+  ///
+  /// - Throws: The error, if there is no object with exactly these bytes.
+  private func stored(size: Int64, checksum: UInt64, unless error: ServiceError) async throws -> UploadedObject {
+    let (response, _) = try await bucket.client.exchange(bucket.draft(.head, key))
+    let info = ObjectInfo(key: key, response: response, dialect: bucket.provider.dialect)
+    guard info.size == size, info.checksum == checksum else { throw error }
     return UploadedObject(
-      key: key, size: parts.reduce(0) { $0 + $1.length },
-      etag: response.headerFields[.eTag] ?? answer?["ETag"]?.text,
-      checksum: checksum, versionID: response.headerFields[client.provider.dialect.versionID],
-      requestID: response.headerFields[client.provider.dialect.requestID])
+      key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
   }
 
   /// Gives the parts up, so that nobody pays for them.
@@ -80,8 +101,9 @@ struct MultipartUpload<Provider: StorageProvider>: Sendable {
   /// It runs to its end even if the task is cancelled. If it fails, the parts stay until a rule of the bucket removes
   /// them; the error that led here is the one to report.
   func abort() async {
-    let draft = RequestDraft(.delete, key, [.init("uploadId", id)])
-    await Task { _ = try? await client.exchange(draft) }.value
+    await Task {
+      _ = try? await bucket.client.exchange(bucket.draft(.delete, key, [.init("uploadId", id)]))
+    }.value
   }
 }
 

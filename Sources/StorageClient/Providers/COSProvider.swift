@@ -70,8 +70,8 @@ public struct COSProvider: PresigningProvider {
   /// The names and spellings of the service.
   public var dialect: ServiceDialect { .cos }
 
-  /// The environment.
-  public var defaultCredentials: EnvironmentCredentialProvider { .cos }
+  /// The default sources of Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
 
   /// The host of the source bucket and the encoded key.
   public func copySource(_ source: CopySource) -> String {

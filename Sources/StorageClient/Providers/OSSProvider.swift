@@ -75,8 +75,8 @@ public struct OSSProvider: PresigningProvider {
   /// The names and spellings of the service.
   public var dialect: ServiceDialect { .oss }
 
-  /// The environment.
-  public var defaultCredentials: EnvironmentCredentialProvider { .oss }
+  /// The default sources of Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
 
   /// The bucket and the encoded key.
   public func copySource(_ source: CopySource) -> String {

@@ -1,12 +1,25 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What makes a service out of a client: the address, the signer, the dialect.
+/// What makes a service out of a client: the address, the signer, what refusals look like, and what carries operations
+/// out.
 ///
 /// A provider is named where a client is made, by a static member; nothing else in the caller's code depends on it:
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))
+/// ```
+///
+/// A provider of one's own names its ``Store``, whose operations send their requests with
+/// ``StorageClient/send(_:body:action:key:isRepeatable:)``. Credentials, retries, clocks and events come with that:
+///
+/// ```swift
+/// struct Shelf: StorageProvider {
+///   let name = "shelf"
+///   let place = "books"
+///   func store(of client: StorageClient<Shelf>) -> ShelfStore { ShelfStore(client: client) }
+///   // endpoint, signer, defaultCredentials, carriesToken(_:), identity(of:), error(in:body:subject:)
+/// }
 /// ```
 public protocol StorageProvider<Proof>: Sendable {
   /// What requests are signed with.
@@ -18,14 +31,14 @@ public protocol StorageProvider<Proof>: Sendable {
   /// Where credentials come from unless a client is told otherwise.
   associatedtype DefaultCredentials: CredentialProvider where DefaultCredentials.Value == Proof
 
+  /// What carries operations out.
+  associatedtype Store: ObjectStore
+
   /// The short name of the service, such as `oss`; it is the scheme of its URLs on the command line.
   var name: String { get }
 
-  /// The bucket.
-  var bucket: String { get }
-
-  /// The region.
-  var region: String { get }
+  /// Where in the service the objects are, for errors and events: the bucket, or the host of a node.
+  var place: String { get }
 
   /// The address of the service.
   ///
@@ -35,29 +48,31 @@ public protocol StorageProvider<Proof>: Sendable {
   /// What signs requests.
   var signer: RequestSigner { get }
 
-  /// The names and spellings of the service.
-  var dialect: ServiceDialect { get }
-
   /// Where credentials come from unless a client is told otherwise.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Whether a credential carries a token that whoever sees it can use.
+  /// Whether what a request carries is worth something to whoever sees it, such as a token or a password.
   func carriesToken(_ proof: Proof) -> Bool
 
-  /// How the service wants the source of a copy to be named.
-  func copySource(_ source: CopySource) -> String
+  /// The public name of a credential, such as an access key id, for events; nothing for an anonymous one.
+  func identity(of proof: Proof) -> String?
+
+  /// Reads an answer that is no success.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the answer.
+  ///   - body: The body, or its beginning; empty if it broke off.
+  ///   - subject: What the request was about.
+  func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
+
+  /// What carries operations out; made anew for each, so that it holds nothing but the client.
+  func store(of client: StorageClient<Self>) -> Store
 }
 
 extension StorageProvider where Proof == AccessKey {
   /// Whether the key is a temporary one.
   public func carriesToken(_ proof: AccessKey) -> Bool { proof.sessionToken != nil }
-}
 
-/// A provider whose URLs can carry their own authorization.
-public protocol PresigningProvider<Proof>: StorageProvider {
-  /// What signs URLs.
-  associatedtype URLSigner: Presigner where URLSigner.Proof == Proof
-
-  /// What signs URLs.
-  var presigner: URLSigner { get }
+  /// The access key id.
+  public func identity(of proof: AccessKey) -> String? { proof.isAnonymous ? nil : proof.id }
 }

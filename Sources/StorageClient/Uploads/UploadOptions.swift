@@ -66,11 +66,31 @@ public struct UploadedObject: Sendable, Hashable {
   public let etag: String?
 
   /// The CRC-64 of the bytes that were sent; where the service told its own, the two are the same.
-  public let checksum: UInt64
+  ///
+  /// Nothing for a file that another program sent: ascp compares what arrives by itself.
+  public let checksum: UInt64?
 
   /// The version, in a bucket that keeps versions.
   public let versionID: String?
 
   /// The request id.
   public let requestID: String?
+
+  init(key: String, size: Int64, checksum: UInt64?) {
+    self.key = key
+    self.size = size
+    self.checksum = checksum
+    (etag, versionID, requestID) = (nil, nil, nil)
+  }
+
+  init(
+    key: String, size: Int64, etag: String?, checksum: UInt64, _ response: HTTPResponse, _ dialect: ServiceDialect
+  ) {
+    self.key = key
+    self.size = size
+    self.etag = etag
+    self.checksum = checksum
+    versionID = response.headerFields[dialect.versionID]
+    requestID = response.headerFields[dialect.requestID]
+  }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
@@ -8,7 +9,8 @@ internal import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Runs OSS and COS on this machine, on loopback; every signature is verified.",
+    abstract:
+      "Runs OSS and COS with their token services, and an Aspera node, on this machine; every signature is verified.",
     discussion: "Stops cleanly on an interrupt or a termination signal.")
 
   @Option(help: "The port of OSS; 0 picks one.")
@@ -38,6 +40,15 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
   var strict = false
 
+  @OptionGroup(title: "Token services, app server, metadata")
+  var services: ServiceOptions
+
+  @OptionGroup(title: "Aspera")
+  var node: NodeOptions
+
+  @OptionGroup(title: "Faults")
+  var faults: FaultOptions
+
   @Flag(help: "Print one line of JSON with the URLs and the accounts when ready.")
   var json = false
 
@@ -45,7 +56,8 @@ struct ServeCommand: AsyncParsableCommand {
     let accounts = account.isEmpty ? [AccountArgument.random()] : account
     let configuration = LocalCloud.Configuration(
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
-      ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict)
+      ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict,
+      services: services.services, aspera: node.aspera, faults: faults.faults)
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
     announce(cloud, accounts)
@@ -54,15 +66,20 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
-    let oss = "\(cloud.ossEndpoint.scheme)://\(cloud.ossEndpoint.authority)"
-    let cos = "\(cloud.cosEndpoint.scheme)://\(cloud.cosEndpoint.authority)"
     guard !json else {
-      Terminal.line(Ready(oss: oss, cos: cos, accounts: accounts).json)
+      Terminal.line(Ready(cloud, accounts).json)
       return
     }
-    Terminal.line("OSS  \(oss)")
-    Terminal.line("COS  \(cos)")
-    Terminal.line("data \(cloud.root)")
+    Terminal.line("OSS           \(cloud.url(of: .oss))")
+    Terminal.line("COS           \(cloud.url(of: .cos))")
+    Terminal.line("STS           \(cloud.servicesURL)/")
+    Terminal.line("metadata      \(cloud.servicesURL)/latest/meta-data/")
+    Terminal.line("app server    \(cloud.ossAppServer)")
+    Terminal.line("              \(cloud.cosAppServer)")
+    Terminal.line("Aspera        \(cloud.nodeURL)")
+    Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
+    for role in services.services.roles { Terminal.line("role          \(role.arn)") }
+    Terminal.line("data          \(cloud.root)")
     if account.isEmpty, let made = accounts.first {
       Terminal.line("")
       Terminal.line("Nobody was named, so this account was made up; it ends with the server:")
@@ -94,11 +111,23 @@ private struct Ready: Encodable {
 
   let oss: String
   let cos: String
+  let services: String
+  let ossAppServer: String
+  let cosAppServer: String
+  let node: String
+  let transferPort: Int
+  let transferHostKey: String
   let accounts: [Account]
 
-  init(oss: String, cos: String, accounts: [AccountArgument]) {
-    self.oss = oss
-    self.cos = cos
+  init(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
+    oss = cloud.url(of: .oss)
+    cos = cloud.url(of: .cos)
+    services = cloud.servicesURL
+    ossAppServer = cloud.ossAppServer
+    cosAppServer = cloud.cosAppServer
+    node = cloud.nodeURL
+    transferPort = cloud.transferPort
+    transferHostKey = cloud.transferHostKey.description
     self.accounts = accounts.map { Account(id: $0.id, secret: $0.secret, token: $0.token) }
   }
 
@@ -106,5 +135,12 @@ private struct Ready: Encodable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}
+
+extension LocalCloud {
+  /// Where a service is, as a URL.
+  fileprivate func url(of provider: Provider) -> String {
+    "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }
 }

@@ -32,6 +32,8 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
   var date: TimestampArgument?
 
+  @OptionGroup var credentials: CredentialOptions
+
   @Flag(help: "Print the string to sign as well, with the session token masked.")
   var explain = false
 
@@ -86,9 +88,9 @@ struct SigningOptions: ParsableArguments {
       let signer = OSSSigner(
         signature.version, bucket: bucket, region: region ?? provider.region(ofHost: host) ?? "",
         style: bucket == nil ? nil : .customDomain)
-      return (signer, try await EnvironmentCredentialProvider.oss.credential())
+      return (signer, try await credentials.cache(for: .oss).credential())
     case .cos:
-      return (COSSigner(), try await EnvironmentCredentialProvider.cos.credential())
+      return (COSSigner(), try await credentials.cache(for: .cos).credential())
     }
   }
 

@@ -7,9 +7,13 @@ struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
     abstract: "Copies a file to an object, an object to a file, or an object to an object.",
-    discussion: "Example: storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou")
+    discussion: """
+      Examples: storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou
+                storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
+                ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
+      """)
 
-  @Argument(help: "A file, oss://bucket/key or cos://bucket/key.")
+  @Argument(help: "A file, oss://bucket/key, cos://bucket/key, aspera://node/key or aspera://user@host/path.")
   var source: Location
 
   @Argument(help: "The same; a name that ends in a slash, or a directory, takes the name of the source.")
@@ -25,27 +29,40 @@ struct CopyCommand: AsyncParsableCommand {
 
   func run() async throws {
     switch (source, destination) {
-    case (.file(let file), .object(let provider, let bucket, let key)):
-      let target = key.isEmpty || key.hasSuffix("/") ? key + (file.lastComponent?.string ?? "") : key
-      let store = try options.store(provider, bucket)
+    case (.file(let file), .account(let server, let path)):
+      guard contentType == nil, metadata.isEmpty else {
+        throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
+      }
+      let target = Location.key(path, naming: file.string)
+      let transfers = try await options.aspera.transfers(server)
+      try await showing(target) { try await transfers.upload(file, to: target, progress: $0) }
+    case (.account(let server, let path), .file(let file)):
+      let target = Self.target(file, naming: path)
+      let transfers = try await options.aspera.transfers(server)
+      try await showing(target.string) { try await transfers.download(path, to: target, progress: $0) }
+    case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)) where from == to:
+      _ = try await options.store(to, otherBucket).copy(
+        CopySource(bucket: bucket, key: key), to: Location.key(otherKey, naming: key), options: CopyOptions())
+    case (.file(let file), let place):
+      guard let (store, key) = try options.store(of: place) else {
+        throw ValidationError("One of the two has to be oss://bucket/key, cos://bucket/key or aspera://….")
+      }
+      let target = Location.key(key, naming: file.string)
       try await showing(target) {
         try await store.upload(.file(file), to: target, options: uploadOptions, progress: $0)
       }
-    case (.object(let provider, let bucket, let key), .file(let file)):
-      let target = Self.isDirectory(file) ? file.appending(key.split(separator: "/").last.map(String.init) ?? "") : file
-      let store = try options.store(provider, bucket)
+    case (let place, .file(let file)):
+      guard let (store, key) = try options.store(of: place) else { throw ValidationError("Name an object.") }
+      let target = Self.target(file, naming: key)
       try await showing(target.string) { try await store.download(key, to: target, progress: $0) }
-    case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)):
-      let target =
-        otherKey.isEmpty || otherKey.hasSuffix("/") ? otherKey + (key.split(separator: "/").last ?? "") : otherKey
-      guard from == to else {
-        throw ValidationError("Copy to a file first: no cloud copies from another one.")
-      }
-      _ = try await options.store(to, otherBucket)
-        .copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
-    case (.file, .file):
-      throw ValidationError("One of the two has to be oss://bucket/key or cos://bucket/key.")
+    default:
+      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
     }
+  }
+
+  /// The file, in a directory with the last name of the source.
+  private static func target(_ file: FilePath, naming source: String) -> FilePath {
+    isDirectory(file) ? file.appending(source.split(separator: "/").last.map(String.init) ?? "") : file
   }
 
   private var uploadOptions: UploadOptions {

@@ -5,9 +5,9 @@ internal import StorageClient
 /// `storage-auth ls`: lists objects.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "Lists the objects of a bucket, or those that start with a prefix.")
+    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.")
 
-  @Argument(help: "oss://bucket/prefix or cos://bucket/prefix.")
+  @Argument(help: "oss://bucket/prefix, cos://bucket/prefix or aspera://node/prefix.")
   var location: Location
 
   @OptionGroup var options: StoreOptions
@@ -16,10 +16,10 @@ struct ListCommand: AsyncParsableCommand {
   var recursive = false
 
   func run() async throws {
-    guard case .object(let provider, let bucket, let prefix) = location else {
-      throw ValidationError("Name a bucket, as oss://bucket/prefix or cos://bucket/prefix.")
+    guard let (store, prefix) = try options.store(of: location) else {
+      throw ValidationError("Name a bucket or a node, as oss://bucket/prefix; an account of Aspera cannot list.")
     }
-    for try await entry in try options.store(provider, bucket).list(prefix: prefix, delimiter: recursive ? nil : "/") {
+    for try await entry in store.list(prefix: prefix, delimiter: recursive ? nil : "/") {
       switch entry {
       case .object(let object):
         let date = object.lastModified?.iso8601 ?? String(repeating: " ", count: 20)

@@ -1,10 +1,14 @@
 internal import ArgumentParser
 internal import SystemPackage
 
-/// A place on the command line: an object, a prefix or a bucket of a cloud, or a file.
+/// A place on the command line: an object, a prefix or a bucket of a cloud, a path of an Aspera server, or a file.
 enum Location: ExpressibleByArgument, Equatable {
   /// `oss://bucket/key` or `cos://bucket/key`; the key is not encoded and may be empty.
   case object(ProviderName, bucket: String, key: String)
+  /// `aspera://host/key`: a file of a node, through its Node API.
+  case node(ServerAddress, key: String)
+  /// `aspera://user@host/path`: a file of a server, with an account alone.
+  case account(ServerAddress, path: String)
   /// A path of this machine.
   case file(FilePath)
 
@@ -14,10 +18,23 @@ enum Location: ExpressibleByArgument, Equatable {
       self = .file(FilePath(argument))
       return
     }
-    guard let provider = ProviderName(rawValue: String(argument[..<separator.lowerBound])) else { return nil }
+    let scheme = String(argument[..<separator.lowerBound])
     let rest = argument[separator.upperBound...]
     let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard let bucket = parts.first, !bucket.isEmpty else { return nil }
-    self = .object(provider, bucket: bucket, key: parts.count > 1 ? parts[1] : "")
+    guard let place = parts.first, !place.isEmpty else { return nil }
+    let key = parts.count > 1 ? parts[1] : ""
+    if scheme == "aspera" {
+      guard let server = ServerAddress(place) else { return nil }
+      self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
+    } else {
+      guard let provider = ProviderName(rawValue: scheme) else { return nil }
+      self = .object(provider, bucket: place, key: key)
+    }
+  }
+
+  /// The key or the path with the last name of another one, where it names a folder.
+  static func key(_ key: String, naming source: String) -> String {
+    guard key.isEmpty || key.hasSuffix("/") else { return key }
+    return key + (source.split(separator: "/").last ?? "")
   }
 }

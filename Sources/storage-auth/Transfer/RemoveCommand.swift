@@ -6,7 +6,7 @@ struct RemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")
 
-  @Argument(help: "oss://bucket/key or cos://bucket/key.")
+  @Argument(help: "oss://bucket/key, cos://bucket/key or aspera://node/key.")
   var location: Location
 
   @OptionGroup var options: StoreOptions
@@ -15,10 +15,9 @@ struct RemoveCommand: AsyncParsableCommand {
   var recursive = false
 
   func run() async throws {
-    guard case .object(let provider, let bucket, let key) = location else {
-      throw ValidationError("Name an object, as oss://bucket/key or cos://bucket/key.")
+    guard let (store, key) = try options.store(of: location) else {
+      throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
     }
-    let store = try options.store(provider, bucket)
     guard recursive else {
       guard !key.isEmpty else { throw ValidationError("Name an object; --recursive deletes a whole bucket's objects.") }
       return try await store.delete(key)

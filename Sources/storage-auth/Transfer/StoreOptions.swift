@@ -14,25 +14,39 @@ struct StoreOptions: ParsableArguments {
   @Option(help: "The version of the OSS signature: v4 or v1.")
   var signature: SignatureVersionArgument = .v4
 
+  @OptionGroup var credentials: CredentialOptions
+
+  @OptionGroup var aspera: AsperaOptions
+
   /// A client of OSS.
   func oss(_ bucket: String) throws -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(
         bucket: bucket, region: try region(of: "OSS_REGION", local: "cn-hangzhou"), signature: signature.version,
-        endpoint: endpoint))
+        endpoint: endpoint), credentials: credentials.cache(for: .oss))
   }
 
   /// A client of COS.
   func cos(_ bucket: String) throws -> StorageClient<COSProvider> {
     StorageClient(
-      .cos(bucket: bucket, region: try region(of: "COS_REGION", local: "ap-guangzhou"), endpoint: endpoint))
+      .cos(bucket: bucket, region: try region(of: "COS_REGION", local: "ap-guangzhou"), endpoint: endpoint),
+      credentials: credentials.cache(for: .cos))
   }
 
   /// A bucket, whoever the provider is.
-  func store(_ provider: ProviderName, _ bucket: String) throws -> any ObjectStore {
+  func store(_ provider: ProviderName, _ bucket: String) throws -> any BucketStore {
     switch provider {
     case .oss: try oss(bucket)
     case .cos: try cos(bucket)
+    }
+  }
+
+  /// What a location is in, and the key in it; nothing for a file, or for an account, which can only copy.
+  func store(of location: Location) throws -> (store: any ObjectStore, key: String)? {
+    switch location {
+    case .object(let provider, let bucket, let key): (try store(provider, bucket), key)
+    case .node(let server, let key): (try aspera.store(server), key)
+    case .account, .file: nil
     }
   }
 

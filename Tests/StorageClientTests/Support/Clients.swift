@@ -19,14 +19,16 @@ func ossClient(
   _ transport: any HTTPTransport, key: AccessKey = key, endpoint: String = endpoint,
   configuration: StorageClientConfiguration = .test
 ) -> StorageClient<OSSProvider> {
-  StorageClient(
+  SecretWatch.install()
+  return StorageClient(
     .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: key, configuration: configuration,
     transport: transport)
 }
 
 /// A client of COS over a transport without a network.
 func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
-  StorageClient(
+  SecretWatch.install()
+  return StorageClient(
     .cos(bucket: "photos-1250000000", region: "ap-guangzhou", endpoint: endpoint), credentials: key,
     configuration: .test, transport: transport)
 }
@@ -56,6 +58,7 @@ func assertThrows<Failure: Error>(
     try await operation()
     XCTFail("nothing was thrown", file: file, line: line)
   } catch let error as Failure {
+    SecretWatch.check("\(error) \(String(reflecting: error))", file: file, line: line)
     check(error)
   } catch {
     XCTFail("\(error) was thrown", file: file, line: line)

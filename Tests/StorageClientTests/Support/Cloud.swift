@@ -9,6 +9,7 @@ struct Cloud {
   let server: LocalCloud
 
   init(_ test: XCTestCase, isStrict: Bool = true) async throws {
+    SecretWatch.install()
     let server = try await LocalCloud.start(
       .init(accounts: [.init(key), .init(temporaryKey)], buckets: [Self.bucket], isStrict: isStrict))
     test.addTeardownBlock { await server.stop() }
@@ -33,7 +34,7 @@ struct Cloud {
   }
 
   /// A client of each scheme of signatures.
-  func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any ObjectStore)] {
+  func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any BucketStore)] {
     [
       ("OSS V4", oss(.v4, key: key, bucket: bucket)), ("OSS V1", oss(.v1, key: key, bucket: bucket)),
       ("COS V5", cos(key: key, bucket: bucket)),

@@ -1,0 +1,89 @@
+import ArgumentParser
+import AsperaAuth
+import AsperaTransfer
+import ExampleSupport
+import Foundation
+import LocalCloud
+import StorageClient
+
+/// What an application does with Aspera: transfers with a password, a key, a token, an issuer of tokens; and the same
+/// client as for the clouds.
+@main
+struct AsperaExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "AsperaExample", abstract: "Logs in to Aspera in each way, and moves a file.",
+    discussion: """
+      Without a real server it works with LocalCloud and ascp-simulator. A real one needs STORAGE_AUTH_LIVE=1,
+      ASPERA_NODE_URL with the access that `storage-auth` takes, and ascp; ASPERA_HOST and ASPERA_USER with
+      ASPERA_SCP_PASS for the password, or ASPERA_KEY for a file with the key.
+      """)
+
+  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  var local = false
+
+  func run() async throws {
+    let place = try await Place(localOnly: local)
+    do {
+      if let account = try place.passwordAccount { try await plain("with a password", account, place) }
+      if let account = try place.keyAccount { try await plain("with a key", account, place) }
+      try await token(place)
+      try await issuer(place)
+      try await client(place)
+    } catch {
+      await place.close()
+      throw error
+    }
+    await place.close()
+  }
+
+  /// The account alone decides what may be transferred.
+  private func plain(_ title: String, _ account: AsperaAccount, _ place: Place) async throws {
+    print("# \(title)")
+    let queue = TransferQueue(engine: place.engine, account: account)
+    try await show(queue.run([place.upload]))
+  }
+
+  /// A token that is there already, for one session.
+  private func token(_ place: Place) async throws {
+    print("# with a token on the session")
+    let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload)).credential
+    guard let token = grant.token, let host = grant.specification?.remoteHost else { return }
+    let queue = TransferQueue(engine: place.engine, account: try place.tokenAccount(at: host, grant))
+    try await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
+  }
+
+  /// The queue asks for tokens, and for others where a server does not take one any more.
+  private func issuer(_ place: Place) async throws {
+    print("# with an issuer")
+    let queue = TransferQueue(
+      engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer)
+    // LocalCloud calls the first token expired: the queue gets another one and goes on.
+    place.cloud?.faults.transfers = [.tokenExpired(.first(1))]
+    try await show(queue.run([place.upload]))
+  }
+
+  /// The client of the clouds, with a node.
+  private func client(_ place: Place) async throws {
+    print("# with a client")
+    let client = place.client
+    try await client.upload(Array("a picture of a dog".utf8), to: "example/dog.jpg")
+    for try await case .object(let object) in client.list(prefix: "example/") {
+      print("  listed: \(object.key), \(object.size) bytes")
+    }
+    let bytes = try await client.download("example/dog.jpg", upTo: 1 << 20)
+    print("  downloaded: \(String(decoding: bytes, as: UTF8.self))")
+    try await client.delete(["example/cat.jpg", "example/dog.jpg"])
+  }
+
+  private func show(_ events: TransferEvents) async throws {
+    for await event in events {
+      switch event.kind {
+      case .tokenIssued(let issuance): print("  token from \(issuance.source), because it is \(issuance.reason)")
+      case .retry(let retry): print("  again: \(retry.failure)")
+      case .didStartRunning: print("  running")
+      case .finished(let result): print("  moved \(try result.get().bytes) bytes")
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import AsperaAuth
+import AsperaTransfer
+import ExampleSupport
+import Foundation
+import LocalCloud
+import StorageClient
+
+/// Where the example works, and what it logs in with.
+struct Place {
+  let engine: AscpEngine
+  private let node: ExampleNode
+  private let key: DynamicKey
+  private let picture: TransferPath
+  private let folder: URL
+
+  /// The user of LocalCloud that needs no token.
+  private static let localUser = (name: "mia", password: "example-password")
+
+  init(localOnly: Bool) async throws {
+    let key = try DynamicKey()
+    node = try await .open(
+      localOnly: localOnly,
+      accounts: [
+        .init("xfer", publicKeys: [key.publicKey]),
+        .init(
+          Self.localUser.name, password: Secret(Self.localUser.password), publicKeys: [key.publicKey],
+          requiresToken: false),
+      ])
+    engine = try AscpEngine(program: node.ascp)
+    self.key = key
+    folder = FileManager.default.temporaryDirectory.appending(path: "aspera-example-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appending(path: "cat.jpg")
+    try Data("a picture of a cat".utf8).write(to: file)
+    picture = TransferPath(file.path, to: "example/cat.jpg")
+  }
+
+  var cloud: LocalCloud? { node.cloud }
+
+  /// The host of the node.
+  var host: String { URL(string: node.node)?.host() ?? "" }
+
+  /// The transfer of the example.
+  var upload: TransferSpec {
+    var spec = TransferSpec(.send, [picture], destinationRoot: node.root)
+    spec.createsFolder = true
+    if node.cloud == nil { spec.publicKey = key.publicKey }
+    return spec
+  }
+
+  /// The account with a password; nothing if a real one has none.
+  var passwordAccount: AsperaAccount? {
+    get throws {
+      if let cloud { return try account(Self.localUser.password, cloud) }
+      guard let (host, user) = realAccount, let password = Self.setting("ASPERA_SCP_PASS") else { return nil }
+      return try AsperaAccount(host: host, user: user, password: Secret(password))
+    }
+  }
+
+  /// The account with a key; nothing if a real one has none.
+  var keyAccount: AsperaAccount? {
+    get throws {
+      if let cloud { return try account(nil, cloud) }
+      guard let (host, user) = realAccount, let file = Self.setting("ASPERA_KEY") else { return nil }
+      return try AsperaAccount(host: host, user: user, privateKey: .file(file))
+    }
+  }
+
+  /// The account that transfers with tokens log in with: its key says only that somebody asked the node.
+  func tokenAccount(at host: String, _ grant: TransferGrant?) throws -> AsperaAccount {
+    try AsperaAccount(
+      host: host, user: grant?.specification?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: key.privateKey,
+      sshPort: grant?.specification?.sshPort ?? AsperaAccount.defaultPort,
+      udpPort: grant?.specification?.udpPort ?? AsperaAccount.defaultPort, requiresToken: true)
+  }
+
+  /// What issues tokens: the setup calls of the node.
+  var issuer: SetupTokenIssuer {
+    let access = node.accessKey.map { AsperaNodeAccess.accessKey(id: $0.id, secret: $0.secret) }
+    let transport = AsyncHTTPClientTransport.shared
+    return access.map { .setup(node: node.node, access: StaticCredentialProvider($0), transport: transport) }
+      ?? .setup(node: node.node, access: AsperaCredentials.default.chain, transport: transport)
+  }
+
+  /// The client of the node.
+  var client: StorageClient<AsperaProvider> {
+    StorageClient(
+      .aspera(
+        node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
+        transfers: AsperaTransfers(login: .dynamicKey, engine: engine)))
+  }
+
+  func close() async {
+    try? FileManager.default.removeItem(at: folder)
+    await node.close()
+  }
+
+  private func account(_ password: String?, _ cloud: LocalCloud) throws -> AsperaAccount {
+    try AsperaAccount(
+      host: "127.0.0.1", user: Self.localUser.name, password: password.map { Secret($0) },
+      privateKey: password == nil ? key.privateKey : nil, sshPort: cloud.transferPort, udpPort: cloud.transferPort,
+      hostKey: cloud.transferHostKey)
+  }
+
+  private var realAccount: (host: String, user: String)? {
+    guard let host = Self.setting("ASPERA_HOST"), let user = Self.setting("ASPERA_USER") else { return nil }
+    return (host, user)
+  }
+
+  private static func setting(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

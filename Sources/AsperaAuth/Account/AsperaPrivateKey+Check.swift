@@ -1,0 +1,109 @@
+public import CloudCredentials
+internal import StorageAuth
+internal import StorageCrypto
+
+extension AsperaPrivateKey {
+  /// Checks whether the key can be used, before anything starts.
+  ///
+  /// PEM and PKCS #8 are read and opened. OpenSSH's own format is read; if it is encrypted, its passphrase is tried with
+  /// `ssh-keygen`, which gets it in the environment and never as an argument. Where that is not installed, the report
+  /// says that the passphrase was not checked.
+  ///
+  /// ```swift
+  /// let report = try await key.check(on: machine)
+  /// print(report.kind, report.fingerprint)
+  /// ```
+  ///
+  /// - Parameter machine: Reads the files and runs `ssh-keygen`.
+  /// - Returns: What was found out.
+  /// - Throws: An ``AsperaError`` if the key is not there, cannot be read, can be read by others, is damaged or of a kind
+  ///   that SSH does not log in with, if the passphrase is wrong or missing, if there is one for a key that is not
+  ///   encrypted (ascp would try it as the password of the user), or if the public key file holds another key.
+  public func check(on machine: MachineAccess) async throws(AsperaError) -> PrivateKeyReport {
+    let place = KeyPlace(source)
+    let text = try text(on: machine)
+    let report: PrivateKeyReport
+    let publicKey: SSHPublicKey
+    switch try KeyText([UInt8](text), at: place) {
+    case .pem(let block):
+      if block.cipher == nil { try refusePassphrase() }
+      let key = try libcryptoKey(text, block)
+      let kind = try PrivateKeyReport.Kind(key.kind, at: place)
+      publicKey = try Self.publicKey(of: key, at: place)
+      report = PrivateKeyReport(
+        format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
+        passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey)
+    case .openSSH(let key):
+      publicKey = key.publicKey
+      let kind = try PrivateKeyReport.Kind(publicKey.kind, at: place)
+      report = PrivateKeyReport(
+        format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil,
+        passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey)
+    }
+    try checkPublicKeyFile(against: publicKey, machine)
+    return report
+  }
+
+  private func refusePassphrase() throws(AsperaError) {
+    guard passphrase != nil else { return }
+    throw KeyPlace(source).error(
+      .ambiguousCredential, "is not encrypted and has a passphrase, which ascp would try as the password of the user",
+      remedy: "Leave the passphrase out.")
+  }
+
+  private static func publicKey(of key: PrivateKey, at place: KeyPlace) throws(AsperaError) -> SSHPublicKey {
+    guard key.isWhole, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+      throw place.error(
+        .malformedKey, "is damaged: what it signs is not what its public part verifies",
+        remedy: "Copy the key anew, or make another one.")
+    }
+    return publicKey
+  }
+
+  private func checkPassphrase(
+    of key: OpenSSHKey, _ text: Secret, _ machine: MachineAccess
+  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
+    guard key.isEncrypted else {
+      try refusePassphrase()
+      do {
+        _ = try key.privateKey()
+      } catch {
+        throw error.error(at: KeyPlace(source))
+      }
+      return .none
+    }
+    guard let passphrase else { throw passphraseMissing(key.cipher) }
+    switch try await PassphraseTrial(text: text, passphrase: passphrase, publicKey: key.publicKey).run(on: machine) {
+    case .opened: return .correct
+    case .refused: throw passphraseWrong()
+    case .otherKey: throw OpenSSHKey.Problem.mismatch.error(at: KeyPlace(source))
+    case .notTried(let reason): return .unchecked(reason)
+    }
+  }
+
+  private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: MachineAccess) throws(AsperaError) {
+    guard let publicKeyFile else { return }
+    let place = KeyPlace(publicKeyFile: publicKeyFile)
+    let text = String(decoding: try Self.read(publicKeyFile, at: place, machine).bytes, as: UTF8.self)
+    let named =
+      text.contains("-----BEGIN ")
+      ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)
+    guard let named else {
+      throw place.error(
+        .malformedKey, "holds no public key",
+        remedy: "Name a .pub file of OpenSSH or a PEM file that begins with BEGIN PUBLIC KEY.")
+    }
+    guard named == key else {
+      throw place.error(
+        .publicKeyMismatch, "holds another key (\(named.fingerprint)) than the private one (\(key.fingerprint))",
+        remedy: "Name the public key of this private key, or leave it out.")
+    }
+  }
+}
+
+extension [UInt8] {
+  /// A secret in clear, in a copy that is not wiped.
+  init(_ secret: Secret) {
+    self.init(writing: { writer in secret.bytes.withBytes { writer.append($0) } })
+  }
+}

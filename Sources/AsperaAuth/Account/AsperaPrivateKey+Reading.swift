@@ -1,0 +1,82 @@
+package import CloudCredentials
+package import StorageAuth
+internal import StorageCrypto
+
+extension AsperaPrivateKey {
+  /// The longest text that is taken for a key.
+  private static let sizeLimit = 1 << 16
+
+  /// The text of the key.
+  ///
+  /// - Throws: An ``AsperaError`` if the file is not there, cannot be read, or can be read by others.
+  package func text(on machine: MachineAccess) throws(AsperaError) -> Secret {
+    switch source {
+    case .pem(let text):
+      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyPlace(source)) }
+      return text
+    case .file(let path):
+      let contents = try Self.read(path, at: KeyPlace(source), machine)
+      if !isWellKnown, let permissions = contents.permissions, permissions & 0o077 != 0 {
+        throw KeyPlace(source).error(
+          .insecureKeyFile, "is open to others than its owner (mode 0\(String(permissions, radix: 8)))",
+          remedy: "Close it: chmod 600 \(path).")
+      }
+      return Secret(bytes: contents.bytes)
+    }
+  }
+
+  /// Reads a file of a key.
+  static func read(
+    _ path: String, at place: KeyPlace, _ machine: MachineAccess
+  ) throws(AsperaError) -> FileContents {
+    guard let absolute = machine.absolute(path) else {
+      throw place.error(
+        .keyNotFound, "is in the home directory, and there is none", remedy: "Name it by its whole path.")
+    }
+    do {
+      return try machine.files.read(absolute, limit: sizeLimit)
+    } catch {
+      switch error {
+      case .notFound: throw place.error(.keyNotFound, "is not there", remedy: "Name a file that is there.")
+      case .tooLarge: throw tooLong(at: place)
+      case .unreadable(let reason):
+        throw place.error(
+          .keyUnreadable, "cannot be read: \(reason)", remedy: "Let the user who runs this read it, and nobody else.")
+      }
+    }
+  }
+
+  private static func tooLong(at place: KeyPlace) -> AsperaError {
+    place.error(.malformedKey, "is longer than \(sizeLimit) bytes, and so no key", remedy: "Give the key alone.")
+  }
+
+  /// The key in PEM as libcrypto has it.
+  func libcryptoKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
+    let place = KeyPlace(source)
+    do {
+      return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
+    } catch {
+      switch error {
+      case .passphraseMissing: throw passphraseMissing(block.cipher)
+      case .wrongPassphrase: throw passphraseWrong()
+      case .unsupportedEncryption:
+        throw place.error(
+          .unsupportedKey, "is encrypted with \(block.cipher ?? "a cipher") in a way that libcrypto no longer offers",
+          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      case .malformed, .unsupportedKind, .failed:
+        throw place.error(.malformedKey, "is damaged", remedy: "Copy the key anew, or make another one.")
+      }
+    }
+  }
+
+  func passphraseMissing(_ cipher: String?) -> AsperaError {
+    KeyPlace(source).error(
+      .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
+      remedy: "Give the passphrase with the key; a blank one counts as none.")
+  }
+
+  func passphraseWrong() -> AsperaError {
+    KeyPlace(source).error(
+      .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
+  }
+}

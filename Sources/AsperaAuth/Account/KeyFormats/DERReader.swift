@@ -1,0 +1,62 @@
+/// Reads values in the distinguished encoding rules of ASN.1 (X.690); nothing where a value is not whole or another one
+/// is there.
+struct DERReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: some Sequence<UInt8>) {
+    rest = ArraySlice(bytes)
+  }
+
+  /// Takes the contents of a value with a tag.
+  private mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
+    guard rest.first == tag else { return nil }
+    var tail = rest.dropFirst()
+    guard let first = tail.popFirst() else { return nil }
+    var count = Int(first)
+    if first >= 0x80 {
+      let digits = tail.prefix(Int(first & 0x7f))
+      guard (1...4).contains(Int(first & 0x7f)), digits.count == Int(first & 0x7f) else { return nil }
+      count = digits.reduce(0) { $0 << 8 | Int($1) }
+      tail = tail.dropFirst(digits.count)
+    }
+    guard count <= tail.count else { return nil }
+    rest = tail.dropFirst(count)
+    return tail.prefix(count)
+  }
+
+  /// Takes a sequence.
+  mutating func sequence() -> DERReader? {
+    contents(0x30).map { DERReader($0) }
+  }
+
+  /// Takes a string of bytes.
+  mutating func octets() -> [UInt8]? {
+    contents(0x04).map { Array($0) }
+  }
+
+  /// Takes a number from 0 to 2^62.
+  mutating func integer() -> Int? {
+    guard let digits = contents(0x02), let first = digits.first, first < 0x80, digits.count < 8 else { return nil }
+    return digits.reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Takes an object identifier, in numbers with full stops between them.
+  mutating func identifier() -> String? {
+    guard let bytes = contents(0x06), bytes.count <= 32, (bytes.last ?? 0x80) < 0x80 else { return nil }
+    var arcs: [UInt64] = []
+    var value: UInt64 = 0
+    for byte in bytes {
+      guard value < 1 << 56 else { return nil }
+      value = value << 7 | UInt64(byte & 0x7f)
+      guard byte < 0x80 else { continue }
+      if arcs.isEmpty {
+        let root = min(value / 40, 2)
+        arcs = [root, value - root * 40]
+      } else {
+        arcs.append(value)
+      }
+      value = 0
+    }
+    return arcs.map { "\($0)" }.joined(separator: ".")
+  }
+}

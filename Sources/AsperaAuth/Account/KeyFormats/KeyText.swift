@@ -1,0 +1,117 @@
+internal import StorageCrypto
+
+/// The text of a private key, recognised by its form.
+enum KeyText {
+  /// PEM that libcrypto reads: a traditional form or PKCS #8.
+  case pem(PEMBlock)
+  /// OpenSSH's own format.
+  case openSSH(OpenSSHKey)
+
+  /// Recognises a text.
+  ///
+  /// - Throws: An ``AsperaError`` that says what it is instead.
+  init(_ text: [UInt8], at place: KeyPlace) throws(AsperaError) {
+    let blocks = PEMBlock.all(in: text)
+    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+    guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: place) }
+    guard keys.count == 1 else {
+      throw place.error(
+        .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
+    }
+    guard let contents = block.contents else {
+      throw place.error(
+        .malformedKey, "begins as a private key and is damaged, or cut off",
+        remedy: "Copy the key anew, with its first and its last line.")
+    }
+    switch block.label {
+    case OpenSSHKey.label:
+      guard block.isFirst else {
+        throw place.error(
+          .malformedKey, "has something before the key, which OpenSSH's own format does not allow",
+          remedy: "Let it begin with the line BEGIN OPENSSH PRIVATE KEY.")
+      }
+      self = .openSSH(try OpenSSHKey(container: contents, at: place))
+    case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: place)
+    case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
+    case "ENCRYPTED PRIVATE KEY":
+      guard let encryption = PKCS8Encryption(der: contents) else {
+        throw place.error(
+          .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
+          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      guard encryption.work <= PKCS8Encryption.workLimit else {
+        throw place.error(
+          .unsupportedKey, "takes \(encryption.work) rounds to open, more than \(PKCS8Encryption.workLimit)",
+          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      self = .pem(block)
+    default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: place)
+    }
+  }
+
+  /// What a text is that holds no private key.
+  private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
+    let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
+    if text.hasPrefix("PuTTY-User-Key-File-") {
+      return place.error(
+        .unsupportedKey, "is a key of PuTTY, which neither ascp nor the system's SSH client reads",
+        remedy: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.")
+    }
+    if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
+      return place.error(
+        .unsupportedKey, "is a private key in the format of SSH.COM",
+        remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
+    }
+    let first = text.prefix { !$0.isWhitespace }
+    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { first.hasPrefix($0) }
+    if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
+      return place.error(
+        .malformedKey, "holds a public key",
+        remedy: "Give the private key; its file often has the same name without .pub.")
+    }
+    if label?.hasSuffix("CERTIFICATE") == true {
+      return place.error(
+        .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
+    }
+    if bytes.first == 0x30 {
+      return place.error(
+        .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
+    }
+    if text.contains("-----BEGIN ") && text.contains("\\n") {
+      return place.error(
+        .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
+    }
+    return place.error(
+      .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
+      remedy: "Give a private key as ssh-keygen or openssl writes it.")
+  }
+}
+
+extension OpenSSHKey {
+  /// Reads a container and says in words what is wrong with it.
+  fileprivate init(container: [UInt8], at place: KeyPlace) throws(AsperaError) {
+    do {
+      try self.init(container: container)
+    } catch {
+      throw error.error(at: place)
+    }
+  }
+}
+
+extension OpenSSHKey.Problem {
+  /// The problem in words.
+  func error(at place: KeyPlace) -> AsperaError {
+    switch self {
+    case .malformed:
+      place.error(
+        .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key anew, or make another one.")
+    case .keyCount(let count):
+      place.error(
+        .unsupportedKey, "holds \(count) keys, where OpenSSH reads one", remedy: "Give a file with one key in it.")
+    case .mismatch:
+      place.error(
+        .malformedKey, "holds a private key that does not belong to the public key in it",
+        remedy: "Copy the key anew, or make another one.")
+    }
+  }
+}

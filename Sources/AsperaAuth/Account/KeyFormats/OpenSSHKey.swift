@@ -1,0 +1,105 @@
+internal import StorageCrypto
+
+/// A private key in OpenSSH's own format, `openssh-key-v1` (PROTOCOL.key of OpenSSH).
+struct OpenSSHKey {
+  /// The label of its block.
+  static let label = "OPENSSH PRIVATE KEY"
+
+  /// The cipher; `none` if it is not encrypted.
+  let cipher: String
+
+  /// How the passphrase becomes a key; `none` if it is not encrypted.
+  let derivation: String
+
+  /// The public key, which is in clear also where the private one is encrypted.
+  let publicKey: SSHPublicKey
+
+  private let section: [UInt8]
+
+  /// Whether a passphrase is needed.
+  var isEncrypted: Bool { cipher != "none" }
+
+  /// Why a key cannot be read.
+  enum Problem: Error, Equatable {
+    /// It is not in this format, or damaged.
+    case malformed
+    /// There are so many keys in it, and not one.
+    case keyCount(UInt32)
+    /// The private numbers do not belong to the public ones.
+    case mismatch
+  }
+
+  /// Reads a container.
+  init(container: [UInt8]) throws(Problem) {
+    var reader = SSHReader(container)
+    guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
+      let derivation = reader.text(),
+      let options = reader.string(), let count = reader.number()
+    else { throw .malformed }
+    guard count == 1 else { throw .keyCount(count) }
+    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let section = reader.string(),
+      (cipher == "none") == (derivation == "none"), (derivation == "none") == options.isEmpty,
+      reader.remainder.count == Self.tagByteCount(of: cipher),
+      section.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)), !section.isEmpty
+    else { throw .malformed }
+    self.cipher = cipher
+    self.derivation = derivation
+    self.publicKey = publicKey
+    self.section = section
+  }
+
+  /// The size of what an authenticating cipher leaves after the section.
+  private static func tagByteCount(of cipher: String) -> Int {
+    cipher.hasSuffix("-gcm@openssh.com") || cipher.hasPrefix("chacha20-poly1305") ? 16 : 0
+  }
+
+  private static func blockByteCount(of cipher: String) -> Int {
+    cipher.hasPrefix("aes") || cipher.hasPrefix("rijndael") ? 16 : 8
+  }
+
+  /// The private key, checked against the public one; only of a key that is not encrypted.
+  func privateKey() throws(Problem) -> PrivateKey {
+    var reader = SSHReader(section)
+    guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
+      throw .malformed
+    }
+    guard type == publicKey.type else { throw .mismatch }
+    guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
+      reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
+    else { throw .malformed }
+    guard let key = try? PrivateKey(parts), key.publicKey.sshBlob == publicKey.blob else { throw .mismatch }
+    return key
+  }
+
+  private static func parts(of kind: KeyKind, _ reader: inout SSHReader) -> PrivateKeyParts? {
+    switch kind {
+    case .rsa:
+      guard let modulus = reader.magnitude(), let publicExponent = reader.magnitude(),
+        let privateExponent = reader.magnitude(), let coefficient = reader.magnitude(), let first = reader.magnitude(),
+        let second = reader.magnitude()
+      else { return nil }
+      return .rsa(
+        modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent, coefficient: coefficient,
+        primes: [first, second])
+    case .ecdsa(let curve):
+      guard reader.text() == curve.rawValue, let point = reader.string(), let scalar = reader.magnitude() else {
+        return nil
+      }
+      return .ecdsa(curve, point: point, scalar: scalar)
+    case .ed25519:
+      guard let point = reader.string(), let secret = reader.string(), secret.count == 64,
+        Array(secret.suffix(32)) == point
+      else { return nil }
+      return .ed25519(point: point, seed: Array(secret.prefix(32)))
+    case .dsa, .other: return nil
+    }
+  }
+}
+
+extension OpenSSHKey: CustomStringConvertible, CustomReflectable {
+  /// The type and the cipher; never the key.
+  var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
+
+  /// A mirror without children.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,79 @@
+internal import StorageCrypto
+
+/// A block of a text in PEM (RFC 7468, and the headers of RFC 1421).
+struct PEMBlock {
+  /// What stands after `BEGIN`.
+  let label: String
+
+  /// The headers before the contents.
+  let headers: [String: String]
+
+  /// The contents; nothing if they are not Base64 or if the end is missing.
+  let contents: [UInt8]?
+
+  /// Whether nothing stands before the block.
+  let isFirst: Bool
+
+  /// Whether it is a private key in PKCS #8, encrypted or not.
+  var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
+
+  /// The blocks of a text.
+  static func all(in text: [UInt8]) -> [PEMBlock] {
+    var blocks: [PEMBlock] = []
+    var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
+    for (index, bytes) in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).enumerated() {
+      let line = String(decoding: bytes, as: UTF8.self)
+      if let label = line.edge("BEGIN") {
+        if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
+        open = (label, [:], "", index == 0 && text.first == bytes.first)
+      } else if let label = line.edge("END") {
+        guard let block = open, block.label == label else { continue }
+        blocks.append(
+          PEMBlock(
+            label: label, headers: block.headers, contents: [UInt8](base64: block.base64), isFirst: block.isFirst))
+        open = nil
+      } else if let colon = line.firstIndex(of: ":") {
+        open?.headers[String(line[..<colon])] = String(line[line.index(after: colon)...].drop(while: \.isWhitespace))
+      } else {
+        open?.base64 += line.filter { !$0.isWhitespace }
+      }
+    }
+    if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
+    return blocks
+  }
+
+  /// The cipher that the contents are encrypted with; nothing if they are not.
+  var cipher: String? {
+    if label == "ENCRYPTED PRIVATE KEY" {
+      return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? "an unknown cipher"
+    }
+    guard headers["Proc-Type"]?.hasSuffix("ENCRYPTED") == true else { return nil }
+    return headers["DEK-Info"].map { String($0.prefix { $0 != "," }) } ?? "an unknown cipher"
+  }
+}
+
+extension PEMBlock: CustomStringConvertible, CustomReflectable {
+  /// The label; never the contents.
+  var description: String { "PEMBlock(\(label))" }
+
+  /// A mirror without children.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension String {
+  /// The label of a line that opens or closes a block.
+  fileprivate func edge(_ word: String) -> String? {
+    let line = trimmingSuffix(while: \.isWhitespace)
+    guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
+    return String(line.dropFirst(word.count + 6).dropLast(5))
+  }
+}
+
+extension StringProtocol {
+  /// The text without the characters at its end that are like this.
+  fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
+    var end = endIndex
+    while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }
+    return self[..<end]
+  }
+}

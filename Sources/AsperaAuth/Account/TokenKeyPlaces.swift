@@ -1,0 +1,62 @@
+package import CloudCredentials
+
+/// Where IBM's products put the key that accounts with tokens log in with.
+///
+/// Only the RSA key is looked for: current servers refuse the older one, a DSA key.
+package enum TokenKeyPlaces {
+  /// The systems that the products differ by.
+  package enum System: Sendable {
+    case linux, macOS, windows
+
+    /// The one that this program runs on.
+    package static var current: System {
+      #if os(Windows)
+        .windows
+      #elseif os(macOS)
+        .macOS
+      #else
+        .linux
+      #endif
+    }
+  }
+
+  private static let name = "aspera_tokenauth_id_rsa"
+
+  /// The places, in the order in which they are searched.
+  package static func all(_ system: System = .current, on machine: MachineAccess) -> [String] {
+    switch system {
+    case .linux: linux(machine)
+    case .macOS: macOS(machine)
+    case .windows: windows(machine)
+    }
+  }
+
+  private static func linux(_ machine: MachineAccess) -> [String] {
+    let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
+    return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
+  }
+
+  private static func macOS(_ machine: MachineAccess) -> [String] {
+    let connect = ["~/Applications", "/Applications"].flatMap { folder in
+      ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
+    }
+    return connect
+      + [
+        "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
+        "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
+      ] + sdk
+  }
+
+  private static func windows(_ machine: MachineAccess) -> [String] {
+    let connect = machine.variable("LOCALAPPDATA").map {
+      ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
+    }
+    let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
+    return (connect ?? []) + [
+      "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
+    ] + sdk
+  }
+
+  /// Where aspera-cli writes the key.
+  private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
+}

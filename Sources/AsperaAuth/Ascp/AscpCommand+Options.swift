@@ -1,0 +1,85 @@
+extension AscpCommand {
+  /// What a command needs to know besides the specification.
+  public struct Options: Sendable, Equatable {
+    /// The port on this machine that ascp connects to and reports to.
+    public var managementPort: Int?
+
+    /// Whether ascp prints no progress.
+    public var isQuiet = true
+
+    /// When a session is set up over a web socket.
+    public var webSocket = WebSocketUse.whereOffered
+
+    /// Whether a session over a web socket may do without the host key that is pinned; certificates are checked then.
+    public var givesUpHostKey = false
+
+    /// The key of the account that servers let tokens in with; used where there is a token and no other credential.
+    public var tokenKeyPath: String?
+
+    /// The certificates that a web socket is checked against; ascp's own if not given.
+    public var certificatesPath: String?
+
+    /// The certificate and the key for HTTP fallback, where the specification asks for it.
+    public var fallback: FallbackFiles?
+
+    /// Whether the files are named in a list and not as arguments, which have a limit and are seen by everybody.
+    public var usesFileList = true
+
+    /// Which session of several this one is; needed for a specification with `multi_session`.
+    public var part: Part?
+
+    /// The home directory, for a key path that begins with `~/`.
+    public var homeDirectory: String?
+
+    /// Makes options.
+    ///
+    /// - Parameters:
+    ///   - managementPort: The port on this machine that ascp reports to.
+    ///   - tokenKeyPath: The key of the account that servers let tokens in with.
+    ///   - homeDirectory: The home directory, for a key path that begins with `~/`.
+    public init(managementPort: Int? = nil, tokenKeyPath: String? = nil, homeDirectory: String? = nil) {
+      self.managementPort = managementPort
+      self.tokenKeyPath = tokenKeyPath
+      self.homeDirectory = homeDirectory
+    }
+  }
+
+  /// When a session is set up over a web socket and not over SSH.
+  public enum WebSocketUse: Sendable, Hashable {
+    /// Wherever the specification offers it.
+    case whereOffered
+    /// Only where the specification offers it and names no UDP port, and with that no way over SSH.
+    case whereNeeded
+  }
+
+  /// The files for HTTP fallback.
+  public struct FallbackFiles: Sendable, Hashable {
+    /// The certificate.
+    public var certificatePath: String
+    /// Its key.
+    public var keyPath: String
+
+    /// Names the files.
+    public init(certificatePath: String, keyPath: String) {
+      self.certificatePath = certificatePath
+      self.keyPath = keyPath
+    }
+  }
+
+  /// One session of a transfer that several sessions share.
+  public struct Part: Sendable, Hashable {
+    /// Which one, from 1 on.
+    public var index: Int
+    /// How many there are.
+    public var count: Int
+    /// Whether each has a UDP port of its own, counted up from that of the specification; servers on Windows want that.
+    public var separatesPorts: Bool
+
+    /// Names a session.
+    public init(index: Int, of count: Int, separatesPorts: Bool = false) {
+      self.index = index
+      self.count = count
+      self.separatesPorts = separatesPorts
+    }
+  }
+}

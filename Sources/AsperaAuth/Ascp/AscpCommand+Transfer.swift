@@ -1,0 +1,118 @@
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+
+extension AscpCommand {
+  /// What a transfer is started with.
+  ///
+  /// - Parameters:
+  ///   - specification: The signed specification.
+  ///   - options: What else is to be known.
+  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, or would show a secret
+  ///   in the arguments.
+  public init(_ specification: TransferSpec, options: Options = Options()) throws(AsperaError) {
+    try specification.validate()
+    try specification.checkPlace()
+    var builder = AscpCommandBuilder(specification, options)
+    self = try builder.transfer()
+  }
+
+  /// What a check of the account is started with: ascp connects, logs in, and ends with the status 0 or 1.
+  ///
+  /// No file is touched, and the management port is not opened; the token is not looked at, so that ascp does not get it.
+  ///
+  /// - Parameters:
+  ///   - specification: The specification, signed; its paths and its direction do not count.
+  ///   - options: What else is to be known.
+  /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
+  public static func testLogin(
+    _ specification: TransferSpec, options: Options = Options()
+  ) throws(AsperaError) -> AscpCommand {
+    var specification = specification
+    if specification.direction == nil { specification.direction = .send }
+    specification.offersWebSocket = nil
+    try specification.validate()
+    try specification.checkPlace()
+    var builder = AscpCommandBuilder(specification, options)
+    return try builder.testLogin()
+  }
+}
+
+/// Collects what ascp is started with.
+struct AscpCommandBuilder {
+  /// The fields of a specification that decide about the connection and the account.
+  private static let loginFields: Set<String> = [
+    "remote_host", "remote_user", "ssh_port", "remote_password", "ssh_private_key", "ssh_private_key_passphrase",
+    "ssh_private_key_path", "sshfp", "proxy", "use_system_ssh",
+  ]
+
+  var specification: TransferSpec
+  let options: AscpCommand.Options
+  var arguments: [String] = []
+  var environment: [String: Secret] = [:]
+
+  /// Whether the session is set up over a web socket.
+  let isWebSocket: Bool
+
+  init(_ specification: TransferSpec, _ options: AscpCommand.Options) {
+    self.specification = specification
+    self.options = options
+    isWebSocket =
+      specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
+  }
+
+  mutating func transfer() throws(AsperaError) -> AscpCommand {
+    try checkSupport()
+    useWebSocket()
+    if let port = options.managementPort { arguments += ["-M", "\(port)"] }
+    try addPart()
+    addFallbackFiles()
+    if options.isQuiet { arguments.append("-q") }
+    try addAccess()
+    for field in TransferField.all {
+      guard let value = specification.fields[field.name], value != .null else { continue }
+      try add(field, value)
+    }
+    environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
+    arguments.append("--dest64")
+    let list = try fileList()
+    let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
+    let notes = specification.fields.names.filter { !TransferField.names.contains($0) }
+    let sources = list == nil ? specification.paths.map(\.source) : []
+    return AscpCommand(
+      front: arguments, back: sources + [root], list: list, environment: environment,
+      notes: notes.map { "\($0): not passed to ascp, because this package does not know what ascp makes of it" })
+  }
+
+  mutating func testLogin() throws(AsperaError) -> AscpCommand {
+    arguments.append("--mode=test-login")
+    try addAccess()
+    for field in TransferField.all where Self.loginFields.contains(field.name) {
+      if let value = specification.fields[field.name], value != .null { try add(field, value) }
+    }
+    environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
+    return AscpCommand(front: arguments, environment: environment)
+  }
+
+  /// The files: a list of sources, or of pairs; nothing where they are arguments, or come while the session runs.
+  private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
+    let paths = specification.paths
+    guard !paths.isEmpty else {
+      guard specification.isPersistent == true else {
+        throw TransferSpec.invalid("has no paths", "Name the files, or set keepalive to name them later.")
+      }
+      return nil
+    }
+    let hasPairs = paths.contains { $0.destination != nil }
+    guard options.usesFileList else {
+      guard !hasPairs, !paths.contains(where: { $0.source.hasPrefix("-") }) else {
+        throw TransferSpec.invalid(
+          "has paths with destinations or a leading hyphen, which cannot be arguments",
+          "Let ascp read them from a list.")
+      }
+      return nil
+    }
+    let lines = paths.flatMap { [$0.source] + ($0.destination.map { [$0] } ?? []) }
+    return AscpCommand.FileList(option: hasPairs ? "--file-pair-list" : "--file-list", lines: lines)
+  }
+}

@@ -1,0 +1,74 @@
+public import StorageAuth
+internal import StorageJSON
+
+/// What ascp is started with: arguments, environment, and the list of files, all of which follow from a signed
+/// specification.
+///
+/// Secrets are in the environment alone: every user of a machine can read the arguments of a process. Nothing is written
+/// and nothing is started here.
+///
+/// Two things are stricter than in other clients. A pinned host key is never given up for a web socket, which cannot
+/// check it, unless ``Options/givesUpHostKey`` says so. And the key of the token account is used only where there is a
+/// token and no other credential.
+///
+/// ```swift
+/// let command = try AscpCommand(signed, options: .init(managementPort: port))
+/// ```
+public struct AscpCommand: Sendable, Equatable {
+  /// The variables to set, by name; no other variable of ascp's may be inherited.
+  public let environment: [String: Secret]
+
+  /// The list of files that ascp reads, where it reads one.
+  public let list: FileList?
+
+  /// Fields that ascp does not get, because this package does not know them or ascp has no use for them.
+  public let notes: [String]
+
+  private let front: [String]
+  private let back: [String]
+
+  init(front: [String], back: [String] = [], list: FileList? = nil, environment: [String: Secret], notes: [String] = [])
+  {
+    self.front = front
+    self.back = back
+    self.list = list
+    self.environment = environment
+    self.notes = notes
+  }
+
+  /// The arguments, without a secret.
+  ///
+  /// - Parameter path: Where the ``list`` was written; it is left out for a command without one.
+  public func arguments(listPath path: String? = nil) -> [String] {
+    front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
+  }
+
+  /// The files of a transfer, as ascp reads them from a file.
+  public struct FileList: Sendable, Equatable {
+    /// The option that names the file: `--file-list`, or `--file-pair-list` where each file has a destination.
+    public let option: String
+
+    /// The lines: a source each, or a source and its destination by turns.
+    public let lines: [String]
+
+    /// What is in the file: the lines in UTF-8, LF between them.
+    public var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+  }
+}
+
+extension AscpCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The arguments, the names of the variables, and how many lines the list has.
+  public var description: String {
+    let variables = environment.keys.sorted().joined(separator: ", ")
+    let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
+    return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror with the arguments and the names of the variables.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["arguments": arguments(), "environment": environment.keys.sorted()])
+  }
+}

@@ -1,0 +1,80 @@
+internal import StorageAuth
+internal import StorageJSON
+
+extension AscpCommandBuilder {
+  private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
+
+  /// Refuses what cannot be started, and what would show a secret.
+  func checkSupport() throws(AsperaError) {
+    if specification.fields["use_ascp4"]?.truth == true {
+      throw AsperaError(
+        .unsupported, "The transfer specification asks for ascp4, which has other arguments.",
+        remedy: "Leave use_ascp4 out.")
+    }
+    let tags = try specification.decodedTags()
+    guard tags.map({ $0 == TransferSpec(fields: $0).withoutSecrets.fields }) ?? true else {
+      throw AsperaError(
+        .unsupported,
+        "The tags hold a secret, and ascp gets tags as an argument, which every user of the machine sees.",
+        remedy: "Leave passwords, tokens and storage credentials out of the tags.")
+    }
+    if isWebSocket, specification.sshfp?.isEmpty == false, !options.givesUpHostKey {
+      throw AsperaError(
+        .invalidHostKey, "A host key is pinned, and over a web socket ascp cannot check it.",
+        remedy: "Go over SSH (webSocket: .whereNeeded and a UDP port), or set givesUpHostKey to trust certificates.")
+    }
+  }
+
+  /// Adds how the session is set up: the certificates of a web socket, or the key of the token account.
+  mutating func addAccess() throws(AsperaError) {
+    if isWebSocket {
+      if let path = options.certificatesPath { arguments += ["-i", path] }
+      arguments.append("--ws-connect")
+      return
+    }
+    guard !Self.credentials.contains(where: { specification.filled($0) != nil }) else { return }
+    guard specification.filled("token") != nil, let path = options.tokenKeyPath else {
+      throw AsperaError(
+        .missingCredential, "The transfer specification has neither a password nor a private key.",
+        remedy: "Sign it with an account; for a token alone, with the default token account.")
+    }
+    arguments += ["-i", path]
+  }
+
+  /// Turns a specification for SSH into one for a web socket: its port takes the place of that of SSH, and no UDP port,
+  /// no host key and no account is needed.
+  mutating func useWebSocket() {
+    guard isWebSocket else { return }
+    specification.sshPort = specification.webSocketPort
+    specification.udpPort = nil
+    specification.sshfp = nil
+    for name in Self.credentials + ["ssh_private_key_passphrase"] { specification.fields[name] = nil }
+  }
+
+  mutating func addFallbackFiles() {
+    let isAsked = specification.httpFallback == .on || specification.httpFallback == .force
+    if isAsked, let files = options.fallback {
+      arguments += ["-I", files.certificatePath, "-Y", files.keyPath]
+    }
+  }
+
+  /// Adds which session of several this is.
+  mutating func addPart() throws(AsperaError) {
+    let count = specification.sessionCount ?? 0
+    guard count > 1 || options.part != nil else { return }
+    guard let part = options.part, part.count == max(count, 1), (1...part.count).contains(part.index) else {
+      throw TransferSpec.invalid(
+        "has multi_session \(count), and the command is for no session of so many",
+        "Make a command for each session, from 1 to \(max(count, 1)).")
+    }
+    if part.separatesPorts {
+      let port = (specification.udpPort ?? AsperaAccount.defaultPort) + part.index - 1
+      guard port <= 65_535 else {
+        throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
+      }
+      arguments += ["-O", "\(port)"]
+      specification.udpPort = nil
+    }
+    if part.count > 1 { arguments += ["-C", "\(part.index):\(part.count)"] }
+  }
+}

@@ -1,0 +1,70 @@
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+
+extension AscpCommandBuilder {
+  /// Adds what ascp gets of a field.
+  mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
+    switch field.mapping {
+    case .option("--check-sshfp", _):
+      // ascp compares text: only lower-case digits without colons match.
+      guard let text = value.text, !text.isEmpty else { return }
+      arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
+    case .option(let name, let words):
+      guard let text = Self.text(value) else { return }
+      arguments += [name, words[text] ?? text]
+    case .encoded(let name):
+      let bytes = value.object != nil ? value.serialized : Array((value.text ?? "").utf8)
+      if !bytes.isEmpty { arguments += [name, Self.base64(bytes)] }
+    case .flag(let name):
+      if value.truth == true { arguments.append(name) }
+    case .variable(let name):
+      if let text = specification.filled(field.name) { environment[name] = Secret(text) }
+    case .special: try addSpecial(field.name)
+    case .nothing: return
+    }
+  }
+
+  private static func text(_ value: JSONValue) -> String? {
+    value.text ?? value.truth.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
+  }
+
+  static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes.span) }) }
+
+  private mutating func addSpecial(_ name: String) throws(AsperaError) {
+    switch name {
+    case "ssh_private_key_path":
+      if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
+    case "proxy": try addProxy()
+    default: return
+    }
+  }
+
+  /// A path without `~/`, which ascp does not know.
+  private func expanded(_ path: String) throws(AsperaError) -> String {
+    guard path.hasPrefix("~/") else { return path }
+    guard let home = options.homeDirectory, !home.isEmpty else {
+      throw AsperaError(
+        .keyNotFound, "The path of the private key begins with ~/ and the home directory is not known.",
+        remedy: "Set HOME, or give the whole path.")
+    }
+    return home + path.dropFirst()
+  }
+
+  /// The proxy without its password, which goes into the environment.
+  private mutating func addProxy() throws(AsperaError) {
+    guard let proxy = specification.filled("proxy") else { return }
+    guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.lowercased().hasPrefix($0) }) else {
+      throw TransferSpec.invalid(
+        "has a proxy that is none of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
+    }
+    let rest = proxy.dropFirst(scheme.count)
+    guard let at = rest.lastIndex(of: "@") else {
+      arguments += ["--proxy", proxy]
+      return
+    }
+    let user = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if user.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(user[1])) }
+    arguments += ["--proxy", scheme + user[0] + rest[at...]]
+  }
+}

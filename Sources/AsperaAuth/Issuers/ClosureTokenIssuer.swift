@@ -1,0 +1,58 @@
+public import StorageAuth
+
+/// Asks a function for tokens, such as one that asks an app's own server.
+///
+/// ```swift
+/// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
+///   TransferGrant(token: try AsperaToken(try await api.token(for: request.specification.paths)))
+/// }
+/// ```
+public struct ClosureTokenIssuer: TokenIssuer {
+  /// The name of the service.
+  public let source: String
+
+  private let fetch: @Sendable (TokenRequest) async throws -> TransferGrant?
+
+  /// Makes an issuer over a function.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the service, for errors and events; without secrets.
+  ///   - fetch: Gets a grant. Nothing is an error, and so is whatever it throws; a `CredentialError` is passed on as it
+  ///     is, of other errors only the type is shown.
+  public init(source: String, _ fetch: @escaping @Sendable (TokenRequest) async throws -> TransferGrant?) {
+    self.source = source
+    self.fetch = fetch
+  }
+
+  /// What the function returns.
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    let grant: TransferGrant?
+    do {
+      grant = try await fetch(request)
+    } catch is CancellationError {
+      throw CredentialError(
+        .cancelled, source: source, "The wait for a token was cancelled.", remedy: "Ask again if it is still needed.")
+    } catch let error as AsperaError {
+      throw CredentialError(.malformedAnswer, source: source, error.message, remedy: error.remedy)
+    } catch {
+      throw credentialError(error, from: source)
+    }
+    guard let grant else {
+      throw CredentialError(
+        .malformedAnswer, source: source, "The callback returned nothing.",
+        remedy: "Return a grant on every path, or throw a CredentialError that says why there is none.")
+    }
+    return IssuedCredential(grant, source: source)
+  }
+}
+
+extension ClosureTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The name of the service.
+  public var description: String { "ClosureTokenIssuer(\(source))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror of the name alone.
+  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
+}

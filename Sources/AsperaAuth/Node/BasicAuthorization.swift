@@ -1,0 +1,46 @@
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The value of an `Authorization` header of the Basic scheme (RFC 7617), which is also what a basic token is.
+enum BasicAuthorization {
+  /// What the two parts are called in errors.
+  struct Names {
+    let user: String
+    let password: String
+
+    static let user = Names(user: "node user", password: "password")
+    static let accessKey = Names(user: "access key id", password: "secret of the access key")
+  }
+
+  /// The value, in one line whatever its length.
+  ///
+  /// - Throws: A `SigningError` if a part is empty or holds a control character, or the user a colon.
+  static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
+    guard !user.utf8.contains(UInt8(ascii: ":")) else {
+      throw SigningError(
+        .invalidCredential, "The \(names.user) holds a colon, which separates it from the \(names.password).",
+        remedy: "Use the \(names.user) alone, without the \(names.password) behind it.")
+    }
+    try check(Secret(user), names.user)
+    try check(password, names.password)
+    var bytes = [UInt8](writing: { writer in
+      writer.append(user)
+      writer.append(UInt8(ascii: ":"))
+      password.bytes.withBytes { writer.append($0) }
+    })
+    defer { wipe(&bytes) }
+    return "Basic " + String(writing: { $0.append(base64: bytes.span) })
+  }
+
+  private static func check(_ text: Secret, _ name: String) throws(SigningError) {
+    let isClean = text.bytes.withBytes { bytes in
+      bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
+    }
+    guard isClean, !text.isEmpty else {
+      throw SigningError(
+        .invalidCredential,
+        text.isEmpty ? "The \(name) is empty." : "The \(name) holds a line break or a control character.",
+        remedy: "Copy it again; a line break at its end is the usual cause.")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import CloudCredentials
+internal import StorageAuth
+
+/// The settings that authorize requests to a node, as variables or the members of a profile: exactly one way of the
+/// three, and the whole of it.
+struct NodeAccessSettings {
+  /// What the settings are called.
+  struct Names {
+    let user: String
+    let password: String
+    let accessKey: String
+    let secret: String
+    let token: String
+
+    var all: [String] { [user, password, accessKey, secret, token] }
+  }
+
+  let names: Names
+  let values: [String: String]
+  let place: Place
+
+  /// What the settings authorize with.
+  ///
+  /// - Parameter now: The present; a bearer token that has ended is refused.
+  /// - Returns: Nothing if none of them is there.
+  /// - Throws: `failed` if only a part of a way is there, or two ways are: going on to another source would quietly use
+  ///   another identity.
+  func access(at now: Timestamp) throws(CredentialError) -> AsperaNodeAccess? {
+    let present = names.all.filter { values[$0] != nil }
+    if present.isEmpty { return nil }
+    let ways = [[names.user, names.password], [names.accessKey, names.secret], [names.accessKey, names.token]]
+    let whole = ways.filter { $0.allSatisfy(present.contains) }
+    let fitting = ways.filter { way in present.allSatisfy(way.contains) }
+    guard let way = whole.first, whole.count == 1, present.count == way.count else {
+      throw place.error(.failed, whole.isEmpty && !fitting.isEmpty ? half(present, fitting) : tooMany(present))
+    }
+    let access = access(way)
+    try check(access, at: now)
+    return access
+  }
+
+  private func half(_ present: [String], _ ways: [[String]]) -> String {
+    let missing = ways.flatMap { $0.filter { !present.contains($0) } }
+    return "has \(present.joined(separator: " and ")) but no \(missing.joined(separator: " or "))"
+  }
+
+  private func tooMany(_ present: [String]) -> String {
+    "has \(present.joined(separator: ", ")), which do not belong together"
+  }
+
+  private func access(_ way: [String]) -> AsperaNodeAccess {
+    let (name, secret) = (values[way[0]] ?? "", Secret(values[way[1]] ?? ""))
+    return switch way[1] {
+    case names.password: .basic(user: name, password: secret)
+    case names.secret: .accessKey(id: name, secret: secret)
+    default: .bearer(secret, accessKey: name)
+    }
+  }
+
+  private func check(_ access: AsperaNodeAccess, at now: Timestamp) throws(CredentialError) {
+    do {
+      _ = try AsperaNodeSigner.fields(for: access)
+    } catch {
+      throw place.error(
+        .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
+    }
+    if let end = access.expiration, end <= now {
+      throw place.error(.failed, "has a bearer token that ended at \(end)", remedy: "Put a new one there.")
+    }
+  }
+}

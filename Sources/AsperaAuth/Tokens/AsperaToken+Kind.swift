@@ -1,0 +1,33 @@
+internal import StorageAuth
+
+extension AsperaToken {
+  /// The kind that a token's form says it is, and what is odd about the form.
+  static func form(of text: String) -> (kind: Kind, note: String?) {
+    if text.hasPrefix("Basic ") { return (.basic, nil) }
+    if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
+    if let header = transferHeader(of: text) {
+      let footer = "_" + String(header.reversed())
+      // The two underscores are two: the payload between them is at least a byte.
+      if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
+      return (
+        .other,
+        "It begins like a transfer token and does not end with \(footer): it was probably cut off when it was copied."
+      )
+    }
+    if BearerText.expiration(of: text) != nil {
+      return (.other, "It looks like a bearer token without the word Bearer before it, which the server needs to see.")
+    }
+    return (.other, nil)
+  }
+
+  /// The first four characters of a transfer token: `AT`, one that says whether it is for several sessions, and the
+  /// version.
+  private static func transferHeader(of text: String) -> String? {
+    let header = Array(text.utf8.prefix(5))
+    let isTransfer =
+      header.count == 5 && header[0...1] == [UInt8(ascii: "A"), UInt8(ascii: "T")]
+      && [UInt8(ascii: "B"), UInt8(ascii: "M")].contains(header[2])
+      && (UInt8(ascii: "2")...UInt8(ascii: "4")).contains(header[3]) && header[4] == UInt8(ascii: "_")
+    return isTransfer ? String(text.prefix(4)) : nil
+  }
+}

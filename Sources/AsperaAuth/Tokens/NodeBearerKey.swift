@@ -1,0 +1,75 @@
+public import StorageAuth
+internal import StorageCrypto
+
+/// The RSA key that bearer tokens of an access key are signed with.
+///
+/// Its public half is registered with the access key as `token_verification_key`. It is not shown by `print`, `dump` or
+/// `Mirror`.
+///
+/// ```swift
+/// let key = try NodeBearerKey(pem: Secret(text))
+/// ```
+public struct NodeBearerKey: Sendable {
+  private let key: PrivateKey
+
+  /// The public half in PEM, as an access key takes it for its `token_verification_key`.
+  public let publicKeyPEM: String
+
+  /// Reads a key.
+  ///
+  /// - Parameters:
+  ///   - pem: The text of an RSA key in PEM, traditional or PKCS #8.
+  ///   - passphrase: The passphrase; nothing for a key that is not encrypted.
+  /// - Throws: An ``AsperaError`` if the text is no such key, or the passphrase does not open it.
+  public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
+    let passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
+    do {
+      key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
+    } catch {
+      throw Self.error(for: error)
+    }
+    guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
+    publicKeyPEM = publicKey
+  }
+
+  /// Signs the payload of a token.
+  func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
+    do {
+      return try key.sign(rsaSHA512: payload)
+    } catch {
+      throw AsperaError(
+        .unsupportedKey, "The key is too short to sign bearer tokens with.", remedy: "Use RSA of 2048 bits or more.")
+    }
+  }
+
+  private static func error(for error: KeyError) -> AsperaError {
+    switch error {
+    case .passphraseMissing:
+      AsperaError(
+        .wrongPassphrase, "The key for bearer tokens is encrypted, and there is no passphrase.",
+        remedy: "Give its passphrase.")
+    case .wrongPassphrase:
+      AsperaError(
+        .wrongPassphrase, "The passphrase does not open the key for bearer tokens.", remedy: "Give its own passphrase.")
+    case .unsupportedKind, .unsupportedEncryption:
+      AsperaError(
+        .unsupportedKey, "The key for bearer tokens is not an RSA key that can be read.",
+        remedy: "Make one with openssl genrsa 4096, and register its public half with the access key.")
+    case .malformed, .failed:
+      AsperaError(
+        .malformedKey, "The key for bearer tokens is not a private key in PEM.",
+        remedy: "Pass the whole file, from the line BEGIN to the line END.")
+    }
+  }
+}
+
+extension NodeBearerKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A mask.
+  public var description: String { "NodeBearerKey(\(Secret.mask))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,62 @@
+internal import StorageJSON
+
+extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+
+  /// The server, the user, the direction, the number of paths, and the names of the other fields.
+  public var description: String {
+    let place = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let count = fields["paths"]?.array?.count ?? 0
+    var parts = [place.isEmpty ? "nowhere" : place, direction?.rawValue ?? "no direction"]
+    parts.append(count == 1 ? "1 path" : "\(count) paths")
+    let others = fields.names.filter { !Self.described.contains($0) }
+    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
+    return "TransferSpec(\(parts.joined(separator: ", ")))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the values of fields.
+  public var customMirror: Mirror { Mirror(self, children: ["fields": fields.names]) }
+}
+
+extension TransferSpec {
+  /// A copy without passwords, keys and tokens, for logs and for whoever issues a token.
+  ///
+  /// Fields that this package does not know go as well if their names say that they hold a secret, inside of objects
+  /// too. The proxy goes, because its address can hold a password.
+  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
+
+  private static let secretWords = [
+    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
+    "authorization", "headers", "ssh_args",
+  ]
+
+  /// Whether the name of a field says that it holds a secret.
+  static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return secretWords.contains { name.contains($0) }
+  }
+
+  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
+    var rest = JSONObject()
+    for (name, value) in object {
+      switch value {
+      case .text, .array, .object:
+        guard !isSecret(name) else { continue }
+        rest[name] = withoutSecrets(value)
+      case .number, .truth, .null: rest[name] = value
+      }
+    }
+    return rest
+  }
+
+  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(withoutSecrets(object))
+    case .array(let elements): .array(elements.map { withoutSecrets($0) })
+    case .text, .number, .truth, .null: value
+    }
+  }
+}

@@ -1,0 +1,67 @@
+public import AsperaAuth
+internal import StorageAuth
+
+extension AscpEngine {
+  /// Tests whether the server takes an account, without a transfer and without a token.
+  ///
+  /// ascp connects, checks the host key if the account names one, logs in and ends. It has no words for why a login
+  /// failed but those that it prints.
+  ///
+  /// - Parameter account: The account.
+  /// - Returns: What the server said; `.refused` also if there was no answer in time, or if the task was cancelled.
+  public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
+    do throws(AsperaError) {
+      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: options())
+      let invocation = try AscpInvocation(command, in: temporaryFiles)
+      defer { invocation.removeFiles() }
+      let ran = await run(process(invocation))
+      let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
+      switch ran.ending {
+      case .exited(0): return .accepted
+      case .notStarted(let reason): return .refused(.notStarted(reason))
+      case .killed where Task.isCancelled: return .refused(.cancelled)
+      case .killed: return .refused(.noAnswer(within: limits.login, printed: printed))
+      case .exited, .signalled: return .refused(.ended(ran.ending, printed: printed))
+      }
+    } catch {
+      return .refused(TransferFailure(unusable: error))
+    }
+  }
+
+  /// Runs ascp without a management port, within the time for a login.
+  func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
+    await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
+      group.addTask { await process.run() }
+      group.addTask { [time, limits] in
+        try? await time.sleep(for: limits.login)
+        return nil
+      }
+      // The first to end ends the other, and the program is gone when the group is.
+      var result: (ending: AscpProcess.Ending, printed: String)?
+      for await ended in group {
+        group.cancelAll()
+        result = result ?? ended
+      }
+      return result ?? (.killed, "")
+    }
+  }
+}
+
+extension AsperaAccount {
+  /// A specification that logs in; a token that transfers need is not wanted for that.
+  fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
+    let (password, key): (Secret?, AsperaPrivateKey?) =
+      switch authentication {
+      case .password(let password): (password, nil)
+      case .privateKey(let key): (nil, key)
+      }
+    let account = try AsperaAccount(
+      host: host, user: user, password: password, privateKey: key, sshPort: sshPort, udpPort: udpPort, hostKey: hostKey)
+    do {
+      return try TransferSigner(account: account).signed(
+        TransferSpec(.send, []), with: TransferGrant(token: nil), in: .now)
+    } catch {
+      throw AsperaError(.invalidAccount, error.message, remedy: error.remedy)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+public import AsperaAuth
+internal import StorageAuth
+
+extension AscpEngine {
+  /// Asks ascp for its version.
+  ///
+  /// - Returns: The version, and notes where it is an old one.
+  /// - Throws: An `AsperaError` if the program does not say so in time, as another program called ascp would not.
+  public func version() async throws(AsperaError) -> AscpVersion {
+    let ran = await run(
+      AscpProcess(
+        program: program, arguments: ["-A"], environment: AscpEnvironment(from: environment, own: [:]),
+        printedLimit: limits.printed))
+    guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
+      throw AsperaError(
+        .failed, "\(program) does not say what version of ascp it is.",
+        remedy: "Run it with -A to see what it prints; name another program if it is not IBM's ascp.")
+    }
+    return version
+  }
+}

@@ -1,0 +1,36 @@
+internal import AsperaAuth
+
+extension AscpAttempt {
+  /// How the transfer ended.
+  ///
+  /// What ascp said on its management port counts first, then its exit status and what it printed.
+  ///
+  /// - Parameters:
+  ///   - ending: How the process ended.
+  ///   - printed: The end of what it printed.
+  func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
+    let printed = mask.applied(to: printed)
+    if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
+    switch verdict {
+    case .done?:
+      guard case .exited(let status) = ending, status != 0, !wasStopped else { return .success(progress.summary) }
+      guard let error = progress.fileErrors.last else { return .failure(.ended(ending, printed: printed)) }
+      return .failure(TransferFailure(ascpCode: error.code, text: error.text))
+    case .failed(let code, let text)?:
+      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code)))
+    case .cancelled?: return .failure(.cancelled)
+    case .fault(let fault)?: return .failure(.fault(fault, limits: limits, printed: printed))
+    case nil:
+      if let problem { return .failure(.fault(.unreadable(problem), limits: limits, printed: printed)) }
+      return .failure(.ended(ending, printed: printed))
+    }
+  }
+
+  /// What ascp printed says more about a login that failed than its one text for all of them.
+  private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
+    guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
+      return text
+    }
+    return text.isEmpty ? detail : "\(text) (\(detail))"
+  }
+}

@@ -1,0 +1,169 @@
+internal import AsperaAuth
+internal import StorageAuth
+
+/// Carries out what an ``AscpAttempt`` decides, one event after the other.
+actor AscpRun {
+  /// The code for a path that cannot be written.
+  private static let illegalPath = 56
+
+  private var attempt: AscpAttempt
+  private var parser = ManagementFrameParser()
+  private let listener: ManagementListener
+  private let time: any TimeSource
+  private let report: @Sendable (TransferReport) -> Void
+  private let terminate: @Sendable () -> Void
+  private var kill: @Sendable () -> Void = {}
+  private var connection: ManagementConnection?
+  private var deadline: Duration?
+  private var timer: (end: Duration, task: Task<Void, Never>)?
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isHeard = false
+  private var isFinished = false
+
+  init(
+    _ attempt: AscpAttempt, listener: ManagementListener, time: any TimeSource,
+    report: @escaping @Sendable (TransferReport) -> Void, terminate: @escaping @Sendable () -> Void
+  ) {
+    self.attempt = attempt
+    self.listener = listener
+    self.time = time
+    self.report = report
+    self.terminate = terminate
+  }
+
+  /// What it came to; ask when ascp has ended.
+  var result: AscpAttempt { attempt }
+
+  /// Starts the clock.
+  ///
+  /// - Parameter kill: Sends SIGKILL to the process group.
+  func begin(kill: @escaping @Sendable () -> Void) {
+    self.kill = kill
+    perform(attempt.begin())
+  }
+
+  /// Waits for the connection and reads it to its end.
+  func listen() async {
+    if let connection = await listener.connection() {
+      self.connection = connection
+      handle(.connected)
+      await connection.read { bytes in self.receive(bytes) }
+      if let rest = parser.finish() { take(rest) }
+    }
+    handle(.disconnected)
+  }
+
+  /// Takes in what happened.
+  func handle(_ event: AscpAttempt.Event) {
+    guard !isFinished else { return }
+    perform(attempt.handle(event))
+    if attempt.isOver { wake() }
+  }
+
+  /// Waits until nothing more is to be heard of ascp, which has ended or has closed what it prints to.
+  ///
+  /// - Returns: Whether what is left of its process group is to be killed.
+  func isOver() async -> Bool {
+    handle(.ended)
+    await wait { self.attempt.isOver }
+    return !attempt.mayLeaveOthers
+  }
+
+  /// Sends the paths that are added to a persistent session, and ends it when there are no more.
+  func add(_ additions: AsyncStream<[TransferPath]>) async {
+    await wait { self.isHeard }
+    // Paths that nobody can be told stay in the sequence.
+    guard !isFinished else { return }
+    for await paths in additions {
+      for path in paths { await start(path) }
+    }
+    guard !Task.isCancelled else { return }
+    await connection?.send(ManagementFrame.finish.text)
+    handle(.concluded)
+  }
+
+  /// Ends everything; ascp has ended.
+  func finish() async {
+    isFinished = true
+    timer?.task.cancel()
+    perform([.disconnect])
+    wake()
+  }
+
+  private func start(_ path: TransferPath) async {
+    do throws(AsperaError) {
+      await connection?.send(try ManagementFrame.start(source: path.source, destination: path.destination).text)
+    } catch {
+      report(
+        .file(TransferFileReport(file: path.source, outcome: .failed(code: Self.illegalPath, text: error.message))))
+    }
+  }
+
+  private func receive(_ bytes: ArraySlice<UInt8>) {
+    for item in parser.feed(bytes) { take(item) }
+  }
+
+  private func take(_ item: ManagementFrameParser.Item) {
+    switch item {
+    case .frame(let frame):
+      handle(.frame(frame))
+      isHeard = true
+      wake()
+    case .problem(let problem): handle(.unreadable(problem))
+    }
+  }
+
+  private func perform(_ effects: [AscpAttempt.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .report(let news): report(news)
+      case .tell(let frame): connection?.post(frame.text)
+      case .wait(let duration): arm(duration)
+      case .disconnect:
+        listener.shut()
+        connection?.shut()
+      case .terminate: terminate()
+      case .kill: kill()
+      }
+    }
+  }
+
+  /// Lets `elapsed` happen after a time; a timer that wakes sooner looks again then.
+  private func arm(_ duration: Duration?) {
+    deadline = duration.map { time.uptime + $0 }
+    guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }
+    timer?.task.cancel()
+    start(until: deadline)
+  }
+
+  private func start(until end: Duration) {
+    let task = Task { [time] in
+      guard (try? await time.sleep(for: end - time.uptime)) != nil else { return }
+      self.woken(at: end)
+    }
+    timer = (end, task)
+  }
+
+  private func woken(at end: Duration) {
+    guard timer?.end == end, !isFinished else { return }
+    timer = nil
+    guard let deadline else { return }
+    if deadline <= time.uptime {
+      self.deadline = nil
+      handle(.elapsed)
+    } else {
+      start(until: deadline)
+    }
+  }
+
+  private func wait(until condition: () -> Bool) async {
+    while !condition(), !isFinished {
+      await withCheckedContinuation { waiters.append($0) }
+    }
+  }
+
+  private func wake() {
+    defer { waiters = [] }
+    for waiter in waiters { waiter.resume() }
+  }
+}

@@ -1,0 +1,74 @@
+internal import AsperaAuth
+
+extension TransferFailure {
+  /// What was wrong before anything was started.
+  init(unusable error: AsperaError) {
+    self.init(.caller, error.message, remedy: error.remedy)
+  }
+
+  static let noManagementPort = TransferFailure(
+    .other, "No port of the loopback interface can be opened for ascp to report to.",
+    remedy: "See whether this process may open sockets, and whether it has too many files open.")
+
+  static func notStarted(_ reason: String) -> TransferFailure {
+    TransferFailure(
+      .caller, "ascp could not be started: \(reason).",
+      remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
+  }
+
+  /// ascp did something that it does not do.
+  static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
+    let detail = detail(of: printed)
+    return switch fault {
+    case .neverConnected:
+      TransferFailure(
+        .other, "ascp did not connect to its management port within \(limits.connect).\(detail)",
+        remedy: "See whether the program is ascp, and whether connections to 127.0.0.1 are allowed.")
+    case .silent:
+      TransferFailure(
+        .transport, "ascp said nothing for \(limits.silence) and was stopped.\(detail)",
+        remedy: "Try again; if it happens again, see whether the network lets UDP through.")
+    case .unreadable(let problem):
+      TransferFailure(
+        .other, "What came from the management port is not what ascp sends: \(problem.rawValue).\(detail)",
+        remedy: "See whether the program is ascp; another program of this machine may have connected before it.")
+    }
+  }
+
+  static func noAnswer(within limit: Duration, printed: String) -> TransferFailure {
+    TransferFailure(
+      .transport, "ascp did not say within \(limit) whether the server takes the account.\(Self.detail(of: printed))",
+      remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
+  }
+
+  private static func detail(of printed: String) -> String {
+    printed.lastLines.map { " It printed: \($0)" } ?? ""
+  }
+
+  /// ascp ended without a last word on its management port, or with a status that contradicts it.
+  static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
+    let how =
+      switch ending {
+      case .exited(let status): "ended with status \(status)"
+      case .signalled(let signal): "was ended by signal \(signal)"
+      case .killed, .notStarted: "was killed"
+      }
+    guard let detail = printed.lastLines else {
+      return TransferFailure(
+        .other, "ascp \(how) and did not say that the transfer is done.",
+        remedy: "Try again; if it happens again, look at ascp's log.")
+    }
+    return TransferFailure(ascpCode: nil, text: "\(detail) (it \(how))")
+  }
+}
+
+extension String {
+  /// The last lines in one, as many as can be quoted; nothing if there are none.
+  var lastLines: String? {
+    let lines = split(whereSeparator: \.isNewline)
+    guard let last = lines.last?.prefix(200) else { return nil }
+    return lines.dropLast().suffix(2).reversed().reduce(String(last)) { text, line in
+      text.count + line.count > 200 ? text : "\(line); \(text)"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+extension AscpLocator {
+  #if os(macOS)
+    /// Where IBM's products install ascp: Connect, the Desktop Client, the servers, Drive, the old command line, and
+    /// what ascli downloads.
+    static let installed = [
+      "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
+      "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/IBM Aspera.app/Contents/Resources/transferd/bin/ascp",
+      "/Library/Aspera/bin/ascp",
+      "/Applications/Aspera Drive.app/Contents/Resources/ascp",
+      "~/Applications/Aspera CLI/bin/ascp",
+      "~/.aspera/sdk/ascp",
+    ]
+  #else
+    /// Where IBM's products install ascp: Connect, the servers, the old command line, and what ascli downloads.
+    static let installed = [
+      "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
+    ]
+  #endif
+}

@@ -1,0 +1,101 @@
+internal import AsperaAuth
+public import StorageAuth
+
+extension TransferFailure {
+  /// Takes over what ascp says about a failure, and what that means.
+  ///
+  /// The message names the code and its name, and quotes the text: in one line, cut where it is long, without the
+  /// secrets and without anything that has the form of a token.
+  ///
+  /// - Parameters:
+  ///   - code: The field `Code` of the last frame; nothing where ascp ended without one.
+  ///   - text: The field `Description`, or what ascp printed.
+  ///   - secrets: What must not be quoted: the password, the passphrase and the token of the transfer.
+  public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
+    let meaning = AscpErrorCode.classify(code: code, text: text)
+    let name = code.flatMap { AscpErrorCode($0)?.name }
+    let said = text.quotable(masking: secrets)
+    let what = [code.map { "ascp ended with \($0)" } ?? "ascp ended without a code", name.map { "(\($0))" }]
+    self.init(
+      code == Self.userCancel ? .cancelled : Kind(meaning), code: code,
+      what.compactMap(\.self).joined(separator: " ")
+        + (said.isEmpty ? "." : ": \(said.hasSuffix(".") ? said : said + ".")"),
+      remedy: meaning.remedy)
+  }
+
+  /// `USER_CANCEL`: somebody else than the queue ended the transfer.
+  private static let userCancel = 28
+}
+
+extension TransferFailure.Kind {
+  fileprivate init(_ meaning: AscpFailureClass) {
+    self =
+      switch meaning {
+      case .account: .account
+      case .hostKey: .hostKey
+      case .tokenExpired: .token(.expired)
+      case .tokenRejected: .token(.rejected)
+      case .tokenMissing: .token(.missing)
+      case .authorizationDenied: .authorization
+      case .transport: .transport
+      case .caller: .caller
+      case .license: .license
+      case .other: .other
+      }
+  }
+}
+
+extension AscpFailureClass {
+  fileprivate var remedy: String {
+    switch self {
+    case .account:
+      "Check the user, the password, the key and its passphrase; the same code stands for an SSH server that is too new "
+        + "or too busy for this ascp."
+    case .hostKey:
+      "Ask the server's administrator for the fingerprint of its host key; do not switch the check off."
+    case .tokenExpired: "Get a new token; check the clocks if it was new."
+    case .tokenRejected: "Get a new token for this server, this direction and these paths."
+    case .tokenMissing: "Give the transfer a token: the server wants one from this account."
+    case .authorizationDenied:
+      "Check that the token is for this user, this direction and these files, and that the user may do this."
+    case .transport: "Try again; if it stays, check the network, the ports of the account and the server's load."
+    case .caller: "Check the paths, the options and the files of the transfer."
+    case .license: "Check the licences of ascp and of the server."
+    case .other: "Look the code up in the documentation of ascp, and at the logs of both sides."
+    }
+  }
+}
+
+extension String {
+  /// The text in one line of limited length, without secrets and without what looks like a token.
+  fileprivate func quotable(masking secrets: [Secret]) -> String {
+    let masked = secrets.reduce(self) { $0.masking($1) }
+    let line = String(String.UnicodeScalarView(masked.unicodeScalars.map { $0.isVisible ? $0 : " " }))
+    var words: [Substring] = []
+    for word in line.split(separator: " ") {
+      let isCredential = ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > 12
+      words.append(isCredential || word.holdsToken ? Secret.mask[...] : word)
+    }
+    let text = words.joined(separator: " ")
+    return text.count > Self.longestQuote ? text.prefix(Self.longestQuote) + "…" : text
+  }
+
+  private static let longestQuote = 300
+}
+
+extension Substring {
+  /// Whether it has a transfer token in it: `ATM2_…`.
+  fileprivate var holdsToken: Bool {
+    ["ATB", "ATM"].contains { head in ["2", "3", "4"].contains { contains("\(head)\($0)_") } }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it neither moves the cursor nor turns the direction of the text.
+  fileprivate var isVisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+    default: true
+    }
+  }
+}

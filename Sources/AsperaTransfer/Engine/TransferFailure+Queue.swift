@@ -1,0 +1,56 @@
+internal import AsperaAuth
+internal import StorageAuth
+
+extension TransferFailure {
+  static let cancelled = TransferFailure(
+    .cancelled, "The session was cancelled.", remedy: "Run it again if it is still wanted.")
+
+  static let tokenRequired = TransferFailure(
+    .token(.missing), "The account wants a token for each transfer, and the session has neither a token nor an issuer.",
+    remedy: "Give the session a token or an issuer, or the queue an issuer.")
+
+  static let endedEarly = TransferFailure(
+    .transport, "The engine ended a persistent session before it was finished.",
+    remedy: "Look at the engine's log; the server may end sessions that are idle.")
+
+  static func tokensTooShort(_ count: Int) -> TransferFailure {
+    TransferFailure(
+      .token(.expired), "\(count) tokens in a row were too short-lived before the transfer could start.",
+      remedy: "Let the issuer give tokens that live longer, or shorten startSpacing and tokenMargin of the queue.")
+  }
+
+  /// The token that the session brought along has ended before it was of use.
+  static func fixedTokenEnded(_ expiration: Timestamp?) -> TransferFailure {
+    TransferFailure(
+      .token(.expired),
+      "The token of the session ended\(expiration.map { " at \($0)" } ?? ""), before the transfer began.",
+      remedy: "Give the session an issuer, which is asked for another one.")
+  }
+
+  static func unsignable(_ error: SigningError) -> TransferFailure {
+    TransferFailure(.caller, "The transfer cannot be signed: \(error.message)", remedy: error.remedy)
+  }
+
+  init(issuer error: CredentialError) {
+    self.init(.issuer(error), "\(error.source) gave no token: \(error.message)", remedy: error.remedy)
+  }
+
+  /// The same failure, with how often it happened.
+  func after(_ count: Int, _ what: String) -> TransferFailure {
+    TransferFailure(kind, code: code, "\(message) \(count) \(what).", remedy: remedy)
+  }
+
+  /// The same failure for a session that cannot get another token.
+  var withoutIssuer: TransferFailure {
+    TransferFailure(
+      kind, code: code, "\(message) The session has a fixed token and no issuer.",
+      remedy: "\(remedy) A session with an issuer gets another token by itself.")
+  }
+
+  /// The same failure where the account was taken before, while several sessions are active.
+  var underBurst: TransferFailure {
+    TransferFailure(
+      kind, code: code, "\(message) The same account was taken before, and several sessions are active.",
+      remedy: "\(remedy) If the account is right, the server may limit logins at a time: enlarge startSpacing.")
+  }
+}

@@ -1,0 +1,79 @@
+internal import AsperaAuth
+internal import CloudCredentials
+internal import Foundation
+internal import StorageAuth
+
+/// What an account logs in with, in the form that the SSH client can use.
+enum ProbeCredential {
+  /// A password.
+  case password(Secret)
+  /// A key in a file that the client reads itself.
+  case file(path: String, passphrase: Secret?)
+  /// A key that is written to a temporary file.
+  case text(Secret, passphrase: Secret?)
+
+  /// The longest answer that the client reads from the program that answers for it.
+  private static let answerLimit = 1_000
+
+  /// Takes what an account logs in with; a key that the client does not read as it is comes converted.
+  ///
+  /// - Throws: An `AsperaError` if the client could not use it.
+  init(of account: AsperaAccount, on machine: MachineAccess) throws(AsperaError) {
+    switch account.authentication {
+    case .password(let password):
+      try Self.check(password, "password")
+      self = .password(password)
+    case .privateKey(let original):
+      let key = try original.converted(for: .ssh, on: machine)
+      if let passphrase = key.passphrase { try Self.check(passphrase, "passphrase") }
+      switch key.source {
+      case .pem(let text): self = .text(text, passphrase: key.passphrase)
+      case .file(let path):
+        let named = machine.absolute(path) ?? path
+        let absolute = named.hasPrefix("/") ? named : "\(FileManager.default.currentDirectoryPath)/\(named)"
+        self = .file(path: absolute, passphrase: key.passphrase)
+      }
+    }
+  }
+
+  /// What the connection proves.
+  var proof: SSHConnection.Credential {
+    switch self {
+    case .password(let password): .password(password)
+    case .file(_, let passphrase), .text(_, let passphrase): .key(passphrase: passphrase)
+    }
+  }
+
+  /// Puts the key into the folder of a connection.
+  func write(to folder: TemporaryFolder) throws(AsperaError) {
+    switch self {
+    case .password: return
+    case .text(let text, _):
+      // OpenSSH reads no key whose last line has no end.
+      var pem = text.reveal().replacing("\r\n", with: "\n")
+      if !pem.hasSuffix("\n") { pem += "\n" }
+      _ = try folder.write(Array(pem.utf8), to: SSHConnection.keyFile)
+    case .file(let path, _):
+      // A link, because the client would look for a public key and a certificate next to the file itself, and offer
+      // that of another key if it is out of date.
+      do {
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(folder.path)/\(SSHConnection.keyFile)", withDestinationPath: path)
+      } catch {
+        throw AsperaError(
+          .failed, "The key cannot be handed to the SSH client: no link can be made in \(folder.path).",
+          remedy: "See whether TMPDIR names a folder of a file system that has symbolic links.")
+      }
+    }
+  }
+
+  private static func check(_ secret: Secret, _ name: String) throws(AsperaError) {
+    let text = secret.reveal()
+    guard text.utf8.count <= answerLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
+      throw AsperaError(
+        .invalidAccount,
+        "The \(name) is longer than \(answerLimit) bytes or has a line break in it, so that it cannot be typed.",
+        remedy: "See whether something else was taken for the \(name), such as a whole file.")
+    }
+  }
+}

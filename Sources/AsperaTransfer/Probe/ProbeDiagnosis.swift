@@ -1,0 +1,174 @@
+internal import AsperaAuth
+internal import StorageAuth
+
+/// Says why a server did not take an account, from what the SSH client left behind.
+struct ProbeDiagnosis {
+  let account: AsperaAccount
+  let transcript: SSHTranscript
+  /// What the server, or the client for it, asked for.
+  let questions: [String]
+
+  /// Why the server did not take the account.
+  var failure: TransferFailure {
+    hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
+  }
+
+  /// The host key is not one of those that may be met, or cannot be proven in a way that the client takes.
+  private var hostKeyFailure: TransferFailure? {
+    if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
+      return TransferFailure(
+        .hostKey,
+        "\(server) can prove its host key in no way that this machine's SSH client takes; it offers "
+          + "\(SSHTranscript.printable(offer)).",
+        remedy: "Ask the server's administrator to update its SSH server; ssh-rsa is a signature with SHA-1.")
+    }
+    guard transcript.has("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") else { return nil }
+    return TransferFailure(
+      .hostKey, "\(server) shows another host key than the one that it showed a moment ago.",
+      remedy: "Compare the fingerprint with the server's administrator before anything is sent to this server.")
+  }
+
+  /// The client could not use the key.
+  private var keyFailure: TransferFailure? {
+    if transcript.has("incorrect passphrase supplied", "bad passphrase") {
+      return TransferFailure(
+        .account, "The passphrase does not open the key of \(user).",
+        remedy: "Give the account the passphrase of this key; nothing was sent to the server.")
+    }
+    if let reason = transcript.rest(of: "Load key \"\(SSHConnection.keyFile)\": ") {
+      return TransferFailure(
+        .account, "The SSH client of this machine cannot use the key of \(user): \(SSHTranscript.printable(reason)).",
+        remedy: "Convert it with ssh-keygen -p, or make a new one: ssh-keygen -t ed25519.")
+    }
+    if transcript.has("no mutual signature") {
+      return TransferFailure(
+        .account, "\(server) takes no signature that the SSH client of this machine makes with the key of \(user).",
+        remedy: "Use an ECDSA or Ed25519 key, or update the SSH server: RSA with SHA-1 is not used any more.")
+    }
+    return nil
+  }
+
+  /// The password was not all that was asked for.
+  private var answerFailure: TransferFailure? {
+    guard case .password = account.authentication, questions.count > 1, let last = questions.last else { return nil }
+    let words = last.lowercased()
+    if ["new password", "current password", "old password", "expired"].contains(where: { words.contains($0) }) {
+      return Self.expired(user, server)
+    }
+    if words.contains("password") { return passwordRefused }
+    return TransferFailure(
+      .account, "\(server) asks \(user) for more than a password: “\(excerpt(last))”.",
+      remedy: "Use an account that logs in with a password or a key alone; ascp answers one question.")
+  }
+
+  /// The server took the account and wants a new password.
+  static func expired(_ user: String, _ server: String) -> TransferFailure {
+    TransferFailure(
+      .account, "The password of \(user) at \(server) has expired.",
+      remedy: "Set a new one on the server, such as with passwd in a session of ssh.")
+  }
+
+  /// The server let the client try and did not take what it offered.
+  private var refusal: TransferFailure? {
+    if let missing = transcript.missingMethods {
+      return TransferFailure(
+        .account,
+        "\(server) took the credential of \(user) and wants more: \(excerpt(missing.joined(separator: ", "))).",
+        remedy: "Use an account for which one of them is enough; ascp has only one.")
+    }
+    guard let offered = transcript.offeredMethods else { return nil }
+    let (name, usable) = wanted
+    guard offered.contains(where: { usable.contains($0) }) else {
+      return TransferFailure(
+        .account,
+        "\(server) lets nobody in with a \(name); it offers "
+          + "\(excerpt(offered.joined(separator: ", "))).",
+        remedy: "Give the account what the server takes, or ask its administrator to allow a \(name).")
+    }
+    if transcript.has("Too many authentication failures", "Permission denied") {
+      if case .privateKey = account.authentication { return keyRefused }
+      return passwordRefused
+    }
+    guard !questions.isEmpty || transcript.has("Server accepts key"), transcript.has("Connection closed by") else {
+      return nil
+    }
+    return TransferFailure(
+      .account, "\(server) ended the connection when it had seen the \(name) of \(user).",
+      remedy: "The account may be locked or expired, or may not log in from here; the log of the server says why.")
+  }
+
+  private var passwordRefused: TransferFailure {
+    TransferFailure(
+      .account, "\(server) refused the password of \(user).",
+      remedy: "Check user and password. A locked account, or one without a password, is refused in the same way.")
+  }
+
+  private var keyRefused: TransferFailure {
+    transcript.has("Server accepts key")
+      ? TransferFailure(
+        .account, "\(server) knows the public key of \(user) and refused the signature of the private one.",
+        remedy: "The account may be locked, or the signature algorithm forbidden; the log of the server says why.")
+      : TransferFailure(
+        .account, "\(server) refused the key of \(user).",
+        remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
+  }
+
+  /// The server was not reached, or not long enough.
+  private var transportFailure: TransferFailure? {
+    for (text, what, remedy) in Self.transport where transcript.has(text) {
+      return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
+    }
+    return nil
+  }
+
+  private var unknownFailure: TransferFailure {
+    let word = transcript.lastWord.map { ": “\(excerpt($0))”" } ?? ""
+    return TransferFailure(
+      .other, "The SSH client of this machine gave up on \(server)\(word).",
+      remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
+  }
+
+  /// What the SSH client says about a network, what that means, and what to do.
+  private static let transport = [
+    ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
+    (
+      "Connection refused", "refused the connection",
+      "Check the SSH port: Aspera servers listen on 33001 unless they are told otherwise, and some on 22."
+    ),
+    ("timed out", "did not answer in time", "Check the host and the SSH port, and that no firewall is in between."),
+    ("No route to host", "cannot be reached from here", "Check the host, and the network of this machine."),
+    ("Network is unreachable", "cannot be reached from here", "Check the host, and the network of this machine."),
+    (
+      "Unable to negotiate", "and the SSH client of this machine have no algorithm in common",
+      "Update the SSH server; the log of ssh -v names what it offers."
+    ),
+    (
+      "kex_exchange_identification", "ended the connection before it said what it is",
+      "Check that the port is that of SSH. A server that is busy, or that blocks this address, does the same."
+    ),
+    ("Connection reset", "broke the connection", "Try again; a server that is busy does this."),
+    ("Connection closed", "broke the connection", "Try again; a server that is busy does this."),
+    ("Broken pipe", "broke the connection", "Try again; a server that is busy does this."),
+  ]
+
+  private var wanted: (name: String, methods: Set<String>) {
+    switch account.authentication {
+    case .password: ("password", ["password", "keyboard-interactive"])
+    case .privateKey: ("key", ["publickey"])
+    }
+  }
+
+  private var server: String { account.serverName }
+  private var user: String { account.user }
+
+  /// A text of the server, without the password, which it could send back.
+  private func excerpt(_ text: String) -> String {
+    guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
+    return SSHTranscript.printable(text.replacing(password.reveal(), with: Secret.mask))
+  }
+}
+
+extension AsperaAccount {
+  /// The server as errors name it.
+  var serverName: String { "\(host):\(sshPort)" }
+}

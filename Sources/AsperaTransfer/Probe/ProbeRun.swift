@@ -1,0 +1,166 @@
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+
+/// One check of an account, in a folder that is made for it.
+struct ProbeRun {
+  let runner: any ProbeCommandRunner
+  let time: any TimeSource
+  let account: AsperaAccount
+  let folder: TemporaryFolder
+  /// How long the check may take.
+  let timeout: Duration
+  /// When it has to be over, by the uptime.
+  let deadline: Duration
+
+  /// Logs in and says what came of it.
+  func report(
+    _ credential: ProbeCredential, _ facts: AccountReport
+  ) async throws(TransferFailure) -> AccountProbeReport {
+    let hostKeys = try await pinHostKey()
+    do {
+      try credential.write(to: folder)
+    } catch {
+      throw TransferFailure(error)
+    }
+    try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
+    let connection = SSHConnection(account: account, credential: credential.proof, hostKeys: hostKeys)
+    let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
+    // A session that does not end, or says too much, takes nothing from an account that was accepted.
+    let session: ProbeCommandResult?
+    switch ended {
+    case .success(let result): session = result
+    case .failure(.timeout) where isAccepted, .failure(.outputTooLarge) where isAccepted: session = nil
+    case .failure(let error): throw failure(error, of: "ssh")
+    }
+    let transcript = SSHTranscript(session?.errors ?? "")
+    guard isAccepted else {
+      throw ProbeDiagnosis(account: account, transcript: transcript, questions: questions).failure
+    }
+    if transcript.has("password has expired", "Password change required") {
+      throw ProbeDiagnosis.expired(account.user, account.serverName)
+    }
+    let hostKey = HostKeyList(read(SSHConnection.hostKeyFile) ?? "").entries.first?.key
+    let method = transcript.method ?? likelyMethod
+    return AccountProbeReport(
+      method: method, hostKey: hostKey, isHostKeyPinned: account.hostKey != nil,
+      serverVersion: transcript.serverVersion, notes: notes(on: method, hostKey, session, facts))
+  }
+
+  /// Puts the host key of the account into the list of those that may be met.
+  ///
+  /// A server has a key of each type and publishes the fingerprint of one of them. The list is made from what the server
+  /// says about its keys; it is the connection itself that makes the server prove that it holds the key.
+  private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
+    guard let fingerprint = account.hostKey else { return .any }
+    let seconds = max(1, timeLeft.components.seconds / 3)
+    let scan = ProbeCommand(
+      arguments: ["ssh-keyscan", "-T", "\(seconds)", "-p", "\(account.sshPort)", "--", account.host],
+      folder: folder.path, environment: ["LC_ALL": "C"], timeout: timeLeft)
+    let offered: HostKeyList
+    switch await ending(of: scan) {
+    case .success(let result): offered = HostKeyList(result.output)
+    case .failure(let error): throw failure(error, of: "ssh-keyscan")
+    }
+    guard !offered.entries.isEmpty else { throw await unreachable() }
+    guard let entry = offered.entry(with: fingerprint) else {
+      let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
+      throw TransferFailure(
+        .hostKey, "\(account.serverName) has no host key with the fingerprint \(fingerprint); it offers \(seen).",
+        remedy: "Ask the server's administrator which one is right before the account names another; nothing was sent.")
+    }
+    try write(entry.knownHostsLine(for: SSHConnection.hostKeyAlias), to: SSHConnection.hostKeyFile)
+    return .listed(type: entry.key.type)
+  }
+
+  /// Why a server shows no host key: `ssh-keyscan` does not say, the client does.
+  private func unreachable() async -> TransferFailure {
+    let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
+    switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {
+    case .failure(let error): return failure(error, of: "ssh")
+    case .success(let result):
+      let transcript = SSHTranscript(result.errors)
+      let failure = ProbeDiagnosis(account: account, transcript: transcript, questions: []).failure
+      guard transcript.has("Host key verification failed") else { return failure }
+      return TransferFailure(
+        .transport, "\(account.serverName) shows its host key to ssh and not to ssh-keyscan.",
+        remedy: "Try again; a server that limits how many connections it takes at once does this.")
+    }
+  }
+
+  /// What else is worth knowing about an account that was accepted.
+  private func notes(
+    on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeCommandResult?,
+    _ facts: AccountReport
+  ) -> [String] {
+    var notes: [String] = []
+    if method == .none {
+      notes.append("The server lets \(account.user) in without a credential; that of the account was not checked.")
+    }
+    if account.hostKey == nil {
+      let pin = hostKey.map { ", such as \($0.fingerprint) if that is right" } ?? ""
+      notes.append("Any host key was accepted, because the account names none: give it the fingerprint\(pin).")
+    }
+    switch session?.status {
+    case 0?: break
+    case let status?:
+      notes.append("A session ended with status \(status), which is usual where an account is for transfers alone.")
+    case nil: notes.append("A session was opened and did not end by itself.")
+    }
+    if case .privateKey(let key) = facts.authentication {
+      notes += key.limits.filter { $0.client == .ascp }.map(\.reason)
+    }
+    return notes
+  }
+
+  /// The method, if the client did not tell it.
+  private var likelyMethod: AccountProbeReport.Method {
+    guard case .password = account.authentication else { return .publicKey }
+    // OpenSSH puts the account before a question of the server, in brackets.
+    return questions.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
+  }
+
+  private var isAccepted: Bool { read(SSHConnection.acceptedFile) != nil }
+
+  private var questions: [String] {
+    (read(SSHConnection.questionsFile) ?? "").split(separator: "\u{1e}").map { String($0) }
+  }
+
+  private var timeLeft: Duration { max(deadline - time.uptime, .seconds(1)) }
+
+  private func ending(of command: ProbeCommand) async -> Result<ProbeCommandResult, ProbeCommandError> {
+    do {
+      return .success(try await runner.run(command))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func failure(_ error: ProbeCommandError, of program: String) -> TransferFailure {
+    switch error {
+    case .notStarted: .noSuchProgram(program)
+    case .cancelled: .checkCancelled
+    case .timeout:
+      TransferFailure(
+        .transport,
+        "\(account.serverName) did not let \(account.user) in within \(timeout.components.seconds) seconds.",
+        remedy: "Try again, or give the check more time.")
+    case .outputTooLarge:
+      TransferFailure(
+        .transport, "\(account.serverName) sent more than anyone reads before it let \(account.user) in.",
+        remedy: "Check that the port is that of the SSH server.")
+    }
+  }
+
+  private func read(_ name: String) -> String? {
+    FileManager.default.contents(atPath: "\(folder.path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func write(_ text: String, to name: String, isExecutable: Bool = false) throws(TransferFailure) {
+    do {
+      _ = try folder.write(Array(text.utf8), to: name, isExecutable: isExecutable)
+    } catch {
+      throw TransferFailure(error)
+    }
+  }
+}

@@ -1,0 +1,6 @@
+#ifndef STORAGE_AUTH_CZLIB_SHIM_H
+#define STORAGE_AUTH_CZLIB_SHIM_H
+
+#include <zlib.h>
+
+#endif

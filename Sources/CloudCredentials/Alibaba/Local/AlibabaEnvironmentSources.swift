@@ -1,0 +1,82 @@
+internal import StorageAuth
+
+/// The role of a pod (RRSA): `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
+/// `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+struct AlibabaPodRoleProvider: CredentialProvider {
+  private static let roleName = "ALIBABA_CLOUD_ROLE_ARN"
+  private static let providerName = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
+  private static let fileName = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
+
+  let source = "Alibaba Cloud pod role"
+  let machine: MachineAccess
+  let services: AlibabaServices
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Takes on the role; the variable of the role alone says nothing, because others use it too.
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let place = Place(source: source, name: "The environment", remedy: "Set all three of them, or none.")
+    let values = try machine.variables(
+      [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: place)
+    var role = AlibabaRolePlan(arn: values[0])
+    if let name = machine.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
+    if let region = machine.variable("ALIBABA_CLOUD_STS_REGION") {
+      let isPrivate = machine.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
+      guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
+        throw place.error(
+          .failed, "sets ALIBABA_CLOUD_STS_REGION to what is no name of a region", remedy: "Write it like cn-hangzhou.")
+      }
+      role.endpoint = endpoint
+    }
+    return try await AlibabaPlan.webIdentity(role, providerARN: values[1], tokenFile: values[2])
+      .issue(at: place, on: machine, through: services)
+  }
+}
+
+/// The role of the instance, unless `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` turns it off;
+/// `ALIBABA_CLOUD_ECS_METADATA` names the role.
+struct AlibabaInstanceRoleProvider: CredentialProvider {
+  private let machine: MachineAccess
+  private let provider: any CredentialProvider<AccessKey>
+
+  var source: String { provider.source }
+
+  init(machine: MachineAccess, services: AlibabaServices) {
+    self.machine = machine
+    provider = services.instanceRole(machine.variable("ALIBABA_CLOUD_ECS_METADATA"), machine)
+  }
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let switchName = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
+    if machine.isTrue(switchName) {
+      throw CredentialError(
+        .notConfigured, source: source, "\(switchName) turns the metadata service off.", remedy: "Unset it to use it.")
+    }
+    return try await provider.issue()
+  }
+}
+
+/// The address that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
+struct AlibabaCredentialsURIProvider: CredentialProvider {
+  let source = "Alibaba Cloud credentials URI"
+  let machine: MachineAccess
+  let services: AlibabaServices
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
+    let place = Place(
+      source: source, name: "The environment", remedy: "Set \(name) to an address that answers with a key.")
+    guard let url = machine.variable(name) else { throw place.error(.notConfigured, "does not set \(name)") }
+    return try await AlibabaPlan.uri(url).issue(at: place, on: machine, through: services)
+  }
+}

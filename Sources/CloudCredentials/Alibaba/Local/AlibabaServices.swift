@@ -1,0 +1,34 @@
+internal import StorageAuth
+
+/// Makes the providers that plans need; a test puts others in their place.
+struct AlibabaServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  /// Gets the token of an identity provider, anew for each credential.
+  typealias TokenSource = @Sendable () async throws(CredentialError) -> Secret
+
+  var instanceRole: @Sendable (_ role: String?, MachineAccess) -> Provider
+  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, MachineAccess) -> Provider
+  var webIdentity:
+    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, MachineAccess) -> Provider
+  var uri: @Sendable (String, MachineAccess) -> Provider
+
+  /// The services of Alibaba Cloud.
+  static let real = AlibabaServices(
+    instanceRole: { role, machine in
+      AlibabaInstanceMetadataProvider(
+        role: role, allowsV1: !machine.isTrue("ALIBABA_CLOUD_IMDSV1_DISABLED"), transport: machine.transport,
+        time: machine.time)
+    },
+    role: { role, keys, machine in
+      AlibabaAssumeRoleProvider(
+        roleARN: role.arn, sessionName: role.sessionName, keys: keys, duration: role.duration, policy: role.policy,
+        externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
+    },
+    webIdentity: { role, providerARN, token, machine in
+      AlibabaOIDCProvider(
+        roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
+        policy: role.policy, endpoint: role.endpoint, transport: machine.transport, time: machine.time, token: token)
+    },
+    uri: { CredentialsURIProvider($0, transport: $1.transport, time: $1.time) })
+}

@@ -1,0 +1,96 @@
+public import StorageAuth
+
+/// A profile of the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
+///
+/// The profile is the one that is named here, or by `ALIBABA_CLOUD_PROFILE`, or `default`. The file is read anew each
+/// time. `ALIBABA_CLOUD_CREDENTIALS_FILE` names another file.
+public struct AlibabaSharedProfileProvider: CredentialProvider {
+  private static let file = ConfigurationFile(
+    source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
+    paths: ["~/.alibabacloud/credentials"],
+    remedy: "Give it a section [default] with type = access_key, access_key_id and access_key_secret.")
+
+  private static let role = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
+
+  private let machine: MachineAccess
+  private let profile: String?
+  private let path: String?
+  private let services: AlibabaServices
+
+  /// The name of the source.
+  public var source: String { Self.file.source }
+
+  /// Names the profile.
+  ///
+  /// - Parameters:
+  ///   - profile: The name of the section; if it is not given, the environment names it, or it is `default`.
+  ///   - path: The file, where it is not the usual one.
+  ///   - machine: What may be touched.
+  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+    self.init(profile: profile, path: path, machine: machine, services: .real)
+  }
+
+  init(profile: String? = nil, path: String? = nil, machine: MachineAccess, services: AlibabaServices) {
+    self.machine = machine
+    self.profile = profile
+    self.path = path
+    self.services = services
+  }
+
+  /// The key that the profile leads to.
+  ///
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// The key that the profile leads to, with the name of the source that gave it.
+  ///
+  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let contents = try Self.file.read(on: machine, named: path)
+    let name = profile ?? machine.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
+    let document = try INIDocument(contents.bytes, at: contents.place)
+    let place = contents.part("section [\(name)]", remedy: Self.file.remedy)
+    guard let settings = try document.section(name, at: place) else {
+      throw contents.place.missing(section: name, of: document, isMistake: profile != nil)
+    }
+    return try await plan(settings).issue(at: place, on: machine, through: services)
+  }
+
+  private func plan(_ settings: SettingTable) throws(CredentialError) -> AlibabaPlan {
+    let names = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret")
+    let type = try settings.required("type")
+    switch type.lowercased() {
+    case "access_key": return .key(try settings.requiredKey(names))
+    case "sts":
+      var temporary = names
+      temporary.token = "security_token"
+      _ = try settings.required("security_token")
+      return .key(try settings.requiredKey(temporary))
+    case "ecs_ram_role": return .instanceRole(try settings.text("role_name"))
+    case "ram_role_arn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(names)))
+    case "oidc_role_arn":
+      return .webIdentity(
+        try settings.role(Self.role), providerARN: try settings.required("oidc_provider_arn"),
+        tokenFile: try settings.required("oidc_token_file_path"))
+    default:
+      throw settings.place.malformed(
+        "has the type \(type.shownIfName)",
+        remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
+    }
+  }
+}
+
+extension Place {
+  /// The error for a file that has no section of a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the section.
+  ///   - document: The file.
+  ///   - isMistake: Whether the section should have been in this file and in no other.
+  func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
+    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
+    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
+  }
+}

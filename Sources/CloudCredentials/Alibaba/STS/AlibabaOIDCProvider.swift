@@ -1,0 +1,85 @@
+internal import HTTPTypes
+public import StorageAuth
+
+/// Temporary keys of a role for whoever holds an identity token: Alibaba Cloud's STS, `AssumeRoleWithOIDC`.
+///
+/// Pods of the vendor's container service get their keys like that (RRSA). The request carries no signature.
+public struct AlibabaOIDCProvider: CredentialProvider {
+  /// The name of the source.
+  public let source: String
+
+  private let role: AlibabaRole
+  private let providerARN: String
+  private let endpoint: AlibabaSTSEndpoint
+  private let exchange: ServiceExchange
+  private let token: @Sendable () async throws(CredentialError) -> Secret
+
+  /// Names the role, and where the identity token comes from.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
+  ///   - providerARN: Who issued the identity token: `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
+  ///   - policy: What the key may do at most, as JSON of at most 2048 bytes; nothing for all that the role may.
+  ///   - endpoint: Where the service is asked.
+  ///   - timeout: The most time for getting the identity token and for one answer.
+  ///   - transport: Sends the requests.
+  ///   - time: The clocks.
+  ///   - token: Gets the identity token; called for each request, because tokens are replaced while in use.
+  public init(
+    roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
+    duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
+    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
+    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+  ) {
+    source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(roleARN)))"
+    role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
+    self.providerARN = providerARN
+    self.endpoint = endpoint
+    self.token = token
+    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
+  }
+
+  /// Assumes the role.
+  ///
+  /// - Returns: A temporary key.
+  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
+  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no identity token.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Assumes the role, and hears the service's time.
+  ///
+  /// - Returns: A temporary key, with the service's time.
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    let parameters = try role.parameters(check)
+    try check.resourceName(
+      providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
+      providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
+    let query = FormPair.written([
+      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaRole.version), FormPair("Format", "JSON"),
+      FormPair("Timestamp", exchange.time.now.iso8601), FormPair("SignatureNonce", ServiceNonce.make()),
+    ])
+    let address = try check.address(endpoint.url).appending("/?" + query)
+    let answer = try await exchange.send { () async throws(CredentialError) in
+      let identity = try await check.identityToken(token)
+      let form =
+        parameters + [
+          FormPair("OIDCProviderArn", providerARN), FormPair("OIDCToken", identity.reveal()),
+        ]
+      let call = address.call(
+        .post, headers: [.contentType: "application/x-www-form-urlencoded"], body: Array(FormPair.written(form).utf8))
+      return PreparedCall(call, masks: [identity])
+    }
+    let refusal = answer.alibabaRefusal
+    guard answer.isSuccess, refusal == nil else {
+      throw RefusalRules.alibaba.error(
+        for: answer, refusal, source: source, fallback: "See what the vendor says about this code.")
+    }
+    return try AnswerReader.alibabaSTS(source).alibabaRoleKey(in: answer)
+  }
+}

@@ -1,0 +1,84 @@
+internal import StorageAuth
+
+/// What both ways to a role of Alibaba Cloud name.
+struct AlibabaRole: Sendable {
+  /// The version of the service.
+  static let version = "2015-04-01"
+
+  let arn: String
+  let sessionName: String
+  let duration: Duration
+  let policy: String?
+
+  /// The parameters, within the limits of the service.
+  func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
+    let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
+    let isRole =
+      parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasPrefix("role/")
+      && parts[4].count > 5
+    try check.resourceName(arn, of: "role", form: "acs:ram::<account>:role/<name>", isRole)
+    try check.sessionName(sessionName, marks: ".@-_", length: 2...64)
+    let seconds = try check.seconds(duration, in: 900...43_200)
+    try check.policy(policy, limit: 2048)
+    var parameters = [
+      FormPair("RoleArn", arn), FormPair("RoleSessionName", sessionName), FormPair("DurationSeconds", "\(seconds)"),
+    ]
+    if let policy { parameters.append(FormPair("Policy", policy)) }
+    return parameters
+  }
+}
+
+extension RefusalRules {
+  /// The codes of Alibaba Cloud's STS.
+  static let alibaba = RefusalRules(
+    clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
+    passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
+    remedies: [
+      ("InvalidTimeStamp", "Set this machine's clock."),
+      ("IllegalTimestamp", "Set this machine's clock."),
+      ("NoPermission", "Give the caller AliyunSTSAssumeRoleAccess, and let the role trust the caller."),
+      ("EntityNotExist.Role", "Check the name of the role."),
+      ("InvalidAccessKeyId", "Check the access key id that asks."),
+      ("InvalidSecurityToken", "Get a new temporary key to ask with."),
+      ("SignatureDoesNotMatch", "Check the secret of the key that asks; a blank at its end is the usual cause."),
+      ("IncompleteSignature", "Check the secret of the key that asks."),
+      ("InvalidParameter.DurationSeconds", "Ask for no longer than the role allows."),
+      ("AuthenticationFail", "Check the provider of the identity token, its audience, and that it has not ended."),
+    ])
+}
+
+extension ServiceAnswer {
+  /// What Alibaba Cloud's services say when they refuse.
+  var alibabaRefusal: ServiceRefusal? {
+    guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
+    return ServiceRefusal(
+      code: code, message: object["Message"]?.text ?? "", requestID: object["RequestId"]?.text)
+  }
+}
+
+extension AnswerReader {
+  static func alibabaSTS(_ source: String) -> AnswerReader {
+    AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+  }
+
+  /// The key in an answer of `AssumeRole` and its kin.
+  func alibabaRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let fields = try object(answer)["Credentials"]?.object else {
+      throw malformed("The answer has no object Credentials.")
+    }
+    return try alibabaKey(in: fields, at: answer.issuerTime)
+  }
+
+  /// The four fields of a temporary key, as Alibaba Cloud writes them everywhere.
+  func alibabaKey(
+    in fields: JSONObject, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let id = try text(["AccessKeyId"], in: fields)
+    let secret = try text(["AccessKeySecret"], in: fields)
+    let token = try text(["SecurityToken"], in: fields)
+    guard let end = try instant(["Expiration"], in: [fields]) else {
+      throw malformed("The answer has no field Expiration.")
+    }
+    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+  }
+}

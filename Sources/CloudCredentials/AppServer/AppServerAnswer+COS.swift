@@ -1,0 +1,50 @@
+internal import StorageAuth
+
+extension AppServerAnswer {
+  private static let ids = ["tmpSecretId", "TmpSecretId"]
+  private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
+  private static let tokens = [
+    "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
+  ]
+  private static let starts = ["startTime", "StartTime"]
+  private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+
+  func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let envelope = (object["data"] ?? object["Response"])?.object ?? object
+    guard let fields = credentials(in: envelope) else {
+      if let refusal = cosRefusal(object) { throw rejected(refusal) }
+      throw reader.malformed("The answer has no object credentials or Credentials, bare or inside data or Response.")
+    }
+    let id = try reader.text(Self.ids, in: fields)
+    let secret = try reader.text(Self.secrets, in: fields)
+    let token = try reader.text(Self.tokens, in: fields)
+    let objects = [envelope, fields, object]
+    guard let end = try reader.instant(Self.ends, in: objects) else {
+      throw reader.malformed("The answer has no field expiredTime, ExpiredTime, expiration or Expiration.")
+    }
+    let start = try reader.instant(Self.starts, in: objects)
+    return try reader.issued(
+      id: id, secret: secret, token: token, start: start, expiration: end, at: answer.issuerTime ?? start)
+  }
+
+  /// The fields of the key: an object of their own, or those of the envelope, as the vendor's browser SDK has it.
+  private func credentials(in envelope: JSONObject) -> JSONObject? {
+    if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
+    return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
+  }
+
+  /// What the answer says where it has no key: `Response.Error`, or a code that is not zero.
+  func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
+    if let response = object["Response"]?.object, let error = response["Error"]?.object {
+      return ServiceRefusal(
+        code: error["Code"]?.code ?? "Error", message: error["Message"]?.text ?? "",
+        requestID: response["RequestId"]?.text)
+    }
+    let error = object["error"]?.object ?? object["Error"]?.object ?? object
+    guard let code = error.first(["code", "Code"])?.value.code, code != "0" else { return nil }
+    let name = error["codeDesc"]?.text.map { "\(code) \($0)" } ?? code
+    return ServiceRefusal(
+      code: name, message: error.first(["message", "Message", "msg"])?.value.text ?? "",
+      requestID: object.first(["requestId", "RequestId"])?.value.text)
+  }
+}

@@ -1,0 +1,28 @@
+/// Something about a source of credentials that should be put right, but is no reason to fail.
+///
+/// No secret and no token is in it.
+public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
+  /// The source.
+  public let source: String
+
+  /// What is wrong, in a sentence.
+  public let message: String
+
+  /// What to do about it, in a sentence.
+  public let remedy: String
+
+  /// Makes a warning; for providers.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - message: What is wrong, in a sentence without secrets.
+  ///   - remedy: What to do about it, in a sentence.
+  public init(source: String, _ message: String, remedy: String) {
+    self.source = source
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// The source, the message and the remedy.
+  public var description: String { "\(source): \(message) \(remedy)" }
+}

@@ -1,0 +1,94 @@
+public import StorageAuth
+
+/// Access keys from the environment of the process, read anew each time.
+///
+/// If none of the variables is set, the provider declines. If some are set and the id or the secret is missing, it fails:
+/// a key that is half there is a mistake, and going on to another source would quietly use another identity.
+public struct EnvironmentCredentialProvider: CredentialProvider {
+  private let idName: String
+  private let secretName: String
+  private let tokenNames: [String]
+  private let read: @Sendable (String) -> String?
+
+  /// The name of the source.
+  public var source: String { "environment (\(idName))" }
+
+  /// The variables of OSS: `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and, for a temporary key, `OSS_SESSION_TOKEN`.
+  public static let oss = EnvironmentCredentialProvider(
+    id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET", tokens: ["OSS_SESSION_TOKEN"])
+
+  /// The variables of Alibaba Cloud: `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and, for a
+  /// temporary key, `ALIBABA_CLOUD_SECURITY_TOKEN`.
+  public static let alibabaCloud = EnvironmentCredentialProvider(
+    id: "ALIBABA_CLOUD_ACCESS_KEY_ID", secret: "ALIBABA_CLOUD_ACCESS_KEY_SECRET",
+    tokens: ["ALIBABA_CLOUD_SECURITY_TOKEN"])
+
+  /// The variables of Tencent Cloud: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
+  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  public static let cos = EnvironmentCredentialProvider(
+    id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
+    tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])
+
+  /// Names the variables.
+  ///
+  /// - Parameters:
+  ///   - id: The variable of the access key id.
+  ///   - secret: The variable of the secret.
+  ///   - tokens: The variables of the session token; the first that is set counts.
+  public init(id: String, secret: String, tokens: [String]) {
+    self.init(id: id, secret: secret, tokens: tokens, read: { MachineAccess.processEnvironment($0) })
+  }
+
+  private init(id: String, secret: String, tokens: [String], read: @escaping @Sendable (String) -> String?) {
+    idName = id
+    secretName = secret
+    tokenNames = tokens
+    self.read = read
+  }
+
+  /// The same variables, read from the environment of `machine`.
+  public func reading(_ machine: MachineAccess) -> EnvironmentCredentialProvider {
+    EnvironmentCredentialProvider(id: idName, secret: secretName, tokens: tokenNames, read: machine.environment)
+  }
+
+  /// The same variables, read from elsewhere.
+  package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
+    EnvironmentCredentialProvider(id: idName, secret: secretName, tokens: tokenNames, read: { environment[$0] })
+  }
+
+  /// Reads the key; blanks around the values are left out, and an empty variable counts as not set.
+  ///
+  /// - Returns: The key.
+  /// - Throws: A `CredentialError` that names the variables that are missing: `notConfigured` if none is set, `failed` if
+  ///   only some are.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    let id = read(idName)?.trimmed
+    let secret = read(secretName)?.trimmed
+    let token = tokenNames.lazy.compactMap { read($0)?.trimmed }.first
+    if let id, let secret {
+      return try checked(AccessKey(id: id, secret: secret, sessionToken: token))
+    }
+    let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
+    let isUnset = missing.count == 2 && token == nil
+    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && read($0)?.trimmed != nil }
+    throw CredentialError(
+      isUnset ? .notConfigured : .failed, source: source,
+      isUnset
+        ? "The environment does not set \(missing.joined(separator: " and "))."
+        : "The environment sets \(others.joined(separator: " and ")) but not \(missing.joined(separator: " and ")).",
+      remedy: isUnset
+        ? "Set \(idName) and \(secretName), and \(tokenNames.joined(separator: " or ")) for a temporary key."
+        : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
+  }
+
+  /// Refuses a key that no signer could send.
+  private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
+    do {
+      try key.check()
+      return key
+    } catch {
+      throw CredentialError(
+        .failed, source: source, "The key of the environment cannot be used. \(error.message)", remedy: error.remedy)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+public import StorageAuth
+
+/// Asks a command for an access key: it prints one as JSON to its standard output.
+///
+/// Both shapes that Alibaba's tools know are read, whichever comes:
+/// `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as for the OSS SDKs, and
+/// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as for the mode `External` of the command
+/// line. Token and expiration may be missing. What the command writes to its standard error is never shown.
+public struct ProcessCredentialProvider: CredentialProvider {
+  /// The greatest output that is taken.
+  private static let outputLimit = 1 << 16
+
+  private let command: CredentialCommand
+  private let environment: [String: String]
+  private let timeout: Duration
+  private let runner: (any CommandRunner)?
+
+  /// The name of the source.
+  public let source: String
+
+  /// Names the command.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - environment: Variables for the command, in addition to those of this process.
+  ///   - timeout: How long the command may take.
+  ///   - machine: Runs the command.
+  ///   - source: The name of the source.
+  public init(
+    _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
+    machine: MachineAccess, source: String = "process"
+  ) {
+    self.command = command
+    self.environment = environment
+    self.timeout = timeout
+    runner = machine.commands
+    self.source = source
+  }
+
+  /// Runs the command.
+  ///
+  /// - Returns: The key that it printed.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is nothing to run commands with, `timeout` if the command
+  ///   took too long, `malformedAnswer` if it printed no key, `failed` if it could not be started or did not succeed.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    guard let runner else {
+      throw CredentialError(
+        .notConfigured, source: source, "\(place.name) cannot be run: this program runs no commands.",
+        remedy: "Give MachineAccess a CommandRunner.")
+    }
+    guard let program = command.arguments.first, !program.isEmpty else {
+      throw CredentialError(.failed, source: source, "There is no command to run.", remedy: "Name a program.")
+    }
+    let result: CommandResult
+    do {
+      result = try await runner.run(
+        command.arguments, environment: environment, timeout: timeout, outputLimit: Self.outputLimit)
+    } catch {
+      throw problem(with: error)
+    }
+    guard result.ending == .exited(0) else {
+      let ending =
+        switch result.ending {
+        case .exited(let status): "ended with status \(status)"
+        case .signalled(let signal): "was ended by signal \(signal)"
+        }
+      throw place.error(
+        .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
+    }
+    return try Self.key(in: result.standardOutput, at: output)
+  }
+
+  private var place: Place {
+    Place(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see what it says.")
+  }
+
+  private var output: Place {
+    Place(
+      source: source, name: "The output of \(command)",
+      remedy: "Let it print a JSON object with AccessKeyId and AccessKeySecret, and nothing else.")
+  }
+
+  private func problem(with error: CommandError) -> CredentialError {
+    switch error {
+    case .notFound:
+      place.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+    case .notStarted(let reason):
+      place.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
+    case .timeout: place.error(.timeout, "took longer than \(timeout)", isRetryable: true)
+    case .outputTooLarge: output.malformed("is longer than \(Self.outputLimit) bytes")
+    case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Ask again.")
+    }
+  }
+
+  /// The key in an answer of either shape.
+  private static func key(in bytes: [UInt8], at place: Place) throws(CredentialError) -> AccessKey {
+    let answer = try SettingTable(json: bytes, at: place)
+    guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
+      return try answer.requiredKey(
+        .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
+    }
+    switch try answer.text("mode") {
+    case "AK"?:
+      return try answer.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+    case "StsToken"?:
+      _ = try answer.required("sts_token")
+      fallthrough
+    case nil:
+      return try answer.requiredKey(
+        .init(id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "expiration"))
+    case let mode?:
+      throw place.malformed("has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
+    }
+  }
+}
+
+extension ProcessCredentialProvider: CustomStringConvertible, CustomReflectable {
+  /// The source and the program; neither arguments nor variables, which may hold secrets.
+  public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

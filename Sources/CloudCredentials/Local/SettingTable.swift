@@ -1,0 +1,126 @@
+internal import StorageAuth
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Settings by name, as a JSON object or a section of an INI file has them; errors say which one is wrong and where.
+struct SettingTable: Sendable {
+  /// Where the settings stand.
+  var place: Place
+
+  private let values: [String: SettingValue]
+
+  /// The members of a JSON object.
+  init(_ object: [String: SettingValue], at place: Place) {
+    self.place = place
+    values = object.filter { if case .null = $0.value { false } else { true } }
+  }
+
+  /// The keys of a section.
+  init(_ texts: [String: String], at place: Place) {
+    self.place = place
+    values = texts.mapValues { .text($0) }
+  }
+
+  /// A text without the blanks around it; nothing if it is not there or empty.
+  func text(_ name: String) throws(CredentialError) -> String? {
+    switch values[name] {
+    case nil: return nil
+    case .text(let text)?: return text.trimmed
+    default: throw place.malformed("has no text in “\(name)”")
+    }
+  }
+
+  /// The first of several texts that is there.
+  func text(_ names: [String]) throws(CredentialError) -> String? {
+    for name in names {
+      if let text = try text(name) { return text }
+    }
+    return nil
+  }
+
+  /// A text that has to be there.
+  func required(_ name: String) throws(CredentialError) -> String {
+    guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
+    return text
+  }
+
+  /// A whole number, written as such or as text; nothing if it is not there or empty.
+  func integer(_ name: String) throws(CredentialError) -> Int64? {
+    switch values[name] {
+    case nil: return nil
+    case .integer(let integer)?: return integer
+    case .text(let text)?:
+      guard let digits = text.trimmed else { return nil }
+      if let integer = Int64(digits) { return integer }
+    default: break
+    }
+    throw place.malformed("has no whole number in “\(name)”")
+  }
+
+  /// A yes or no, written as such or as text; no if it is not there.
+  func flag(_ name: String) throws(CredentialError) -> Bool {
+    switch values[name] {
+    case nil: return false
+    case .bool(let bool)?: return bool
+    case .text(let text)?:
+      switch text.trimmed?.lowercased() {
+      case "true"?: return true
+      case "false"?, nil: return false
+      default: break
+      }
+    default: break
+    }
+    throw place.malformed("has neither true nor false in “\(name)”")
+  }
+
+  /// An instant: ISO 8601 or Unix time, as text or number; nothing if it is not there, empty or 0.
+  func instant(_ name: String) throws(CredentialError) -> Timestamp? {
+    switch values[name] {
+    case nil: return nil
+    case .integer(0)?: return nil
+    case .integer(let integer)? where integer > 0: return Timestamp(expiration: integer)
+    case .text(let text)?:
+      guard let trimmed = text.trimmed else { return nil }
+      if trimmed == "0" { return nil }
+      if let instant = Timestamp(expiration: trimmed) { return instant }
+    default: break
+    }
+    throw place.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
+  }
+
+  /// The elements of an array; none if it is not there.
+  func array(_ name: String) throws(CredentialError) -> [SettingValue] {
+    switch values[name] {
+    case nil: return []
+    case .array(let array)?: return array
+    default: throw place.malformed("has no array in “\(name)”")
+    }
+  }
+
+  /// Whether there is something under a name.
+  func has(_ name: String) -> Bool {
+    switch values[name] {
+    case nil: false
+    case .text(let text)?: text.trimmed != nil
+    default: true
+    }
+  }
+}
+
+extension SettingTable {
+  /// Reads a JSON object; a byte order mark is skipped.
+  ///
+  /// - Throws: An error that shows nothing of the bytes.
+  init(json bytes: [UInt8], at place: Place) throws(CredentialError) {
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    guard bytes.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
+    guard case .object(let object)? = try? JSONDecoder().decode(SettingValue.self, from: Data(bytes)) else {
+      throw place.malformed("is not a JSON object")
+    }
+    self.init(object, at: place)
+  }
+}

@@ -1,0 +1,93 @@
+internal import StorageAuth
+
+/// Reads the parts of a credential from JSON, and says which part is missing or wrong.
+struct AnswerReader: Sendable {
+  /// The name of the provider.
+  let source: String
+  /// What to do about an answer that cannot be read.
+  let remedy: String
+
+  func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
+    CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
+  }
+
+  /// The JSON object of an answer; one that is none may have been cut off, so asking again can help.
+  func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+    guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
+    return object
+  }
+
+  /// A text that has to be there, under the first of several names.
+  func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
+    guard let (name, value) = object.first(names) else {
+      throw malformed("The answer has no field \(names.joined(separator: " or ")).")
+    }
+    guard let text = value.text else { throw malformed("The field \(name) is not a text.") }
+    guard !text.isEmpty else { throw malformed("The field \(name) is empty.") }
+    return text
+  }
+
+  /// An instant, under the first of several names; nothing if none is there.
+  ///
+  /// Read are ISO 8601 and Unix time, the latter as a number or a text, in seconds or milliseconds.
+  func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
+    for object in objects {
+      guard let (name, value) = object.first(names) else { continue }
+      guard let time = Self.instant(value), Timestamp.plausible.contains(time) else {
+        throw malformed("The field \(name) is not a time: neither ISO 8601 in UTC nor Unix time of this century.")
+      }
+      return time
+    }
+    return nil
+  }
+
+  private static func instant(_ value: JSONValue) -> Timestamp? {
+    switch value {
+    case .integer(let number): return Timestamp(unix: number)
+    case .number(let number): return Int64(exactly: number.rounded(.down)).map { Timestamp(unix: $0) }
+    case .string(let text):
+      let text = text.trimmingBlanks()
+      return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
+    default: return nil
+    }
+  }
+
+  /// Puts a temporary key together, and checks that it can be used.
+  ///
+  /// - Parameters:
+  ///   - id: The id.
+  ///   - secret: The secret.
+  ///   - token: The session token.
+  ///   - start: From when the key is valid, where the issuer says so.
+  ///   - expiration: When it ends.
+  ///   - issuerTime: The present by the issuer's clock.
+  func issued(
+    id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let key = AccessKey(id: id, secret: secret, sessionToken: token, start: start, expiration: expiration)
+    return try issued(key, at: issuerTime)
+  }
+
+  /// Checks that a key can be used.
+  func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    do {
+      try key.check()
+    } catch {
+      throw malformed("The answer cannot be used. \(error.message)")
+    }
+    if let start = key.start, let end = key.expiration, start >= end {
+      throw malformed("The credential starts at \(start) and ends at \(end), which is no later.")
+    }
+    if let issuerTime, let end = key.expiration, end <= issuerTime {
+      throw malformed("The credential ended at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
+    }
+    return IssuedCredential(key, issuerTime: issuerTime)
+  }
+}
+
+extension Timestamp {
+  /// Unix time in seconds or, above 2010-01-01 counted in milliseconds, in those.
+  fileprivate init(unix number: Int64) {
+    self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
+  }
+}

@@ -1,0 +1,118 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// Asks the metadata service of an instance; tells "there is none" from "it is broken".
+struct MetadataService: Sendable {
+  private let exchange: ServiceExchange
+  private let endpoint: String
+  private let attentive: AttentiveTransport
+
+  init(source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any TimeSource) {
+    attentive = AttentiveTransport(transport)
+    exchange = ServiceExchange(source: source, transport: attentive, time: time, timeout: timeout)
+    self.endpoint = endpoint
+  }
+
+  var source: String { exchange.source }
+
+  var reader: AnswerReader {
+    AnswerReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
+  }
+
+  func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceAnswer {
+    let answer = try await send(.get, path, headers: headers)
+    guard answer.isSuccess || answer.status == 404 else { throw refusal(answer) }
+    return answer
+  }
+
+  /// Sends a request; a service that cannot be reached, and never could, is not configured.
+  func send(
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+  ) async throws(CredentialError) -> ServiceAnswer {
+    guard let address = ServiceURL(endpoint) else {
+      throw CredentialError(
+        .failed, source: source, "The address of the metadata service is not a URL.",
+        remedy: "Write it like http://100.100.100.200, or leave it out.")
+    }
+    let call = address.appending(path).call(method, headers: headers)
+    do throws(CredentialError) {
+      return try await exchange.send { () async throws(CredentialError) in
+        PreparedCall(call, masks: call.confidentialWords)
+      }
+    } catch {
+      let isUnreachable = error.isRetryable && !attentive.hasHeard
+      guard isUnreachable else { throw error }
+      throw CredentialError(
+        .notConfigured, source: source, "There is no metadata service at \(address.visible): \(error.message)",
+        remedy: "Run on an instance of the vendor's cloud, or name another source.")
+    }
+  }
+
+  /// The first of the roles in a list by lines; nothing if there is none.
+  func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
+    guard answer.status != 404 else { return nil }
+    let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
+  }
+
+  /// The name of a role as a part of a path.
+  func pathElement(ofRole name: String) throws(CredentialError) -> String {
+    let name = name.trimmingBlanks()
+    let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
+    guard isName, (1...128).contains(name.utf8.count), name != ".", name != ".." else {
+      throw reader.malformed("The name of the role is not one that a role can have.")
+    }
+    return name.percentEncoded()
+  }
+
+  /// The fields of an answer that says that it is one.
+  func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+    let object = try reader.object(answer)
+    if let code = object["Code"]?.code, code != "Success" {
+      throw CredentialError(
+        .failed, source: source,
+        "The metadata service has no key: \(answer.text.shown("\(code) \(object["Message"]?.text ?? "")"))",
+        remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
+      )
+    }
+    guard object["Code"] != nil else { throw reader.malformed("The answer has no field Code.") }
+    return object
+  }
+
+  var noRole: CredentialError {
+    CredentialError(
+      .notConfigured, source: source, "The instance has no role.",
+      remedy: "Give the instance a role, or name another source.")
+  }
+
+  func unknownRole(_ name: String) -> CredentialError {
+    CredentialError(
+      .failed, source: source, "The metadata service knows no role \(ServiceText().shown(name)).",
+      remedy: "Name the role of the instance, or none, to ask for it.")
+  }
+
+  func refusal(_ answer: ServiceAnswer) -> CredentialError {
+    CredentialError(
+      .failed, source: source, "The metadata service answered with HTTP \(answer.status).",
+      remedy: "Check the settings of the instance's metadata service.", isRetryable: answer.status >= 500)
+  }
+}
+
+/// A transport that knows whether anybody ever answered.
+private final class AttentiveTransport: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let heard = Lock(false)
+
+  init(_ transport: any HTTPTransport) {
+    self.transport = transport
+  }
+
+  var hasHeard: Bool { heard.withLock { $0 } }
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+    let reply = try await transport.send(request, body: body)
+    heard.withLock { $0 = true }
+    return reply
+  }
+}

@@ -1,0 +1,77 @@
+package import HTTPTypes
+package import StorageAuth
+
+/// What a service answered, read to its end and not looked at.
+package struct ReceivedAnswer: Sendable {
+  package let response: HTTPResponse
+  package let body: [UInt8]
+  /// What was sent in confidence, and must not be seen in an error.
+  package let masks: [Secret]
+
+  init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
+    self.response = response
+    self.body = body
+    self.masks = masks
+  }
+
+  /// The status.
+  package var status: Int { response.status.code }
+
+  /// The time by the service's clock; nothing if it did not say, if a cache answered in its place, or if its clock is
+  /// certainly wrong.
+  package var issuerTime: Timestamp? {
+    let dates = response.headerFields[values: .date]
+    guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
+      return nil
+    }
+    return Timestamp.plausible.contains(time) ? time : nil
+  }
+}
+
+/// What a service answered, with its body as JSON.
+struct ServiceAnswer: Sendable {
+  private let received: ReceivedAnswer
+
+  /// The body as JSON, with or without a byte order mark; nothing for anything else than an object.
+  let object: JSONObject?
+
+  /// Makes what the service wrote fit for an error: without what was sent in confidence and what it answered with.
+  let text: ServiceText
+
+  init(_ received: ReceivedAnswer) {
+    self.received = received
+    object = JSONValue(json: received.body)?.object
+    text = ServiceText(masking: received.masks + (object?.secrets ?? []))
+  }
+
+  var response: HTTPResponse { received.response }
+
+  var body: [UInt8] { received.body }
+
+  /// The status.
+  var status: Int { received.status }
+
+  var isSuccess: Bool { response.status.kind == .successful }
+
+  /// The time by the service's clock, where it said it.
+  var issuerTime: Timestamp? { received.issuerTime }
+
+  /// What the body is, where it is no JSON object; for an error.
+  var unreadable: String {
+    let first = body.first { $0 > UInt8(ascii: " ") }
+    let type = response.headerFields[.contentType]?.lowercased() ?? ""
+    if first == nil { return "The answer is empty." }
+    if type.hasPrefix("text/html") || first == UInt8(ascii: "<") { return "The answer is a page or XML, not JSON." }
+    if first == UInt8(ascii: "{") { return "The answer is broken JSON, or was cut off." }
+    return "The answer is not a JSON object."
+  }
+}
+
+extension Timestamp {
+  /// The years that a clock of a service, or the time in an answer, can be in.
+  static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
+}
+
+extension HTTPField.Name {
+  static let age = known("Age")
+}

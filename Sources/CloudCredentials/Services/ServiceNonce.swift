@@ -1,0 +1,10 @@
+internal import StorageCrypto
+
+/// Texts that no one has used before.
+enum ServiceNonce {
+  /// 128 random bits in hexadecimal.
+  static func make() -> String {
+    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    return String(writing: { $0.append(hex: bytes.span) })
+  }
+}

@@ -1,0 +1,69 @@
+internal import StorageAuth
+
+/// How work under a time limit ended.
+enum LimitedOutcome<Value: Sendable>: Sendable {
+  case finished(Value)
+  case timedOut
+  case cancelled
+}
+
+extension TimeSource {
+  /// Runs work on a task of its own, for at most a duration; work that does not heed its cancellation is left behind.
+  func limiting<Value: Sendable>(
+    to duration: Duration, _ work: @escaping @Sendable () async -> Value
+  ) async -> LimitedOutcome<Value> {
+    let race = Race<LimitedOutcome<Value>>()
+    let worker = Task { race.end(with: .finished(await work())) }
+    let timer = Task {
+      if (try? await sleep(for: duration)) != nil { race.end(with: .timedOut) }
+    }
+    defer {
+      worker.cancel()
+      timer.cancel()
+    }
+    return await withTaskCancellationHandler {
+      await race.outcome()
+    } onCancel: {
+      race.end(with: .cancelled)
+    }
+  }
+}
+
+/// Waits for the first of several ends.
+private final class Race<Outcome: Sendable>: Sendable {
+  private enum State {
+    case running
+    case awaited(CheckedContinuation<Outcome, Never>)
+    case ended(Outcome)
+  }
+
+  private let state = Lock(State.running)
+
+  /// Ends the race, unless it is over.
+  func end(with outcome: Outcome) {
+    let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+      switch state {
+      case .running:
+        state = .ended(outcome)
+        return nil
+      case .awaited(let waiter):
+        state = .ended(outcome)
+        return waiter
+      case .ended: return nil
+      }
+    }
+    waiter?.resume(returning: outcome)
+  }
+
+  /// Waits for the end; one may wait.
+  func outcome() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let outcome = state.withLock { state -> Outcome? in
+        if case .ended(let outcome) = state { return outcome }
+        state = .awaited(continuation)
+        return nil
+      }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import HTTPTypes
+package import StorageAuth
+
+/// Signs calls of Alibaba Cloud's services (ACS3-HMAC-SHA256).
+///
+/// The call names its action, its version and its nonce in `x-acs-` headers; the date, the hash of the body and the
+/// session token are added. A nonce works once, so a call that is sent again needs a new one before it is signed.
+package struct ACS3Signer: Signer {
+  package typealias Request = ServiceCall
+  package typealias Proof = AccessKey
+
+  package init() {}
+
+  /// Two seconds, for the way to the service.
+  package func requiredValidity(from date: Timestamp) -> Timestamp {
+    date.advanced(by: .seconds(2))
+  }
+
+  package func sign(
+    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check()
+    var signed = call
+    signed.request.headerFields[.acsDate] = context.date.iso8601
+    signed.request.headerFields[.acsContentSHA256] = call.bodyHash
+    signed.request.headerFields[.acsSecurityToken] = nil
+    if let field = key.tokenField(named: .acsSecurityToken) { signed.request.headerFields.append(field) }
+    for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] {
+      _ = try signed.signedValue(of: name)
+    }
+    let names = ACS3Signature.signedHeaders(of: signed)
+    let signature = try ACS3Signature.expected(for: signed, signing: names, secret: key.secret)
+    signed.request.headerFields[.authorization] =
+      "\(ACS3Signature.algorithm) Credential=\(key.id),SignedHeaders=\(names.joined(separator: ";")),"
+      + "Signature=\(signature)"
+    call = signed
+  }
+}
+
+extension HTTPField.Name {
+  static let acsAction = known("x-acs-action")
+  static let acsVersion = known("x-acs-version")
+  static let acsNonce = known("x-acs-signature-nonce")
+  fileprivate static let acsDate = known("x-acs-date")
+  fileprivate static let acsContentSHA256 = known("x-acs-content-sha256")
+  fileprivate static let acsSecurityToken = known("x-acs-security-token")
+}

@@ -1,0 +1,31 @@
+/// What an `Authorization` header of ACS3 or TC3 says, in its parts.
+package struct ServiceAuthorization: Sendable, Equatable {
+  /// The name of the signature: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
+  package let algorithm: String
+
+  /// Who signed; with TC3, the scope follows after slashes.
+  package let credential: String
+
+  /// The names of the signed headers, in their order.
+  package let signedHeaders: [String]
+
+  /// The signature in hexadecimal.
+  package let signature: String
+
+  /// Reads a header; nothing if a part is missing, unknown or there twice.
+  package init?(_ header: String) {
+    guard let blank = header.firstIndex(of: " ") else { return nil }
+    var parts: [String: String] = [:]
+    for item in header[blank...].split(separator: ",") {
+      let pair = String(item).trimmingBlanks().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, parts.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
+    }
+    guard parts.count == 3, let credential = parts["Credential"], let names = parts["SignedHeaders"],
+      let signature = parts["Signature"], !credential.isEmpty, !names.isEmpty, !signature.isEmpty
+    else { return nil }
+    algorithm = String(header[..<blank])
+    self.credential = credential
+    signedHeaders = names.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    self.signature = signature
+  }
+}

@@ -1,0 +1,52 @@
+internal import HTTPTypes
+package import StorageAuth
+
+/// Signs calls of Tencent Cloud's services (TC3-HMAC-SHA256).
+///
+/// The call names its content type, its action and its version; the time and the session token are added. The token is
+/// sent, but no part of what is signed.
+package struct TC3Signer: Signer {
+  package typealias Request = ServiceCall
+  package typealias Proof = AccessKey
+
+  private let service: String
+  private let signedHeaders: [String]
+
+  /// Sets up a signer.
+  ///
+  /// - Parameters:
+  ///   - service: The service in the scope, such as `sts`.
+  ///   - signsAction: Whether `X-TC-Action` is signed, as the vendor's documentation does and its SDKs do not.
+  package init(service: String, signsAction: Bool = true) {
+    self.service = service
+    signedHeaders = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
+  }
+
+  /// Two seconds, for the way to the service.
+  package func requiredValidity(from date: Timestamp) -> Timestamp {
+    date.advanced(by: .seconds(2))
+  }
+
+  package func sign(
+    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check()
+    let scheme = TC3Signature(service: service, date: context.date)
+    let signature = try scheme.expected(for: call, signing: signedHeaders, secret: key.secret)
+    call.request.headerFields[.tcTimestamp] = "\(context.date.unixSeconds)"
+    call.request.headerFields[.tcToken] = nil
+    if let field = key.tokenField(named: .tcToken) { call.request.headerFields.append(field) }
+    call.request.headerFields[.authorization] =
+      "\(TC3Signature.algorithm) Credential=\(key.id)/\(scheme.scope), "
+      + "SignedHeaders=\(signedHeaders.joined(separator: ";")), Signature=\(signature)"
+  }
+}
+
+extension HTTPField.Name {
+  static let tcAction = known("X-TC-Action")
+  static let tcVersion = known("X-TC-Version")
+  static let tcRegion = known("X-TC-Region")
+  static let tcTimestamp = known("X-TC-Timestamp")
+  fileprivate static let tcToken = known("X-TC-Token")
+}

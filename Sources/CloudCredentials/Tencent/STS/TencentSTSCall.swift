@@ -1,0 +1,78 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The parameters of a call of Tencent Cloud's STS; those that are not set are left out of the JSON.
+struct TencentSTSParameters: Encodable, Sendable {
+  var name: String?
+  var roleARN: String?
+  var sessionName: String?
+  var providerID: String?
+  var identityToken: String?
+  var policy: String?
+  var externalID: String?
+  var seconds: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case name = "Name"
+    case roleARN = "RoleArn"
+    case sessionName = "RoleSessionName"
+    case providerID = "ProviderId"
+    case identityToken = "WebIdentityToken"
+    case policy = "Policy"
+    case externalID = "ExternalId"
+    case seconds = "DurationSeconds"
+  }
+
+  /// The policy as the service wants it: encoded for a URL, once.
+  static func encoded(policy: String?) -> String? {
+    policy?.percentEncoded()
+  }
+}
+
+/// A call of Tencent Cloud's STS, not yet signed.
+struct TencentSTSCall: Sendable {
+  let action: String
+  let region: String
+  let address: ServiceURL
+
+  init(_ action: String, region: String, endpoint: TencentSTSEndpoint, _ check: RequestCheck) throws(CredentialError) {
+    self.action = action
+    self.region = region
+    address = try check.address(endpoint.url)
+    let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    guard isRegion, !region.isEmpty else {
+      throw check.refused("The region is not one.", "Write it like ap-guangzhou.")
+    }
+  }
+
+  func call(_ parameters: TencentSTSParameters) -> ServiceCall {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let body = (try? encoder.encode(parameters)).map { Array($0) } ?? []
+    return address.call(
+      .post,
+      headers: [
+        .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
+        .tcRegion: region,
+      ], body: body)
+  }
+}
+
+extension RequestCheck {
+  /// A role of Tencent Cloud, and who acts.
+  func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
+    let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
+    let isRole =
+      parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasPrefix("uin/")
+      && (parts[5].hasPrefix("roleName/") || parts[5].hasPrefix("role/")) && parts[5].last != "/"
+    try resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
+    try self.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
+  }
+}

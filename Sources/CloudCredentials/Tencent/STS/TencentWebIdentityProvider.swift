@@ -1,0 +1,86 @@
+internal import HTTPTypes
+public import StorageAuth
+
+/// Temporary keys of a role for whoever holds an identity token: Tencent Cloud's STS, `AssumeRoleWithWebIdentity`.
+///
+/// Pods of the vendor's container service get their keys like that. The request carries no signature.
+public struct TencentWebIdentityProvider: CredentialProvider {
+  /// The name of the source.
+  public let source: String
+
+  private let roleARN: String
+  private let providerID: String
+  private let sessionName: String
+  private let duration: Duration
+  private let region: String
+  private let endpoint: TencentSTSEndpoint
+  private let exchange: ServiceExchange
+  private let token: @Sendable () async throws(CredentialError) -> Secret
+
+  /// Names the role, and where the identity token comes from.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
+  ///   - providerID: Who issued the identity token, by its name in the vendor's console.
+  ///   - sessionName: Who acts, for the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - duration: The lifetime: whole seconds up to 43200, and no more than the role allows.
+  ///   - region: The region that the call names; the answer is the same from each.
+  ///   - endpoint: Where the service is asked.
+  ///   - timeout: The most time for getting the identity token and for one answer.
+  ///   - transport: Sends the requests.
+  ///   - time: The clocks.
+  ///   - token: Gets the identity token; called for each request, because tokens are replaced while in use.
+  public init(
+    roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
+    duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
+    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
+    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+  ) {
+    source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
+    self.roleARN = roleARN
+    self.providerID = providerID
+    self.sessionName = sessionName
+    self.duration = duration
+    self.region = region
+    self.endpoint = endpoint
+    self.token = token
+    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
+  }
+
+  /// Asks the service.
+  ///
+  /// - Returns: A temporary key.
+  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
+  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no identity token.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Asks the service, and hears its time.
+  ///
+  /// - Returns: A temporary key, with the service's time.
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    try check.tencentRole(roleARN, sessionName: sessionName)
+    try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
+    let seconds = try check.seconds(duration, in: 1...43_200)
+    let unsigned = try TencentSTSCall("AssumeRoleWithWebIdentity", region: region, endpoint: endpoint, check)
+    let answer = try await exchange.send { () async throws(CredentialError) in
+      let identity = try await check.identityToken(token)
+      var call = unsigned.call(
+        TencentSTSParameters(
+          roleARN: roleARN, sessionName: sessionName, providerID: providerID, identityToken: identity.reveal(),
+          seconds: seconds))
+      call.request.headerFields[.authorization] = "SKIP"
+      call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
+      return PreparedCall(call, masks: [identity])
+    }
+    let refusal = answer.tencentRefusal
+    guard answer.isSuccess, refusal == nil else {
+      throw RefusalRules.tencent.error(
+        for: answer, refusal, source: source, fallback: "See what the vendor says about this code.")
+    }
+    return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
+  }
+}

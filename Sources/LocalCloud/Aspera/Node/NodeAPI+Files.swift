@@ -1,0 +1,82 @@
+internal import StorageAuth
+internal import StorageJSON
+
+extension NodeAPI {
+  private static let largestPage = 10_000
+
+  /// Lists a folder, or describes a file.
+  func browse(_ document: JSONValue) throws -> Answer {
+    guard let path = document["path"]?.text.flatMap({ NodePath($0) }) else {
+      throw ServiceError.nodeBadRequest("The path is missing, or leads out of the root.")
+    }
+    let count = document["count"]?.integer ?? Self.largestPage
+    let skip = document["skip"]?.integer ?? 0
+    guard count >= 0, skip >= 0 else { throw ServiceError.nodeBadRequest("The count or the skip is negative.") }
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
+    let entries = entry.isFolder ? try aspera.files.children(of: path) : []
+    let page = entries.dropFirst(skip).prefix(min(count, Self.largestPage))
+    return Answer([
+      "total_count": .number(JSONNumber(entries.count)), "item_count": .number(JSONNumber(page.count)),
+      "self": Self.document(for: entry), "items": .array(page.map { Self.document(for: $0) }),
+    ])
+  }
+
+  /// Makes a folder.
+  func create(_ element: JSONValue, at date: Timestamp) async throws {
+    guard element["type"]?.text ?? "directory" == "directory" else {
+      throw ServiceError.nodeBadRequest("Only folders (type directory) are made here.")
+    }
+    let path = try Self.path(element)
+    if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }
+    _ = try aspera.files.requireFolder(at: path.parent)
+    try await aspera.files.makeFolder(path, at: date)
+  }
+
+  /// Deletes a file, or a folder with everything in it.
+  func delete(_ element: JSONValue) async throws {
+    try await aspera.files.delete(Self.path(element))
+  }
+
+  /// Moves a file or a folder: `source` and `destination` lie below `path`.
+  func rename(_ element: JSONValue, at date: Timestamp) async throws {
+    let base = try Self.path(element)
+    guard let source = element["source"]?.text.flatMap({ NodePath($0) }),
+      let destination = element["destination"]?.text.flatMap({ NodePath($0) })
+    else { throw ServiceError.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
+    try await aspera.files.move(base.appending(source), to: base.appending(destination), at: date)
+  }
+
+  /// Does something for each element of `paths`; the error of one stands in its own element.
+  func forEachPath(_ document: JSONValue, _ body: (JSONValue) async throws -> Void) async throws -> Answer {
+    guard let elements = document["paths"]?.array else { throw ServiceError.nodeBadRequest("There are no paths.") }
+    var results: [JSONValue] = []
+    for element in elements {
+      var result = JSONObject()
+      result["path"] = element["path"]
+      do {
+        try await body(element)
+      } catch let error as ServiceError {
+        result["error"] = error.nodeDocument
+      } catch let problem as FileProblem {
+        result["error"] = ServiceError.node(problem).nodeDocument
+      }
+      results.append(.object(result))
+    }
+    return Answer(["paths": .array(results)])
+  }
+
+  private static func path(_ element: JSONValue) throws(ServiceError) -> NodePath {
+    guard let path = element["path"]?.text.flatMap({ NodePath($0) }) else {
+      throw .nodeBadRequest("The path is missing, or leads out of the root.")
+    }
+    return path
+  }
+
+  private static func document(for entry: FileEntry) -> JSONValue {
+    [
+      "path": .text(entry.path.text), "basename": .text(entry.path.basename),
+      "type": entry.isFolder ? "directory" : "file", "size": .number(JSONNumber(entry.byteCount)),
+      "mtime": .text(entry.modified.iso8601),
+    ]
+  }
+}

@@ -1,0 +1,59 @@
+internal import HTTPTypes
+internal import StorageCrypto
+internal import StorageJSON
+
+extension NodeAPI {
+  /// The access keys that the caller may see: a node user all, an access key itself.
+  func accessKeys(for caller: NodeCaller) -> Answer {
+    let keys = aspera.directory.accessKeys.filter { key in caller.accessKeyID.map { $0 == key.id } ?? true }
+    return Answer(.array(keys.map { Self.document(for: $0) }))
+  }
+
+  /// An access key.
+  func accessKey(_ name: String, for caller: NodeCaller) throws(ServiceError) -> Answer {
+    Answer(Self.document(for: try key(name, for: caller)))
+  }
+
+  /// Changes an access key: the key that its bearer tokens are verified with.
+  func setAccessKey(
+    _ name: String, to document: JSONValue, for caller: NodeCaller
+  ) throws(ServiceError) -> Answer {
+    let key = try key(name, for: caller)
+    switch document["token_verification_key"] {
+    case nil: break
+    case .null?, .text("")?: aspera.directory.setTokenVerificationKey(nil, of: key.id)
+    case .text(let pem)?:
+      guard (try? PublicKey(pem: pem)) != nil else {
+        throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
+      }
+      aspera.directory.setTokenVerificationKey(pem, of: key.id)
+    default: throw .nodeBadRequest("The token_verification_key is not a text.")
+    }
+    return try accessKey(key.id, for: caller)
+  }
+
+  /// Lets in a public key for a user of transfers.
+  func addPublicKey(_ document: JSONValue) throws(ServiceError) -> Answer {
+    guard let line = document["public_key"]?.text else { throw .nodeBadRequest("The public_key is missing.") }
+    let user = document["username"]?.text ?? aspera.directory.transferUser
+    guard aspera.directory.add(publicKey: line, of: user) else {
+      throw .nodeBadRequest("The public_key is not a line of authorized_keys, or there is no user \(user).")
+    }
+    return Answer(["username": .text(user), "public_key": .text(line)], .created)
+  }
+
+  private func key(_ name: String, for caller: NodeCaller) throws(ServiceError) -> LocalCloud.NodeAccessKey {
+    guard let id = name == "self" ? caller.accessKeyID : name, let key = aspera.directory.accessKey(id) else {
+      throw .node(.notFound, "There is no access key \(name).")
+    }
+    if let own = caller.accessKeyID, own != id { throw .node(.forbidden, "The access key \(id) is somebody else's.") }
+    return key
+  }
+
+  private static func document(for key: LocalCloud.NodeAccessKey) -> JSONValue {
+    [
+      "id": .text(key.id), "root_file_id": "1", "storage": ["type": "local", "path": "/"],
+      "token_verification_key": key.tokenVerificationKey.map { .text($0) } ?? .null,
+    ]
+  }
+}

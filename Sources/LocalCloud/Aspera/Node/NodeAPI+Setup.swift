@@ -1,0 +1,61 @@
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+
+extension NodeAPI {
+  /// Prepares transfers: each request is answered by a specification with a token, or by an error of its own.
+  func setup(_ direction: TransferDirection, _ document: JSONValue, at date: Timestamp) throws -> Answer {
+    guard let elements = document["transfer_requests"]?.array, !elements.isEmpty else {
+      throw ServiceError.nodeBadRequest("There are no transfer_requests.")
+    }
+    aspera.count { $0.setups += 1 }
+    let specifications = try elements.map { element -> JSONValue in
+      do {
+        return ["transfer_spec": try specification(for: SetupOrder(direction, element), at: date)]
+      } catch let error as ServiceError {
+        return ["error": error.nodeDocument]
+      } catch let problem as FileProblem {
+        return ["error": ServiceError.node(problem).nodeDocument]
+      }
+    }
+    return Answer(["transfer_specs": .array(specifications)])
+  }
+
+  private func specification(for order: SetupOrder, at date: Timestamp) throws -> JSONValue {
+    let places = try order.places
+    if order.direction == .receive {
+      for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
+    }
+    let user = aspera.directory.transferUser
+    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
+      throw ServiceError.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
+    }
+    let lifetime = try order.lifetime
+    let token = aspera.tokens.issue(
+      TransferClaim(
+        direction: order.direction, user: user, places: places, issued: date,
+        end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+    aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+    let port = JSONValue.number(JSONNumber(transferPort))
+    var specification = JSONObject()
+    specification["paths"] = order.answeredPaths
+    specification["source_root"] = .text(order.request["source_root"]?.text ?? "")
+    specification["destination_root"] = .text(order.answeredRoot)
+    specification["token"] = .text(token)
+    specification["direction"] = .text(order.direction.rawValue)
+    specification["cipher"] = "aes-128"
+    specification["tags"] = order.request["tags"] ?? .null
+    specification["cookie"] = order.request["cookie"]
+    specification["rate_policy_allowed"] = "fixed"
+    specification["rate_policy"] = "fair"
+    specification["target_rate_kbps"] = 10_000
+    specification["min_rate_kbps"] = 0
+    specification["remote_host"] = "127.0.0.1"
+    specification["remote_user"] = .text(user)
+    specification["sshfp"] = .text(aspera.hostKey.description)
+    specification["ssh_port"] = port
+    specification["fasp_port"] = port
+    specification["http_fallback"] = false
+    return .object(specification)
+  }
+}

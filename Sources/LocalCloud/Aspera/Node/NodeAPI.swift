@@ -1,0 +1,70 @@
+internal import AsperaAuth
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The Node API: finds out who calls and what is asked for, and does it.
+struct NodeAPI: Sendable {
+  static let endpoint = LocalCloud.Endpoint.node
+
+  let aspera: AsperaContext
+
+  /// The port of the transfer desk.
+  let transferPort: Int
+
+  /// Does what is asked for.
+  ///
+  /// - Throws: A `ServiceError` for what is refused.
+  func answer(to call: InboundCall) async throws -> Answer {
+    if call.request.headerFields[.authorization] == nil {
+      aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
+    }
+    let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
+    let names = call.path.split(separator: "/").map(String.init)
+    switch (call.request.method, names.first, names.count) {
+    case (.get, "info", 1): return info()
+    case (.get, "access_keys", 1): return accessKeys(for: caller)
+    case (.get, "access_keys", 2): return try accessKey(names[1], for: caller)
+    case (.put, "access_keys", 2): return try setAccessKey(names[1], to: document(of: call), for: caller)
+    case (.post, "public_keys", 1): return try addPublicKey(document(of: call))
+    case (.post, "files", 2):
+      guard let answer = try await files(names[1], document(of: call), at: call.date, for: caller) else { break }
+      return answer
+    default: break
+    }
+    throw ServiceError.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
+  }
+
+  /// The answer for an error.
+  func answer(for error: ServiceError) -> Answer { Answer(["error": error.nodeDocument], error.status) }
+
+  private func files(
+    _ action: String, _ document: JSONValue, at date: Timestamp, for caller: NodeCaller
+  ) async throws -> Answer? {
+    switch action {
+    case "upload_setup": try setup(.send, document, at: date)
+    case "download_setup": try setup(.receive, document, at: date)
+    case "browse": try browse(document)
+    case "create": try await forEachPath(document) { try await create($0, at: date) }
+    case "delete": try await forEachPath(document) { try await delete($0) }
+    case "rename": try await forEachPath(document) { try await rename($0, at: date) }
+    default: nil
+    }
+  }
+
+  private func document(of call: InboundCall) throws(ServiceError) -> JSONValue {
+    guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
+      throw .nodeBadRequest("The body is not an object in JSON.")
+    }
+    return document
+  }
+
+  private func info() -> Answer {
+    Answer([
+      "application": "node", "version": "4.4.6", "current_time": .text(aspera.cloud.now.iso8601),
+      "transfer_user": .text(aspera.directory.transferUser),
+      "settings": [["name": "ssh_fingerprint", "value": .text(aspera.hostKey.description)]],
+    ])
+  }
+}

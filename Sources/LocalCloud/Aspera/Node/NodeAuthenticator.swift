@@ -1,0 +1,46 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// Decides who calls the Node API: `Basic` with a node user or an access key, or `Bearer` with the access key in
+/// `X-Aspera-AccessKey`.
+struct NodeAuthenticator: Sendable {
+  let directory: NodeDirectory
+
+  /// The caller.
+  ///
+  /// - Throws: 401 for an authorization that is missing, unreadable or wrong.
+  func caller(of call: InboundCall) throws(ServiceError) -> NodeCaller {
+    guard let authorization = call.authorization else {
+      throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
+    }
+    let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw Self.refusal("The Authorization header cannot be read.") }
+    switch parts[0].lowercased() {
+    case "basic": return try basic(parts[1])
+    case "bearer": return try bearer(parts[1], call.header("x-aspera-accesskey"), at: call.date)
+    default: throw Self.refusal("The Node API takes Basic and Bearer.")
+    }
+  }
+
+  private func basic(_ text: String) throws(ServiceError) -> NodeCaller {
+    guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
+      let colon = pair.firstIndex(of: ":")
+    else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
+    let name = String(pair[..<colon])
+    let secret = Secret(String(pair[pair.index(after: colon)...]))
+    if directory.isUser(name, secret) { return .user(name) }
+    if let key = directory.accessKey(name), key.secret == secret { return .accessKey(name) }
+    throw Self.refusal("The name or the password is wrong.")
+  }
+
+  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ServiceError) -> NodeCaller {
+    guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
+    if let problem = BearerCheck(directory).problem(of: text, for: accessKey, at: date) {
+      throw Self.refusal(problem.message)
+    }
+    return .accessKey(accessKey)
+  }
+
+  private static func refusal(_ message: String) -> ServiceError { .node(.unauthorized, message) }
+}

@@ -1,0 +1,51 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+
+/// The way of every request to the Node API.
+struct NodeGateway: Sendable {
+  private static let bodyByteLimit = 8 * 1024 * 1024
+
+  let api: NodeAPI
+  let context: CloudContext
+
+  /// Answers a request.
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+    let exchange = context.open(NodeAPI.endpoint)
+    let date = context.now
+    var answer: Answer
+    if let status = try await exchange.begin() {
+      answer = api.answer(for: .injected(status))
+    } else {
+      do {
+        guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
+          throw ServiceError.node(.contentTooLarge, "The body is too long.")
+        }
+        let call = InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date)
+        answer = try await api.answer(to: call)
+      } catch {
+        let error = ServiceError(ofNode: error)
+        context.counters.refused(error.code, by: NodeAPI.endpoint)
+        answer = api.answer(for: error)
+      }
+      if let status = try await exchange.end(&answer) { answer = api.answer(for: .injected(status)) }
+    }
+    answer.headers[.date] = date.httpDate
+    answer.headers[.server] = "localcloud"
+    if answer.status == .unauthorized { answer.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
+    try await exchange.send(answer, to: request.method, with: writer)
+  }
+}
+
+extension ServiceError {
+  /// What was thrown while the Node API answered.
+  fileprivate init(ofNode error: any Error) {
+    switch error {
+    case let error as ServiceError: self = error
+    case let problem as FileProblem: self = .node(problem)
+    default: self = .node(.internalServerError, "The server failed: \(error)")
+    }
+  }
+}

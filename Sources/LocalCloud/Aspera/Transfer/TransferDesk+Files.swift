@@ -1,0 +1,105 @@
+internal import AsperaAuth
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+internal import StorageJSON
+
+extension TransferDesk {
+  // MARK: From the node
+
+  /// What a source of the node consists of: itself, and everything below it.
+  func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
+    guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
+    let path = try Self.path(document["path"], session.claim)
+    let entries = try aspera.files.walk(path).map { entry -> JSONValue in
+      var element = JSONObject()
+      element["below"] = .text(Self.rest(of: entry.path, below: path))
+      if let content = entry.content {
+        element["file"] = .number(JSONNumber(connection.open(.sending(content))))
+        element["bytes"] = .number(JSONNumber(content.byteCount))
+        if content.byteCount == 0 { aspera.count { $0.files += 1 } }
+      }
+      return .object(element)
+    }
+    return Answer(["entries": .array(entries)])
+  }
+
+  /// Bytes of a file of the node.
+  func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
+    guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
+      offset + count <= content.byteCount
+    else { throw TransferRefusal.protocolError }
+    try strike(connection.faultInContent(isEnd: false))
+    passed(count, connection)
+    if offset + count == content.byteCount { aspera.count { $0.files += 1 } }
+    return Answer(
+      headers: [.contentType: "application/octet-stream"],
+      body: .extents(content.extents(in: offset..<(offset + count)), byteCount: count))
+  }
+
+  // MARK: To the node
+
+  /// Makes a folder of the node.
+  func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+    guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
+    try await aspera.files.makeFolder(Self.path(document["path"], session.claim), at: date)
+    return Answer([:])
+  }
+
+  /// What is at a path of the node.
+  func kind(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
+    guard connection.account != nil else { throw TransferRefusal.protocolError }
+    let entry = try aspera.files.entry(at: Self.path(document["path"], nil))
+    return Answer(["type": entry.map { $0.isFolder ? "directory" : "file" } ?? .null])
+  }
+
+  /// Opens a file that goes to the node; one without bytes is there at once.
+  func open(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+    guard let session = connection.session, session.direction == .send,
+      let byteCount = document["bytes"]?.integer, byteCount >= 0
+    else { throw TransferRefusal.protocolError }
+    let path = try Self.path(document["path"], session.claim)
+    if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem.isFolder(path) }
+    let number = connection.open(.receiving(path, byteCount: Int64(byteCount), []))
+    if byteCount == 0 { try await commit(number, path, [], connection, at: date) }
+    return Answer(["file": .number(JSONNumber(number))])
+  }
+
+  /// Takes bytes of a file; with the last of them the file is there.
+  func write(
+    _ number: Int, from offset: Int64, _ request: Request, _ connection: TransferConnection, at date: Timestamp
+  ) async throws -> Answer {
+    guard case .receiving(let path, let byteCount, let extents)? = connection.file(number),
+      offset == extents.reduce(0, { $0 + $1.byteCount })
+    else { throw TransferRefusal.protocolError }
+    try strike(connection.faultInContent(isEnd: false))
+    let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
+    let all = extents + written.content.extents
+    let total = offset + written.blob.byteCount
+    guard written.blob.byteCount > 0, total <= byteCount else { throw TransferRefusal.protocolError }
+    passed(written.blob.byteCount, connection)
+    connection.update(number, .receiving(path, byteCount: byteCount, all))
+    if total == byteCount { try await commit(number, path, all, connection, at: date) }
+    return Answer([:])
+  }
+
+  private func commit(
+    _ number: Int, _ path: NodePath, _ extents: [Extent], _ connection: TransferConnection, at date: Timestamp
+  ) async throws {
+    let byteCount = extents.reduce(0) { $0 + $1.byteCount }
+    try await aspera.files.put(
+      Content(extents: extents, byteCount: byteCount, entityTag: "", crc64: 0), at: path, date)
+    connection.update(number, .done)
+    aspera.count { $0.files += 1 }
+  }
+
+  private func passed(_ byteCount: Int64, _ connection: TransferConnection) {
+    connection.passed(byteCount)
+    aspera.count { $0.bytes += byteCount }
+  }
+
+  private static func rest(of path: NodePath, below folder: NodePath) -> String {
+    path.names.dropFirst(folder.names.count).joined(separator: "/")
+  }
+}

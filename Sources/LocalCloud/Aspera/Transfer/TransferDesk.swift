@@ -1,0 +1,78 @@
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+
+/// The server's side of SSH and ascp, for `ascp-simulator` alone: JSON and bytes over HTTP.
+///
+/// A connection is made, somebody logs in, a session begins, files and folders go through piece by piece, and the session
+/// ends. Documentation/LocalCloud.md has the calls.
+struct TransferDesk: Sendable {
+  static let endpoint = LocalCloud.Endpoint.transfer
+
+  let aspera: AsperaContext
+  let connections = ConnectionTable()
+
+  /// Takes a connection, and shows the host key.
+  func connect() throws -> Answer {
+    aspera.count { $0.connections += 1 }
+    let connection = TransferConnection(aspera.cloud.injector.transferFault())
+    try strike(connection.fault(at: .connecting))
+    return Answer(["connection": .text(connections.add(connection)), "host_key": .text(aspera.hostKey.description)])
+  }
+
+  /// Lets somebody in who has the password or one of the keys of an account.
+  func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
+    guard let user = document["user"]?.text else { throw TransferRefusal.protocolError }
+    let keys = document["public_keys"]?.array?.compactMap(\.text) ?? []
+    let password = document["password"]?.text.map { Secret($0) }
+    guard aspera.directory.admits(user, password: password, publicKeys: keys),
+      let account = aspera.directory.transferAccount(user)
+    else { throw TransferRefusal.account }
+    connection.account = account
+    aspera.count { $0.logins += 1 }
+    return Answer([:])
+  }
+
+  /// Begins a session: checks the token, and the paths that are known already.
+  func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
+    guard let account = connection.account,
+      let direction = document["direction"]?.text.flatMap({ TransferDirection(rawValue: $0) })
+    else { throw TransferRefusal.protocolError }
+    try strike(connection.fault(at: .afterAuthentication))
+    let claim = try TransferTokenCheck(aspera: aspera).claim(
+      document["token"]?.text, tags: document["tags"], account: account, direction, at: date)
+    for path in document["paths"]?.array ?? [] { _ = try Self.path(path, claim) }
+    connection.session = TransferConnection.Session(direction: direction, claim: claim)
+    aspera.count { $0.sessions += 1 }
+    return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
+  }
+
+  /// Ends a session well.
+  func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
+    guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
+    try strike(connection.faultInContent(isEnd: true))
+    connections.remove(id)
+    aspera.count { $0.completed += 1 }
+    return Answer([:])
+  }
+
+  /// Lets a fault happen.
+  func strike(_ fault: LocalCloud.TransferFault?) throws {
+    guard let fault else { return }
+    aspera.count { $0.faults[fault.code, default: 0] += 1 }
+    throw InjectedRefusal(refusal: TransferRefusal(fault))
+  }
+
+  /// A path of the node that the token of the session was issued for.
+  static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
+    guard let text = value?.text else { throw TransferRefusal.protocolError }
+    guard let path = NodePath(text) else { throw TransferRefusal(41, "The path leads out of the docroot: \(text)") }
+    try TransferTokenCheck.check(path, against: claim)
+    return path
+  }
+}
+
+/// A refusal that was asked for, which is not counted with the others.
+struct InjectedRefusal: Error {
+  let refusal: TransferRefusal
+}

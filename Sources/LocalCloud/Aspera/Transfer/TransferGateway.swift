@@ -1,0 +1,82 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+internal import StorageJSON
+
+/// The way of every request of the simulator to the transfer desk.
+struct TransferGateway: Sendable {
+  private static let bodyByteLimit = 8 * 1024 * 1024
+
+  private let desk: TransferDesk
+  private let context: CloudContext
+
+  init(_ aspera: AsperaContext) {
+    desk = TransferDesk(aspera: aspera)
+    context = aspera.cloud
+  }
+
+  /// Answers a request.
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+    let exchange = context.open(TransferDesk.endpoint)
+    var answer: Answer
+    if let status = try await exchange.begin() {
+      answer = Answer(HTTPResponse.Status(code: status))
+    } else {
+      do {
+        answer = try await self.answer(to: request, at: context.now)
+      } catch {
+        answer = refusal(error)
+      }
+      if let status = try await exchange.end(&answer) { answer = Answer(HTTPResponse.Status(code: status)) }
+    }
+    answer.headers[.server] = "localcloud"
+    let blobs = desk.aspera.files.store.blobs
+    try await exchange.send(answer, to: request.method, with: writer) { extents, send in
+      try await blobs.read(extents, send)
+    }
+  }
+
+  private func answer(to request: Request, at date: Timestamp) async throws -> Answer {
+    let call = InboundCall(request.head, body: [], requestID: "", at: date)
+    let names = call.path.split(separator: "/").map(String.init)
+    guard names.first == "connections" else { throw TransferRefusal.protocolError }
+    if names.count == 1 { return try desk.connect() }
+    guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
+    if names.count == 4, names[2] == "files", let number = Int(names[3]) {
+      let parameters = call.pairs.flatMap { CallParameters($0) }
+      guard let offset = parameters?["offset"].flatMap({ Int64($0) }) else { throw TransferRefusal.protocolError }
+      if request.method == .put {
+        return try await desk.write(number, from: offset, request, connection, at: date)
+      }
+      guard let count = parameters?["count"].flatMap({ Int64($0) }) else { throw TransferRefusal.protocolError }
+      return try desk.read(number, from: offset, count, connection)
+    }
+    guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
+      let document = try? JSONValue(parsing: body)
+    else { throw TransferRefusal.protocolError }
+    switch names[2] {
+    case "login": return try desk.login(document, connection)
+    case "session": return try desk.begin(document, connection, at: date)
+    case "sources": return try desk.source(document, connection)
+    case "kinds": return try desk.kind(document, connection)
+    case "folders": return try await desk.makeFolder(document, connection, at: date)
+    case "files": return try await desk.open(document, connection, at: date)
+    case "end": return try desk.end(names[1], connection)
+    default: throw TransferRefusal.protocolError
+    }
+  }
+
+  private func refusal(_ error: any Error) -> Answer {
+    let refusal: TransferRefusal
+    switch error {
+    case let injected as InjectedRefusal: return Answer(injected.refusal.document, .forbidden)
+    case let error as TransferRefusal: refusal = error
+    case let problem as FileProblem: refusal = TransferRefusal(problem)
+    default: refusal = TransferRefusal(36, "The transfer desk failed: \(error)")
+    }
+    context.counters.refused(String(refusal.code), by: TransferDesk.endpoint)
+    return Answer(refusal.document, .forbidden)
+  }
+}

@@ -1,0 +1,78 @@
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+
+/// Decides what a token lets a session do.
+struct TransferTokenCheck: Sendable {
+  let aspera: AsperaContext
+
+  /// What a session may do.
+  ///
+  /// - Parameters:
+  ///   - token: The token, if the session has one.
+  ///   - tags: The tags of the session.
+  ///   - account: The account that logged in.
+  ///   - direction: Whether the session sends or receives, from the client's side.
+  ///   - date: The present.
+  /// - Returns: The places that the token was issued for; nothing if the session may do everything.
+  func claim(
+    _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
+    at date: Timestamp
+  ) throws(TransferRefusal) -> TransferClaim? {
+    guard let token, !token.isEmpty else {
+      guard account.requiresToken else { return nil }
+      throw Self.refusal("undefined token")
+    }
+    if token.hasPrefix("Basic ") {
+      try checkBasic(String(token.dropFirst("Basic ".count)))
+      return nil
+    }
+    if token.hasPrefix("Bearer ") {
+      try checkBearer(String(token.dropFirst("Bearer ".count)), tags, at: date)
+      return nil
+    }
+    guard let claim = aspera.tokens.claim(of: token) else { throw Self.refusal("token denied by server") }
+    guard claim.end > date else {
+      let seconds = claim.end.duration(to: date).components.seconds
+      throw Self.refusal("token expired \(seconds) seconds ago")
+    }
+    guard claim.direction == direction else {
+      throw Self.refusal("the direction of the session, \(direction.rawValue), does not match the token")
+    }
+    guard claim.user == account.user else {
+      throw Self.refusal("the user name of the session, \(account.user), does not match the token")
+    }
+    return claim
+  }
+
+  /// Checks that a path is one that the token was issued for.
+  static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
+    guard let claim, !claim.covers(path) else { return }
+    throw refusal("the token does not match the file list: \(path.text) is not part of it")
+  }
+
+  private func checkBasic(_ text: String) throws(TransferRefusal) {
+    guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
+      let colon = pair.firstIndex(of: ":"), let key = aspera.directory.accessKey(String(pair[..<colon])),
+      key.secret == Secret(String(pair[pair.index(after: colon)...]))
+    else { throw Self.refusal("bad token Basic") }
+  }
+
+  private func checkBearer(_ text: String, _ tags: JSONValue?, at date: Timestamp) throws(TransferRefusal) {
+    let node = tags?["aspera"]?["node"]
+    guard let accessKey = node?["access_key"]?.text, node?["file_id"]?.code != nil else {
+      throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
+    }
+    switch BearerCheck(aspera.directory).problem(of: text, for: accessKey, at: date) {
+    case nil: return
+    case .expired(let end)?:
+      throw TransferRefusal(37, "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
+    case let problem?: throw Self.refusal("bad token Bearer: \(problem.message)")
+    }
+  }
+
+  private static func refusal(_ text: String) -> TransferRefusal {
+    TransferRefusal(34, "The server refused the session: \(text)")
+  }
+}

@@ -1,0 +1,31 @@
+internal import StorageAuth
+
+/// What all services of one server share.
+struct CloudContext: Sendable {
+  let keys: KeyRing
+  let counters: Counters
+  let injector: FaultInjector
+  private let machineClock: @Sendable () -> Timestamp
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  init(_ configuration: LocalCloud.Configuration) {
+    keys = KeyRing(configuration.accounts, TokenTable())
+    counters = Counters()
+    injector = FaultInjector(configuration.faults)
+    machineClock = configuration.clock
+    sleep = configuration.sleep
+  }
+
+  /// The present by the clock of the cloud, which may be wrong on purpose.
+  var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
+
+  /// Counts a request, and decides what is to go wrong with it.
+  func open(_ endpoint: LocalCloud.Endpoint) -> Exchange {
+    let plan = injector.plan(for: endpoint)
+    counters.count(endpoint) { statistics in
+      statistics.requests += 1
+      if !plan.isEmpty { statistics.faults += 1 }
+    }
+    return Exchange(plan: plan, sleep: sleep)
+  }
+}

@@ -1,0 +1,78 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+
+/// A request to the services' port, with the whole of its body.
+struct InboundCall: Sendable {
+  /// The head and the body.
+  let call: ServiceCall
+  let requestID: String
+  let date: Timestamp
+
+  /// The parameters of the query and of a form in the body; nothing if one of them cannot be read.
+  let pairs: [FormPair]?
+
+  init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
+    call = ServiceCall(request, body: body)
+    self.requestID = requestID
+    self.date = date
+    var text = Self.query(of: request)
+    let type = request.headerFields[.contentType]?.lowercased() ?? ""
+    if type.hasPrefix("application/x-www-form-urlencoded"), !body.isEmpty {
+      text += "&" + String(decoding: body, as: UTF8.self)
+    }
+    pairs = FormPair.read(text)
+  }
+
+  var request: HTTPRequest { call.request }
+
+  /// The path without its query.
+  var path: String { Self.path(of: request) }
+
+  /// The authorization; nothing if there is none, or more than one.
+  var authorization: String? { header("authorization") }
+
+  /// The value of a header; nothing if it is missing or there twice.
+  func header(_ name: String) -> String? {
+    let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
+    return values.count == 1 ? values[0] : nil
+  }
+
+  /// The names of the action and the version.
+  ///
+  /// Where the signature stands among the parameters it covers no header, so that a header says nothing then.
+  func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
+    func name(_ header: String, _ parameter: String) -> String? {
+      let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
+      return inHeader ?? parameters[parameter]
+    }
+    return (name("action", "Action"), name("version", "Version"))
+  }
+
+  static func path(of request: HTTPRequest) -> String {
+    String((request.path ?? "").prefix { $0 != "?" })
+  }
+
+  private static func query(of request: HTTPRequest) -> String {
+    String((request.path ?? "").drop { $0 != "?" }.dropFirst())
+  }
+}
+
+/// The parameters of a call, each of them there once.
+struct CallParameters: Sendable {
+  private let values: [String: String]
+
+  init(_ values: [String: String]) {
+    self.values = values
+  }
+
+  /// Takes the parameters of a query and a form; nothing if one is there twice.
+  init?(_ pairs: [FormPair]) {
+    var values: [String: String] = [:]
+    for pair in pairs where values.updateValue(pair.value, forKey: pair.name) != nil { return nil }
+    self.values = values
+  }
+
+  /// A parameter that is there and not empty.
+  subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+}

@@ -1,0 +1,166 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, answered in JSON.
+struct AlibabaSTS: ServiceDesk {
+  static let version = "2015-04-01"
+  private static let shortestLife: Int64 = 900
+  private static let policyByteLimit = 2048
+
+  let endpoint = LocalCloud.Endpoint.sts
+  let issuer: Issuer
+  let nonces = ExpiringSet(capacity: 100_000)
+  private let identityTokens: [Secret]
+
+  init(_ issuer: Issuer, identityTokens: [Secret]) {
+    self.issuer = issuer
+    self.identityTokens = identityTokens
+  }
+
+  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw ServiceError(
+        .badRequest, "InvalidParameter", "A parameter is there twice, or cannot be decoded: send each once, encoded.")
+    }
+    let names = call.names(parameters, inHeaders: "x-acs-")
+    guard let action = names.action else { throw .missing("Action") }
+    guard let version = names.version, version == Self.version else {
+      throw ServiceError(.badRequest, "InvalidVersion", "Specified parameter Version is not valid.")
+    }
+    switch action {
+    case "AssumeRole": return try assumeRole(call, parameters)
+    case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call, parameters)
+    default:
+      throw ServiceError(
+        .notFound, "InvalidAction.NotFound", "Specified api is not found, please check your url and method.")
+    }
+  }
+
+  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+    let document: JSONValue = [
+      "RequestId": .text(call.requestID), "HostId": .text(call.request.authority ?? ""), "Code": .text(error.code),
+      "Message": .text(error.message),
+      "Recommend": .text("https://api.aliyun.com/troubleshoot?q=\(error.code)&product=Sts"),
+    ]
+    var answer = Answer(document, error.status)
+    answer.headers.set("x-acs-request-id", call.requestID)
+    return answer
+  }
+
+  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+    let caller = try authenticate(call, parameters)
+    let order = try order(parameters)
+    if let trusted = order.role.trustedKeys, !trusted.contains(caller) {
+      throw ServiceError(
+        .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
+    }
+    return answer(issue(order, call), order, call)
+  }
+
+  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+    guard let provider = parameters["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
+    guard let given = parameters["OIDCToken"] else { throw .missing("OIDCToken") }
+    guard identityTokens.contains(Secret(given)) else {
+      throw ServiceError(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
+    }
+    let order = try order(parameters)
+    let token: JSONValue = ["Subject": "localcloud", "Issuer": .text(provider)]
+    return answer(issue(order, call), order, call, identity: token)
+  }
+
+  // MARK: What is asked for
+
+  private struct Order {
+    let role: LocalCloud.Role
+    let session: String
+    let policy: String?
+    let lifetime: Duration
+  }
+
+  private func order(_ parameters: CallParameters) throws(ServiceError) -> Order {
+    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+    guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
+      throw .malformed("RoleSessionName")
+    }
+    let policy = parameters["Policy"]
+    if let policy {
+      guard policy.utf8.count <= Self.policyByteLimit else {
+        throw ServiceError(
+          .badRequest, "InvalidParameter.PolicySize",
+          "The size of Policy must be smaller than \(Self.policyByteLimit) bytes.")
+      }
+      guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {
+        throw ServiceError(
+          .badRequest, "InvalidParameter.PolicyGrammar", "The parameter Policy has not passed grammar check.")
+      }
+    }
+    guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
+    guard let role = issuer.role(arn) else {
+      throw ServiceError(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
+    }
+    let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
+    guard
+      let lifetime = issuer.lifetime(
+        parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
+    else {
+      throw ServiceError(
+        .badRequest, "InvalidParameter.DurationSeconds",
+        "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
+    }
+    return Order(role: role, session: session, policy: policy, lifetime: lifetime)
+  }
+
+  // MARK: What is issued
+
+  private func issue(_ order: Order, _ call: InboundCall) -> IssuedKey {
+    issuer.issue(
+      for: .oss, role: order.role, session: order.session, policy: order.policy, lasting: order.lifetime, by: endpoint,
+      at: call.date)
+  }
+
+  private func answer(
+    _ key: IssuedKey, _ order: Order, _ call: InboundCall, identity: JSONValue? = nil
+  ) -> Answer {
+    let document: JSONValue = [
+      "RequestId": .text(call.requestID),
+      "AssumedRoleUser": [
+        "Arn": .text("\(order.role.arn)/\(order.session)"),
+        "AssumedRoleId": .text("300000000000000000:\(order.session)"),
+      ],
+      "Credentials": [
+        "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret), "SecurityToken": .text(key.token),
+        "Expiration": .text(key.end.iso8601),
+      ],
+    ]
+    var members = document.object ?? JSONObject()
+    members["OIDCTokenInfo"] = identity
+    var answer = Answer(.object(members))
+    answer.headers.set("x-acs-request-id", call.requestID)
+    return answer
+  }
+}
+
+/// Letters, digits and `.@-_`.
+private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
+    true
+  default: ".@-_".utf8.contains(byte)
+  }
+}
+
+extension ServiceError {
+  /// The refusal of a call without a parameter that it needs.
+  fileprivate static func missing(_ name: String) -> ServiceError {
+    ServiceError(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
+  }
+
+  /// The refusal of a parameter that has another form.
+  fileprivate static func malformed(_ name: String) -> ServiceError {
+    ServiceError(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
+  }
+}

@@ -1,0 +1,113 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension TencentSTS {
+  /// How far the time of signing may be from the present.
+  private static let clockTolerance = Duration.seconds(5 * 60)
+
+  /// Finds out who calls, by either of the two schemes of signatures.
+  ///
+  /// - Returns: The key.
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> AccessKey {
+    if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
+    if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
+    issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+    throw .invalidAuthorization("The call carries no authorization.")
+  }
+
+  // MARK: TC3-HMAC-SHA256
+
+  private func authenticateHeader(_ call: InboundCall) throws(ServiceError) -> AccessKey {
+    guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
+      authorization.algorithm == TC3Signature.algorithm
+    else { throw .invalidAuthorization("The Authorization header is not one of \(TC3Signature.algorithm).") }
+    let parts = authorization.credential.split(separator: "/", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw .invalidAuthorization("The Credential has no scope.") }
+    guard Set(authorization.signedHeaders).isSuperset(of: ["content-type", "host"]) else {
+      throw .invalidAuthorization("The content type and the host have to be signed.")
+    }
+    let key = try key(parts[0], at: call.date)
+    let date = try time(call.header("x-tc-timestamp"), named: "X-TC-Timestamp", at: call.date)
+    let scheme = TC3Signature(service: "sts", date: date)
+    guard parts[1] == scheme.scope else {
+      throw .signatureFailure("The scope of the Credential has to be \(scheme.scope).")
+    }
+    let expected: String
+    do {
+      expected = try scheme.expected(for: call.call, signing: authorization.signedHeaders, secret: key.secret)
+    } catch {
+      throw .invalidAuthorization(error.message)
+    }
+    guard constantTimeEqual(expected, authorization.signature) else { throw .signatureFailure() }
+    issuer.context.counters.verified(.tc3)
+    try checkToken(call.header("x-tc-token"), of: key, at: call.date)
+    return key
+  }
+
+  // MARK: Version 1
+
+  private func authenticateParameters(
+    _ call: InboundCall, _ parameters: CallParameters
+  ) throws(ServiceError) -> AccessKey {
+    guard let id = parameters["SecretId"], let signature = parameters["Signature"], parameters["Nonce"] != nil,
+      let pairs = call.pairs
+    else { throw .invalidAuthorization("SecretId, Nonce and Signature are needed.") }
+    let method = parameters["SignatureMethod"]
+    guard method == nil || method == "HmacSHA1" || method == "HmacSHA256" else {
+      throw .invalidAuthorization("The SignatureMethod has to be HmacSHA1 or HmacSHA256.")
+    }
+    let key = try key(id, at: call.date)
+    _ = try time(parameters["Timestamp"], named: "Timestamp", at: call.date)
+    let text = TencentV1Signature.stringToSign(
+      method: call.request.method.rawValue, host: call.request.authority ?? "", path: call.path, parameters: pairs)
+    let expected = TencentV1Signature.signature(of: text, secret: key.secret, method: method)
+    guard constantTimeEqual(expected, signature) else { throw .signatureFailure() }
+    issuer.context.counters.verified(.tencentV1)
+    try checkToken(parameters["Token"], of: key, at: call.date)
+    return key
+  }
+
+  // MARK: What both check
+
+  private func key(_ id: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
+    guard let key = issuer.context.keys.key(id, of: .cos, at: date) else {
+      throw ServiceError(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
+    }
+    return key
+  }
+
+  private func time(_ text: String?, named name: String, at date: Timestamp) throws(ServiceError) -> Timestamp {
+    guard let seconds = text.flatMap({ Int64($0) }), (0...253_402_300_799).contains(seconds) else {
+      throw ServiceError(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+    }
+    let instant = Timestamp(unixSeconds: seconds)
+    let distance = instant.duration(to: date)
+    guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
+      throw ServiceError(
+        .ok, "AuthFailure.SignatureExpire",
+        "The provided signature is expired: the time of signing is \(seconds), that of the server \(date.unixSeconds).")
+    }
+    return instant
+  }
+
+  private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(ServiceError) {
+    do {
+      try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
+    } catch {
+      throw ServiceError(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func invalidAuthorization(_ reason: String) -> ServiceError {
+    ServiceError(.ok, "AuthFailure.InvalidAuthorization", reason)
+  }
+
+  fileprivate static func signatureFailure(_ reason: String = "") -> ServiceError {
+    let message = "The provided credentials could not be validated. Please check your signature is correct."
+    return ServiceError(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
+  }
+}

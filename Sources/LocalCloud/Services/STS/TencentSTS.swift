@@ -1,0 +1,177 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
+///
+/// Like the service it answers errors with status 200; what is wrong stands in the document.
+struct TencentSTS: ServiceDesk {
+  private static let version = "2018-08-13"
+  private static let policyByteLimit = 6144
+
+  /// The longest life of a key of GetFederationToken.
+  private static let federationLimit: Int64 = 129_600
+
+  let endpoint = LocalCloud.Endpoint.sts
+  let issuer: Issuer
+  private let identityTokens: [Secret]
+
+  init(_ issuer: Issuer, identityTokens: [Secret]) {
+    self.issuer = issuer
+    self.identityTokens = identityTokens
+  }
+
+  /// Whether a call of a token service is one of Tencent Cloud's.
+  static func isAsked(by call: InboundCall) -> Bool {
+    if call.header("x-tc-action") != nil { return true }
+    if let authorization = call.authorization, authorization.hasPrefix("TC3") || authorization == "SKIP" { return true }
+    return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == version } ?? false
+  }
+
+  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+    let parameters = try parameters(of: call)
+    let names = call.names(parameters, inHeaders: "x-tc-")
+    guard let action = names.action else { throw .missing("Action") }
+    guard let version = names.version else { throw .missing("Version") }
+    guard version == Self.version else {
+      throw ServiceError(.ok, "NoSuchVersion", "The version \(version) does not exist.")
+    }
+    switch action {
+    case "GetFederationToken": return try federationToken(call, parameters)
+    case "AssumeRole":
+      return try assumeRole(call, parameters, by: authenticate(call, parameters), default: 7200)
+    case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call, parameters)
+    default: throw ServiceError(.ok, "InvalidAction", "The action \(action) does not exist.")
+    }
+  }
+
+  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+    let document: JSONValue = [
+      "Response": [
+        "Error": ["Code": .text(error.code), "Message": .text(error.message)], "RequestId": .text(call.requestID),
+      ]
+    ]
+    return Answer(document, error.status.kind == .serverError ? error.status : .ok)
+  }
+
+  private func parameters(of call: InboundCall) throws(ServiceError) -> CallParameters {
+    if call.header("content-type")?.lowercased().hasPrefix("application/json") == true, !call.call.body.isEmpty {
+      guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
+        throw ServiceError(.ok, "InvalidParameter", "The body is not an object in JSON.")
+      }
+      return CallParameters(
+        members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
+    }
+    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw ServiceError(.ok, "InvalidParameter", "A parameter is there twice, or cannot be decoded.")
+    }
+    return parameters
+  }
+
+  // MARK: Actions
+
+  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+    let caller = try authenticate(call, parameters)
+    guard caller.sessionToken == nil else {
+      throw ServiceError(.ok, "UnauthorizedOperation", "GetFederationToken needs a permanent key.")
+    }
+    guard let name = parameters["Name"] else { throw .missing("Name") }
+    guard let policy = try policy(parameters) else { throw .missing("Policy") }
+    let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
+    return answer(
+      issuer.issue(
+        for: .cos, role: nil, session: name, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
+  }
+
+  private func assumeRoleWithWebIdentity(
+    _ call: InboundCall, _ parameters: CallParameters
+  ) throws(ServiceError) -> Answer {
+    guard parameters["ProviderId"] != nil else { throw .missing("ProviderId") }
+    guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+    let given = Secret(token)
+    guard identityTokens.contains(given) else {
+      throw ServiceError(.ok, "InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
+    }
+    return try assumeRole(call, parameters, by: nil, default: 7200)
+  }
+
+  private func assumeRole(
+    _ call: InboundCall, _ parameters: CallParameters, by caller: AccessKey?, default fallback: Int64
+  ) throws(ServiceError) -> Answer {
+    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+    let policy = try policy(parameters)
+    guard let role = issuer.role(arn), role.provider == .cos else {
+      throw ServiceError(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
+    }
+    if let caller, let trusted = role.trustedKeys, !trusted.contains(caller.id) {
+      throw ServiceError(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
+    }
+    let longest = role.maximumDuration.components.seconds
+    let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
+    return answer(
+      issuer.issue(
+        for: .cos, role: role, session: session, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
+  }
+
+  // MARK: What is asked for
+
+  private func lifetime(
+    _ parameters: CallParameters, default fallback: Int64, longest: Int64
+  ) throws(ServiceError) -> Duration {
+    let limits = 1...max(longest, 1)
+    guard let lifetime = issuer.lifetime(parameters["DurationSeconds"], default: fallback, in: limits) else {
+      throw ServiceError(
+        .ok, "InvalidParameter.OverTimeError",
+        "DurationSeconds has to be \(limits.lowerBound) to \(limits.upperBound).")
+    }
+    return lifetime
+  }
+
+  /// The policy, which is percent-encoded once more in its parameter; some SDKs leave that out.
+  private func policy(_ parameters: CallParameters) throws(ServiceError) -> String? {
+    guard let text = parameters["Policy"] else { return nil }
+    guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
+    let decoded = FormPair.read("policy=\(text)")?.first?.value
+    for policy in [decoded, text].compactMap(\.self) {
+      guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
+      guard policy.utf8.count <= Self.policyByteLimit else { throw .policyTooLong }
+      if document.hasMember("principal") {
+        throw ServiceError(.ok, "InvalidParameter.StrategyInvalid", "The policy must not hold a principal.")
+      }
+      return policy
+    }
+    throw ServiceError(.ok, "InvalidParameter.StrategyFormatError", "The policy is not an object in JSON.")
+  }
+
+  private func answer(_ key: IssuedKey, _ call: InboundCall) -> Answer {
+    Answer([
+      "Response": [
+        "Credentials": ["Token": .text(key.token), "TmpSecretId": .text(key.id), "TmpSecretKey": .text(key.secret)],
+        "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .text(key.end.iso8601),
+        "RequestId": .text(call.requestID),
+      ]
+    ])
+  }
+}
+
+extension JSONValue {
+  /// Whether an object in it has a member with a name, at any depth.
+  fileprivate func hasMember(_ name: String) -> Bool {
+    switch self {
+    case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
+    case .array(let elements): elements.contains { $0.hasMember(name) }
+    case .text, .number, .truth, .null: false
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static let policyTooLong = ServiceError(
+    .ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
+
+  fileprivate static func missing(_ name: String) -> ServiceError {
+    ServiceError(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+  }
+}

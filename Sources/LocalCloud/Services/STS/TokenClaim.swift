@@ -1,0 +1,12 @@
+internal import StorageAuth
+
+/// What a call of a token service says about who makes it.
+struct TokenClaim: SignatureClaim {
+  let accessKeyID: String
+  let sessionToken: Secret?
+
+  init(_ accessKeyID: String, token: String?) {
+    self.accessKeyID = accessKeyID
+    sessionToken = token.map { Secret($0) }
+  }
+}

@@ -1,0 +1,68 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+
+/// The way of every request to the token services, the app server and the metadata: find out who is asked, read, answer.
+struct ServicesGateway: Sendable {
+  private let context: CloudContext
+  private let appServer: AppServer
+  private let metadata: Metadata
+  private let alibaba: AlibabaSTS
+  private let tencent: TencentSTS
+
+  init(_ services: LocalCloud.Services, _ context: CloudContext) {
+    self.context = context
+    let issuer = Issuer(services, context)
+    appServer = AppServer(issuer, token: services.appToken)
+    metadata = Metadata(issuer, requiresToken: services.requiresMetadataToken)
+    alibaba = AlibabaSTS(issuer, identityTokens: services.identityTokens)
+    tencent = TencentSTS(issuer, identityTokens: services.identityTokens)
+  }
+
+  /// Answers a request.
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+    let exchange = context.open(Self.endpoint(of: request.head))
+    let date = context.now
+    let requestID = BlobID.random().description.uppercased()
+    let status = try await exchange.begin()
+    if status == nil, request.headers[.expect]?.lowercased() == "100-continue" {
+      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    }
+    let body = status == nil ? try await InboundCall.body(of: request) : []
+    let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
+    let desk = desk(for: call)
+    var answer: Answer
+    if let status {
+      answer = desk.answer(for: .injected(status), to: call)
+    } else {
+      do throws(ServiceError) {
+        guard body != nil else { throw ServiceError(.contentTooLarge, "InvalidParameter", "The body is too long.") }
+        answer = try desk.answer(to: call)
+      } catch {
+        context.counters.refused(error.code, by: desk.endpoint)
+        answer = desk.answer(for: error, to: call)
+      }
+      if let status = try await exchange.end(&answer) { answer = desk.answer(for: .injected(status), to: call) }
+    }
+    answer.headers[.date] = date.httpDate
+    answer.headers[.server] = "localcloud"
+    try await exchange.send(answer, to: request.method, with: writer)
+  }
+
+  /// The endpoint of a request, which its path says.
+  private static func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
+    let path = InboundCall.path(of: request)
+    if path == AppServer.ossPath || path == AppServer.cosPath { return .appServer }
+    return Metadata.isPath(path) ? .metadata : .sts
+  }
+
+  private func desk(for call: InboundCall) -> any ServiceDesk {
+    switch Self.endpoint(of: call.request) {
+    case .appServer: appServer
+    case .metadata: metadata
+    case .sts, .oss, .cos, .node, .transfer: TencentSTS.isAsked(by: call) ? tencent : alibaba
+    }
+  }
+}

@@ -1,0 +1,35 @@
+internal import StorageAuth
+internal import Synchronization
+
+/// Texts that are remembered until an instant; a bounded number of them, and those that end first go first.
+final class ExpiringSet: Sendable {
+  private let capacity: Int
+  private let ends = Mutex<[String: Timestamp]>([:])
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  /// Remembers a text.
+  ///
+  /// - Returns: Whether it was not there yet.
+  func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
+    ends.withLock { ends in
+      if let known = ends[text], known > date { return false }
+      if ends.count >= capacity {
+        ends = ends.filter { $0.value > date }
+        if ends.count >= capacity {
+          let rest = ends.sorted { $0.value > $1.value }.prefix(capacity / 2)
+          ends = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
+        }
+      }
+      ends[text] = end
+      return true
+    }
+  }
+
+  /// Whether a text is remembered.
+  func contains(_ text: String, at date: Timestamp) -> Bool {
+    ends.withLock { $0[text].map { $0 > date } ?? false }
+  }
+}

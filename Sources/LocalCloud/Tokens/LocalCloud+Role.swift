@@ -1,0 +1,51 @@
+extension LocalCloud {
+  /// A role that keys are issued for.
+  public struct Role: Sendable, Hashable {
+    /// The name: `acs:ram::1250000000:role/app` or `qcs::cam::uin/1250000000:roleName/app`.
+    public var arn: String
+
+    /// The longest life of a key, in whole seconds; the services allow 1 to 12 hours.
+    public var maximumDuration: Duration
+
+    /// The ids of the keys that may take the role; nothing for every account.
+    public var trustedKeys: Set<String>?
+
+    /// Makes a role.
+    ///
+    /// - Parameters:
+    ///   - arn: The name in the form of the cloud, which says which cloud it is of.
+    ///   - maximumDuration: The longest life of a key.
+    ///   - trustedKeys: The ids of the keys that may take it; nothing for every account.
+    public init(_ arn: String, maximumDuration: Duration = .seconds(3600), trustedKeys: Set<String>? = nil) {
+      self.arn = arn
+      self.maximumDuration = maximumDuration
+      self.trustedKeys = trustedKeys
+    }
+
+    /// A role of Alibaba Cloud that every account may take, for up to an hour.
+    public static let alibaba = Role("acs:ram::1250000000:role/localcloud")
+
+    /// A role of Tencent Cloud that every account may take, for up to twelve hours.
+    public static let tencent = Role(
+      "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
+
+    /// The service that keys of the role are for; nothing if the name has the form of neither cloud.
+    var provider: Provider? {
+      let parts = arn.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      if parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
+        parts[4].hasPrefix("role/"), !name.isEmpty
+      {
+        return .oss
+      }
+      if parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
+        parts[5].hasPrefix("roleName/"), !name.isEmpty
+      {
+        return .cos
+      }
+      return nil
+    }
+
+    /// The last part of the name.
+    var name: String { arn.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? "" }
+  }
+}

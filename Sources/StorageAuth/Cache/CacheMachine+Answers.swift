@@ -1,0 +1,132 @@
+extension CacheMachine {
+  /// The source answered, or failed.
+  mutating func finish(
+    _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
+    wallClock: Timestamp, random: Double
+  ) -> [Effect] {
+    guard let flight, flight.number == number else { return [] }
+    switch result {
+    case .failure(let error):
+      return fail(error, at: uptime, random: random)
+    case .success(let issued):
+      let life = CredentialLife(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
+      if life == .over { return fail(.issuedOver(source, issued), at: uptime, random: random) }
+      if let held, rejected == held.cached.generation, held.cached.credential == issued.credential {
+        return fail(.sameAgain(source), at: uptime, random: random)
+      }
+      // The issuer's clock was read somewhere during the flight; counting from its start errs on the safe side.
+      let from = issued.issuerTime == nil ? uptime : flight.started
+      self.flight = nil
+      let held = hold(issued, life: life, from: from, random: random)
+      return [.abandon(flight: number), success(held, at: uptime)] + answerAll(held, at: uptime)
+    }
+  }
+
+  /// The source took too long.
+  mutating func timeOut(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
+    guard flight?.number == number else { return [] }
+    return fail(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
+  }
+
+  /// Somebody put another credential in, which counts from now.
+  mutating func replace(
+    with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double
+  ) -> [Effect] {
+    guard !isShutDown else { return [] }
+    var effects: [Effect] = []
+    if let flight { effects.append(.abandon(flight: flight.number)) }
+    flight = nil
+    let life = CredentialLife(of: credential, issuerTime: nil, wallClock: wallClock)
+    let held = hold(
+      IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, random: random)
+    return effects + [success(held, at: uptime)] + answerAll(held, at: uptime)
+  }
+
+  /// Nothing is handed out any more.
+  mutating func shutDown() -> [Effect] {
+    isShutDown = true
+    held = nil
+    defer { flight = nil }
+    return (flight.map { [.abandon(flight: $0.number)] } ?? []) + refuseAll(.shutDown(source))
+  }
+
+  private mutating func fail(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
+    let number = flight?.number
+    flight = nil
+    failuresInARow += 1
+    let delay = configuration.backoff(after: failuresInARow, random: random)
+    failure = (error, uptime + delay)
+    let told = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay))
+    return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
+  }
+
+  /// A failed flight: whoever can live with the credential that is still there gets it, the others the error.
+  ///
+  /// A rejected credential is handed out again to those who have not tried it: a service may have been wrong for a
+  /// moment, and there is no other.
+  private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
+    defer { waiters = [:] }
+    rejected = nil
+    return waiters.map { waiter, need in
+      if let cached = ready(lasting: need.lasting, at: uptime), cached.generation != need.rejected {
+        return .answer(waiter: waiter, .success(cached))
+      }
+      return .answer(waiter: waiter, .failure(refusal(of: need, because: error, at: uptime)))
+    }
+  }
+
+  private func success(_ held: Held, at uptime: Duration) -> Effect {
+    .tell(
+      AuthEvent.Refresh(
+        source: held.cached.source, outcome: .succeeded(held.cached.generation, life: held.end.map { $0 - uptime })))
+  }
+
+  private mutating func answerAll(_ held: Held, at uptime: Duration) -> [Effect] {
+    defer { waiters = [:] }
+    return waiters.map { waiter, need in
+      if held.lives(need.lasting, at: uptime) { return .answer(waiter: waiter, .success(held.cached)) }
+      let shortest = min(need.lasting, shortfall?.lasting ?? need.lasting)
+      shortfall = (shortest, uptime + configuration.longestBackoff)
+      return .answer(waiter: waiter, .failure(tooShort(held, for: need.lasting, at: uptime)))
+    }
+  }
+
+  private mutating func refuseAll(_ error: CredentialError) -> [Effect] {
+    defer { waiters = [:] }
+    return waiters.keys.map { .answer(waiter: $0, .failure(error)) }
+  }
+}
+
+extension CredentialError {
+  static func shutDown(_ source: String) -> CredentialError {
+    CredentialError(
+      .cancelled, source: source, "The cache was shut down.", remedy: "Make a new one where requests are still made.")
+  }
+
+  static func waitCancelled(_ source: String) -> CredentialError {
+    CredentialError(
+      .cancelled, source: source, "The task was cancelled while it waited for a credential.",
+      remedy: "Ask again if it is still wanted.", isRetryable: true)
+  }
+
+  static func timedOut(_ source: String, after timeout: Duration) -> CredentialError {
+    CredentialError(
+      .timeout, source: source, "No answer came within \(timeout).",
+      remedy: "Check that the source is reachable and that a callback returns on every path.", isRetryable: true)
+  }
+
+  fileprivate static func sameAgain(_ source: String) -> CredentialError {
+    CredentialError(
+      .rejected, source: source, "The source answered with the credential that the service has just rejected.",
+      remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
+  }
+
+  fileprivate static func issuedOver(_ source: String, _ issued: IssuedCredential<some Credential>) -> CredentialError {
+    let end = issued.credential.expiration?.iso8601 ?? "its start"
+    let present = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
+    return CredentialError(
+      .malformedAnswer, source: source,
+      "The source answered with a credential that ended at \(end); its own clock says \(present).",
+      remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
+  }
+}

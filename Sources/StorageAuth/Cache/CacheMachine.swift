@@ -1,0 +1,168 @@
+/// What a cache knows and decides, without a clock, a lock or a task: events go in, effects come out.
+///
+/// All instants are uptimes. A flight is one question to the source; there is at most one. It belongs to nobody: who
+/// waits for it may give up without disturbing it.
+struct CacheMachine<Value: Credential> {
+  /// What somebody needs.
+  struct Need {
+    /// How long the credential has to live on.
+    var lasting: Duration
+    /// The credential that the service rejected.
+    var rejected: CredentialGeneration?
+  }
+
+  /// What somebody who needs a credential is told.
+  enum Admission {
+    case serve(CachedCredential<Value>)
+    case refuse(CredentialError)
+    case wait
+  }
+
+  /// What has to be done after an event, in this order.
+  enum Effect {
+    /// Ask the source.
+    case start(flight: UInt64)
+    /// Nobody awaits the flight any more.
+    case abandon(flight: UInt64)
+    /// Tell somebody who waits.
+    case answer(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
+    /// Tell the observers.
+    case tell(AuthEvent.Refresh)
+  }
+
+  struct Held {
+    var cached: CachedCredential<Value>
+    /// When it ends; nothing if it does not.
+    var end: Duration?
+    /// From when it is renewed in the background.
+    var refresh: Duration?
+
+    func lives(_ duration: Duration, at uptime: Duration) -> Bool {
+      guard let end else { return true }
+      return end - uptime >= max(duration, .nanoseconds(1))
+    }
+  }
+
+  struct Flight {
+    var number: UInt64
+    var started: Duration
+  }
+
+  let configuration: CredentialCacheConfiguration
+  let source: String
+  var held: Held?
+  var rejected: CredentialGeneration?
+  var flight: Flight?
+  var waiters: [UInt64: Need] = [:]
+  /// The last failure, and until when the source is left alone because of it.
+  var failure: (error: CredentialError, end: Duration)?
+  var failuresInARow = 0
+  /// The shortest life that a fresh credential did not have, and until when nobody asks for it again.
+  var shortfall: (lasting: Duration, end: Duration)?
+  var isShutDown = false
+  private var flights: UInt64 = 0
+  private var generations: UInt64 = 0
+
+  init(source: String, configuration: CredentialCacheConfiguration) {
+    self.source = source
+    self.configuration = configuration
+  }
+
+  /// The credential that is held, if it lives long enough and nobody rejected it.
+  func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
+    guard let held, !isShutDown, rejected != held.cached.generation, held.lives(duration, at: uptime) else {
+      return nil
+    }
+    return held.cached
+  }
+
+  /// How long the source is still left alone.
+  func pause(at uptime: Duration) -> Duration {
+    failure.map { max(.zero, $0.end - uptime) } ?? .zero
+  }
+
+  /// Whether the credential that is held should be renewed now, in the background.
+  func wantsRefresh(at uptime: Duration) -> Bool {
+    guard let refresh = held?.refresh, refresh <= uptime, flight == nil, !isShutDown else { return false }
+    return failure.map { $0.end <= uptime } ?? true
+  }
+
+  /// Somebody needs a credential.
+  mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
+    if let generation = need.rejected, generation == held?.cached.generation {
+      // What the source said to this rejection is the answer to all of them, for as long as it is left alone.
+      if flight == nil, let failure, uptime < failure.end { return (.refuse(failure.error), []) }
+      rejected = generation
+    }
+    if let cached = ready(lasting: need.lasting, at: uptime) {
+      return (.serve(cached), wantsRefresh(at: uptime) ? start(at: uptime) : [])
+    }
+    if isShutDown { return (.refuse(.shutDown(source)), []) }
+    if flight == nil {
+      if let failure, uptime < failure.end {
+        return (.refuse(refusal(of: need, because: failure.error, at: uptime)), [])
+      }
+      if let held, let shortfall, rejected != held.cached.generation, held.lives(.zero, at: uptime),
+        need.lasting >= shortfall.lasting, uptime < shortfall.end
+      {
+        return (.refuse(tooShort(held, for: need.lasting, at: uptime)), [])
+      }
+    }
+    waiters[waiter] = need
+    return (.wait, flight == nil ? start(at: uptime) : [])
+  }
+
+  /// Asks the source.
+  mutating func start(at uptime: Duration) -> [Effect] {
+    flights += 1
+    flight = Flight(number: flights, started: uptime)
+    return [.tell(AuthEvent.Refresh(source: source, outcome: .started)), .start(flight: flights)]
+  }
+
+  /// Somebody does not wait any more.
+  mutating func leave(_ waiter: UInt64) -> [Effect] {
+    guard waiters.removeValue(forKey: waiter) != nil else { return [] }
+    return [.answer(waiter: waiter, .failure(.waitCancelled(source)))]
+  }
+
+  /// Holds a new credential.
+  mutating func hold(
+    _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, random: Double
+  ) -> Held {
+    generations += 1
+    let cached = CachedCredential(
+      credential: issued.credential, generation: CredentialGeneration(number: generations),
+      source: issued.source ?? source)
+    var next = Held(cached: cached)
+    if case .ends(let duration) = life {
+      next.end = uptime + duration
+      next.refresh = uptime + duration - configuration.margin(ofLife: duration, random: random)
+    }
+    held = next
+    failure = nil
+    failuresInARow = 0
+    shortfall = nil
+    return next
+  }
+
+  /// Why somebody gets nothing: the source failed and, if there is a credential that lives, that it is too short.
+  func refusal(of need: Need, because error: CredentialError, at uptime: Duration) -> CredentialError {
+    guard let held, held.cached.generation != need.rejected, held.lives(.zero, at: uptime) else { return error }
+    let short = tooShort(held, for: need.lasting, at: uptime)
+    return CredentialError(
+      error.code, source: source, short.message, remedy: short.remedy, isRetryable: error.isRetryable,
+      declined: [error])
+  }
+
+  /// Why a credential that lives does not live long enough.
+  func tooShort(_ held: Held, for duration: Duration, at uptime: Duration) -> CredentialError {
+    let end = held.cached.credential.expiration
+    let rest = held.end.map { $0 - uptime } ?? .zero
+    let needed = end?.advanced(by: duration - rest)
+    return CredentialError(
+      .failed, source: source,
+      "The newest credential ends at \(end?.iso8601 ?? "an unknown time"), but it has to live until "
+        + "\(needed?.iso8601 ?? "later").",
+      remedy: "Ask for a shorter time, or let the source issue credentials that live longer.")
+  }
+}

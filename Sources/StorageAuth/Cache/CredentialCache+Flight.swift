@@ -1,0 +1,115 @@
+extension CredentialCache {
+  typealias Machine = CacheMachine<Value>
+
+  /// Waits for a credential; cancellable at any time.
+  func wait(for need: Machine.Need) async throws(CredentialError) -> CachedCredential<Value> {
+    let waiter = state.withLock { state in
+      state.waiters += 1
+      return state.waiters
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in ask(waiter, need, continuation) }
+    } onCancel: {
+      perform { $0.leave(waiter) }
+    }
+    return try result.get()
+  }
+
+  private func ask(
+    _ waiter: UInt64, _ need: Machine.Need,
+    _ continuation: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>
+  ) {
+    let uptime = time.uptime
+    var answer: Result<CachedCredential<Value>, CredentialError>?
+    perform { (state: inout State) in
+      if Task.isCancelled {
+        answer = .failure(.waitCancelled(source))
+        return []
+      }
+      let (admission, effects) = state.machine.ask(waiter, need, at: uptime)
+      switch admission {
+      case .serve(let cached): answer = .success(cached)
+      case .refuse(let error): answer = .failure(error)
+      case .wait: state.continuations[waiter] = continuation
+      }
+      return effects
+    }
+    if let answer { continuation.resume(returning: answer) }
+  }
+
+  func refreshInBackground() {
+    let uptime = time.uptime
+    perform { $0.wantsRefresh(at: uptime) ? $0.start(at: uptime) : [] }
+  }
+
+  /// Lets the machine take an event in, and does what it says.
+  func perform(_ event: (inout Machine) -> [Machine.Effect]) {
+    perform { (state: inout State) in event(&state.machine) }
+  }
+
+  private func perform(_ event: (inout State) -> [Machine.Effect]) {
+    let actions = state.withLock { state in
+      event(&state).compactMap { prepare($0, &state) }
+    }
+    tell()
+    for action in actions { action() }
+  }
+
+  /// Tells the observers what happened, in order; one thread at a time, and without the lock.
+  private func tell() {
+    var isTeller = false
+    while true {
+      let next: AuthEvent.Refresh? = state.withLock { state in
+        guard isTeller || !state.isTelling else { return nil }
+        state.isTelling = !state.untold.isEmpty
+        return state.untold.isEmpty ? nil : state.untold.removeFirst()
+      }
+      guard let next else { return }
+      isTeller = true
+      events.emit(.refresh(next))
+    }
+  }
+
+  /// Takes what an effect needs out of the state; what calls other people's code is done after the lock is free.
+  private func prepare(_ effect: Machine.Effect, _ state: inout State) -> (() -> Void)? {
+    switch effect {
+    case .start(let number):
+      state.flight = tasks(of: number)
+      return nil
+    case .abandon(let number):
+      guard let flight = state.flight, flight.number == number else { return nil }
+      state.flight = nil
+      return {
+        flight.question.cancel()
+        flight.alarm.cancel()
+      }
+    case .answer(let waiter, let result):
+      guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
+      return { continuation.resume(returning: result) }
+    case .tell(let refresh):
+      state.untold.append(refresh)
+      return nil
+    }
+  }
+
+  /// Asks the source, on a task of its own that is not on anybody's actor, and sets an alarm.
+  private func tasks(of number: UInt64) -> FlightTasks {
+    let question = Task.detached { [weak self, provider] in
+      let result: Result<IssuedCredential<Value>, CredentialError>
+      do throws(CredentialError) {
+        result = .success(try await provider.issue())
+      } catch {
+        result = .failure(error)
+      }
+      guard let self else { return }
+      let (uptime, wallClock, random) = (time.uptime, time.now, random())
+      perform { $0.finish(number, result, at: uptime, wallClock: wallClock, random: random) }
+    }
+    let alarm = Task.detached { [weak self, time, timeout] in
+      guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
+      let (uptime, random) = (time.uptime, random())
+      perform { $0.timeOut(number, at: uptime, random: random) }
+    }
+    return FlightTasks(number: number, question: question, alarm: alarm)
+  }
+}

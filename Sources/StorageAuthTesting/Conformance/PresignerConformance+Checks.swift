@@ -1,0 +1,94 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+extension PresignerConformance {
+  typealias Sample = SigningSample<Subject.Proof>
+
+  func presigned(_ sample: Sample) throws(SigningError) -> PresignedRequest {
+    try presigner.presign(sample.request, with: sample.proof, validFor: lifetime, in: .at(sample.date))
+  }
+
+  func checkAppending(_ sample: Sample) throws {
+    let url = try presigned(sample).url
+    let path = sample.request.path ?? ""
+    let original = "\(sample.request.scheme ?? "")://\(sample.request.authority ?? "")\(path)"
+    try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with the request's own")
+    let rest = url.utf8.dropFirst(original.utf8.count)
+    let separator = UInt8(ascii: path.contains("?") ? "&" : "?")
+    try require(rest.first == separator, "what is appended does not start with \(Unicode.Scalar(separator))")
+    try require(!rest.contains(UInt8(ascii: "+")), "there is a bare + in what is appended")
+    try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "a byte may not travel")
+    try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "there is more than one ?")
+  }
+
+  func checkKept(_ sample: Sample) throws {
+    let signed = try presigned(sample)
+    try require(signed.method == sample.request.method, "the method is \(signed.method)")
+    for field in signed.headers where !sample.request.headerFields.contains(field) {
+      throw Violation("\(field.name) is to be sent, with a value that the request does not have")
+    }
+  }
+
+  func checkExpiry(_ sample: Sample) throws {
+    let signed = try presigned(sample)
+    let end = sample.date.wholeSeconds.advanced(by: lifetime)
+    try require(signed.expiration == end, "the URL ends at \(signed.expiration), not at \(end)")
+    let required = presigner.requiredValidity(from: sample.date, validFor: lifetime)
+    try require(required >= end, "a proof has to live until \(required), and the URL until \(end)")
+  }
+
+  func checkEndedProof() throws -> Int {
+    let samples = samples.filter { $0.ended != nil }
+    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a proof that ends") }
+    return try samples.forEach { sample in
+      guard let ended = sample.ended else { return }
+      let error = try refusal(of: sample, with: ended, for: lifetime, "a proof that ends before the URL")
+      try require(error.code == .credentialEndsFirst, "the refusal has the code \(error.code)")
+    }
+  }
+
+  func checkAnonymity() throws -> Int {
+    guard let anonymous else { throw NotTried(reason: "there is no anonymous proof") }
+    return try samples.forEach { sample in
+      _ = try refusal(of: sample, with: anonymous, for: lifetime, "an anonymous proof")
+    }
+  }
+
+  func checkLifetime(_ sample: Sample) throws {
+    for duration in [Duration.zero, .seconds(-1), .seconds(-1_000_000_000)] {
+      _ = try refusal(of: sample, with: sample.proof, for: duration, "a lifetime of \(duration)")
+    }
+  }
+
+  func checkRefusal() throws -> Int {
+    guard !unusable.isEmpty else { throw NotTried(reason: "there is no proof that has to be refused") }
+    guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
+    for (name, proof) in unusable {
+      let error = try refusal(of: sample, with: proof, for: lifetime, name)
+      try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error of \(name) lacks a message or a remedy")
+    }
+    return unusable.count
+  }
+
+  func checkSecrecy(_ sample: Sample) throws {
+    let signed = try presigned(sample)
+    try sample.secrets.requireAbsent(from: signed.url, "the URL")
+    let appended = signed.url.utf8.count - (sample.request.path ?? "").utf8.count
+    try require(appended > 0, "nothing was appended")
+    let query = signed.url.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
+    try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
+    let error = try refusal(of: sample, with: sample.proof, for: .zero, "a lifetime of nothing")
+    try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
+  }
+
+  private func refusal(
+    of sample: Sample, with proof: Subject.Proof, for duration: Duration, _ what: String
+  ) throws(Violation) -> SigningError {
+    do throws(SigningError) {
+      _ = try presigner.presign(sample.request, with: proof, validFor: duration, in: .at(sample.date))
+    } catch {
+      return error
+    }
+    throw Violation("\(what) was not refused")
+  }
+}

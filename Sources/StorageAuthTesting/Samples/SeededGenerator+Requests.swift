@@ -1,0 +1,47 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+extension SeededGenerator {
+  static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
+  static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
+
+  /// Pieces of keys that somebody got wrong once.
+  private static let keyPieces = [
+    "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",
+    ")",
+    "~", "!", "\"", "\\", "\u{1}", "\n", "\t", "\u{7f}", "é", "e\u{301}", "中文", "🚀", "İ", "/", "acl", "a", "B", "9",
+    "-", "_",
+  ]
+
+  mutating func text(length: Int, of characters: [String]) -> String {
+    (0..<length).map { _ in pick(characters) }.joined()
+  }
+
+  mutating func objectKey() -> String {
+    text(length: 1 + Int(next() % 12), of: Self.keyPieces)
+  }
+
+  mutating func parameters(_ names: [String]) -> [RequestTarget.Parameter] {
+    let count = Int(next() % 4)
+    return names.shuffled(using: &self).prefix(count).map { name in
+      let value: String? = once(in: 4) ? nil : once(in: 5) ? "" : text(length: Int(next() % 6), of: Self.keyPieces)
+      return RequestTarget.Parameter(name: name, value: value)
+    }
+  }
+
+  mutating func headers(_ names: [String]) -> HTTPFields {
+    let values = [
+      "a", "a b", "a  b", "A;b=\"c\"", "", "1=2&3", "é", "%2F", "+", "/bucket/key", "text/plain; charset=utf-8", ",",
+      ":",
+    ]
+    let count = Int(next() % 6)
+    var fields = HTTPFields()
+    for name in names.shuffled(using: &self).prefix(count) {
+      let value = pick(values)
+      guard let field = HTTPField.Name(once(in: 2) ? name : name.uppercased()) else { continue }
+      // OSS V1 signs an empty Content-Type as it signs none.
+      fields.append(HTTPField(name: field, value: value.isEmpty && !name.hasPrefix("x-") ? "z" : value))
+    }
+    return fields
+  }
+}

@@ -1,0 +1,63 @@
+public import HTTPTypes
+internal import StorageAuth
+
+/// A request as it would have gone over the wire, its body read to the end.
+///
+/// Its description shows the method, the host, the path without the query and the names of the headers, so that a test
+/// that fails prints no authorization.
+public struct RecordedRequest: Sendable {
+  /// The head: method, scheme, authority, path with query, and headers.
+  public let head: HTTPRequest
+
+  /// The body.
+  public let body: [UInt8]
+
+  /// Records a request.
+  public init(head: HTTPRequest, body: [UInt8] = []) {
+    self.head = head
+    self.body = body
+  }
+
+  /// The method.
+  public var method: HTTPRequest.Method { head.method }
+
+  /// The path with its query, as it is sent.
+  public var path: String { head.path ?? "" }
+
+  /// The whole URL, as it is sent.
+  public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
+
+  /// The body as text; bytes that are not UTF-8 are replaced.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// The value of a header.
+  public func header(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { head.headerFields[$0] }
+  }
+
+  /// The value of a query parameter, still encoded; empty where there is no value.
+  public func parameter(_ name: String) -> String? {
+    let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts[0] == name { return parts.count > 1 ? String(parts[1]) : "" }
+    }
+    return nil
+  }
+}
+
+extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The method, the URL without its query, the names of the headers, and the length of the body.
+  public var description: String {
+    let visible = url.prefix { $0 != "?" }
+    let query = visible.count < url.count ? "?\(Secret.mask)" : ""
+    let names = head.headerFields.map { $0.name.rawName }.joined(separator: ", ")
+    return "\(method) \(visible)\(query), headers: [\(names)], body: \(body.count) bytes"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror of the description alone.
+  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

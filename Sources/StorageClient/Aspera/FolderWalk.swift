@@ -1,0 +1,87 @@
+internal import StorageAuth
+
+/// Walks over the files of a node, folder by folder, in the order of the bytes of their keys.
+///
+/// A folder sorts as its name with a slash, which is what all keys in it have in common: so the files of a folder and the
+/// folders in it come in the order in which a flat listing would have them.
+actor FolderWalk {
+  /// How deep folders are walked through; a file system that is deeper goes round in circles.
+  private static let deepest = 256
+
+  private struct Step {
+    /// The key of a file, or of a folder with a slash at its end.
+    let key: String
+    let entry: NodeEntry
+    let depth: Int
+  }
+
+  private let store: NodeClient
+  private let prefix: String
+  private let delimiter: String?
+  private let limit: Int
+  /// What is to come, the next one last; nothing before the first folder was asked for.
+  private var steps: [Step]?
+  private var lastCommonPrefix: String?
+  private var number = 0
+
+  init(store: NodeClient, prefix: String, delimiter: String?, limit: Int) {
+    self.store = store
+    self.prefix = prefix
+    self.delimiter = delimiter == "" ? nil : delimiter
+    self.limit = limit
+  }
+
+  /// The next page: at most one folder is asked for more than it takes to have something to show.
+  func page() async throws -> ListPage {
+    if steps == nil { steps = try await firstSteps() }
+    var entries: [ListEntry] = []
+    while let step = steps?.last, entries.count < limit {
+      if step.entry.isFolder, delimiter != "/" {
+        if !entries.isEmpty { break }
+        let inside = try await children(ofFolder: String(step.key.dropLast()), step.depth + 1)
+        steps?.removeLast()
+        steps? += inside ?? []
+      } else {
+        steps?.removeLast()
+        if let entry = try entry(for: step) { entries.append(entry) }
+      }
+    }
+    number += 1
+    return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(number)")
+  }
+
+  /// What is in the folder that the prefix names, as far as it starts with the rest of the prefix.
+  private func firstSteps() async throws -> [Step] {
+    _ = try store.provider.address.get()
+    let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
+    // No file has a key that starts so.
+    guard folder.isEmpty ? !prefix.hasPrefix("/") : NodePath.isKey(folder) else { return [] }
+    let children = try await children(ofFolder: folder, 1) ?? []
+    return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
+  }
+
+  private func children(ofFolder key: String, _ depth: Int) async throws -> [Step]? {
+    guard depth <= Self.deepest else {
+      throw StorageError(
+        .tooLarge, "\(store.client.location(ofKey: key)) is \(depth) folders deep.",
+        remedy: "List it with a delimiter, a folder at a time.")
+    }
+    guard let entries = try await store.entries(ofFolder: key) else { return nil }
+    let steps = entries.map { entry in
+      Step(
+        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, depth: depth)
+    }
+    return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
+  }
+
+  /// What is shown of a file, or of a folder that is not walked through; nothing if that has been shown.
+  private func entry(for step: Step) throws(StorageError) -> ListEntry? {
+    if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
+      let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)
+      defer { lastCommonPrefix = common }
+      return common == lastCommonPrefix ? nil : .commonPrefix(common)
+    }
+    guard let size = step.entry.size else { throw StorageError.malformedAnswer("a listed file has no size") }
+    return .object(ListedObject(key: step.key, size: size, lastModified: step.entry.modified))
+  }
+}

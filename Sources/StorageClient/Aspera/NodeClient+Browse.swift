@@ -1,0 +1,69 @@
+internal import AsperaAuth
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+extension NodeClient {
+  /// The most files of one folder that are listed: they are sorted here, and held in memory for that.
+  private static let mostEntries = 1_000_000
+
+  /// What the client calls a folder where an object was asked for.
+  static let folderCode = "IsFolder"
+  static let folderMessage = "It is a folder, which is no object."
+
+  /// Asks about an object.
+  func head(_ key: String) async throws -> ObjectInfo {
+    let path = try path(key)
+    let (response, answer) = try await call("browse", key, ["path": .text(path), "count": 1])
+    let entry = try NodeEntry(answer["self"] ?? .null)
+    guard !entry.isFolder else { throw folder(key, response) }
+    return ObjectInfo(key: key, entry)
+  }
+
+  /// Lists objects, in the order of the bytes of their keys.
+  func list(prefix: String, delimiter: String?) -> ObjectListing {
+    ObjectListing {
+      let walk = FolderWalk(
+        store: self, prefix: prefix, delimiter: delimiter, limit: client.configuration.keysPerPage)
+      return { _ in try await walk.page() }
+    }
+  }
+
+  /// What is in a folder, in no order; nothing if there is no such folder, or if it is a file.
+  func entries(ofFolder key: String) async throws -> [NodeEntry]? {
+    let limit = client.configuration.keysPerPage
+    var entries: [NodeEntry] = []
+    while true {
+      let answer: JSONValue
+      do {
+        answer = try await call(
+          "browse", key,
+          [
+            "path": .text(NodePath.join(key, below: provider.root)), "count": .number(JSONNumber(limit)),
+            "skip": .number(JSONNumber(entries.count)),
+          ]
+        ).1
+      } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
+        return nil
+      }
+      guard try NodeEntry(answer["self"] ?? .null).isFolder else { return nil }
+      let items = answer["items"]?.array ?? []
+      for item in items { entries.append(try NodeEntry(item)) }
+      guard !items.isEmpty, entries.count < answer["total_count"]?.integer ?? entries.count else { return entries }
+      guard entries.count < Self.mostEntries else {
+        throw StorageError(
+          .tooLarge, "\(client.location(ofKey: key)) has more than \(Self.mostEntries) files.",
+          remedy: "List folders with fewer files in them.")
+      }
+    }
+  }
+
+  /// The error for a folder where an object was asked for.
+  func folder(_ key: String, _ response: HTTPResponse) -> ServiceError {
+    var response = response
+    response.status = .notFound
+    return ServiceError(
+      response, code: Self.folderCode, message: Self.folderMessage, kind: .noSuchKey,
+      subject: "browse \(client.location(ofKey: key))")
+  }
+}

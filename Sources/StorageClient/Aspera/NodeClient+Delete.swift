@@ -1,0 +1,111 @@
+internal import AsperaAuth
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The most paths that a node is given in one request.
+private let batchSize = 1000
+
+extension NodeClient {
+  /// Deletes an object; it is no error if there is none, and one if it is a folder.
+  func delete(_ key: String) async throws {
+    do {
+      _ = try await head(key)
+    } catch let error as ServiceError where error.kind == .noSuchKey {
+      if error.code == Self.folderCode { throw error }
+      return
+    }
+    try await deletePath(key)
+  }
+
+  /// Deletes objects; it is no error if some do not exist.
+  ///
+  /// A node deletes a folder with everything in it. So it is asked what each key is before.
+  func delete(_ keys: [String]) async throws -> DeletionReport {
+    for key in keys { _ = try path(key) }
+    var report = DeletionReport()
+    for start in stride(from: 0, to: keys.count, by: batchSize) {
+      let batch = keys[start..<min(start + batchSize, keys.count)]
+      let found = try await kinds(of: batch)
+      for key in batch where found[key] == .folder {
+        report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
+      }
+      report.deleted += batch.filter { found[$0] == nil }
+      try await deletePaths(batch.filter { found[$0] == .file }, report: &report)
+    }
+    return report
+  }
+
+  /// Makes a folder, and those that it is in; it is no error if it is there.
+  ///
+  /// A node makes a folder only in one that is there, and calls one that is there an error.
+  func createFolder(_ key: String) async throws {
+    _ = try path(key)
+    var folders: [String] = []
+    for name in key.split(separator: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
+    let elements = folders.map {
+      ["path": .text(NodePath.join($0, below: provider.root)), "type": "directory"] as JSONValue
+    }
+    let (response, answer) = try await call("create", key, ["paths": .array(elements)])
+    guard let refusal = answer["paths"]?.array?.last.flatMap({ NodeRefusal(of: $0) }) else { return }
+    if try await kinds(of: [key])[key] == .folder { return }
+    throw ServiceError(refusal, in: response, subject: "create \(client.location(ofKey: key))")
+  }
+
+  /// Deletes a folder with everything in it; it is no error if there is none.
+  func deleteFolder(_ key: String) async throws {
+    _ = try path(key)
+    try await deletePath(key)
+  }
+
+  private enum Kind: Sendable { case file, folder }
+
+  /// What the keys are that are there.
+  private func kinds(of keys: ArraySlice<String>) async throws -> [String: Kind] {
+    try await withThrowingTaskGroup(of: (String, Kind?).self) { group in
+      for key in Set(keys) {
+        group.addTask {
+          do {
+            _ = try await head(key)
+            return (key, .file)
+          } catch let error as ServiceError where error.kind == .noSuchKey {
+            return (key, error.code == Self.folderCode ? .folder : nil)
+          }
+        }
+      }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func deletePath(_ key: String) async throws {
+    do {
+      let (response, results) = try await results(of: [key])
+      guard let refusal = results[0] else { return }
+      throw ServiceError(refusal, in: response, subject: "delete \(client.location(ofKey: key))")
+    } catch let error as ServiceError where error.kind == .noSuchKey {
+      return
+    }
+  }
+
+  private func deletePaths(_ keys: [String], report: inout DeletionReport) async throws {
+    guard !keys.isEmpty else { return }
+    for (key, refusal) in zip(keys, try await results(of: keys).1) {
+      if let refusal, refusal.status != 404 {
+        let code = refusal.code ?? refusal.reason ?? "Error"
+        report.failures.append(.init(key: key, code: code, message: refusal.shown ?? "The node refused."))
+      } else {
+        report.deleted.append(key)
+      }
+    }
+  }
+
+  /// Deletes whatever there is, and tells what the node says about each.
+  private func results(of keys: [String]) async throws -> (HTTPResponse, [NodeRefusal?]) {
+    let paths = keys.map { ["path": .text(NodePath.join($0, below: provider.root))] as JSONValue }
+    let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])
+    guard let results = answer["paths"]?.array, results.count == keys.count else {
+      throw StorageError.malformedAnswer("it does not say of each file what became of it")
+    }
+    return (response, results.map { NodeRefusal(of: $0) })
+  }
+}

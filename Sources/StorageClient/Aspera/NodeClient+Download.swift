@@ -1,0 +1,72 @@
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import HTTPTypes
+internal import SystemPackage
+
+extension NodeClient {
+  /// Downloads an object into a file, which appears only when all of it has arrived.
+  @concurrent
+  func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try options.checkForAspera()
+    return try await client.transfer("download", key, progress) { ledger in
+      let place = try await FilePlace(file)
+      let info = try await head(key)
+      guard let range = options.range else {
+        let copy = try await fetch(info, into: place.folder, ledger.meter(total: info.size))
+        try await place.put(copy.file)
+        return info
+      }
+      let copy = try await fetch(info, into: nil, nil)
+      let bytes = try copy.bytes(of: range, subject: "download \(client.location(ofKey: key))")
+      let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
+      try await FileReplacement.write(file) { replacement in
+        _ = try await replacement.write(copy.stream(bytes), at: 0) { meter.advance(by: $0) }
+      }
+      return info
+    }
+  }
+
+  /// Downloads an object to a temporary file, which is there as long as its bytes are read.
+  @concurrent
+  func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    try options.checkForAspera()
+    let ledger = client.ledger("download", key, nil)
+    do {
+      let copy = try await fetch(try await head(key), into: nil, nil)
+      let bytes = try copy.bytes(of: options.range, subject: "download \(client.location(ofKey: key))")
+      return DownloadedObject(
+        info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound,
+        body: copy.stream(bytes).entered(into: ledger))
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  /// Brings an object into a folder of its own.
+  ///
+  /// - Parameters:
+  ///   - info: The object.
+  ///   - parent: Where that folder is made; where this machine has its temporary files, if not given.
+  ///   - meter: Is told how far it is.
+  private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
+    let folder = try TemporaryFolder(in: parent?.string)
+    let name = "content"
+    let spec = TransferSpec(
+      .receive, [TransferPath(try path(info.key), to: name)], destinationRoot: folder.path)
+    try await carryOut(spec, size: info.size, meter)
+    return try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
+  }
+}
+
+extension DownloadOptions {
+  /// Refuses what a node does not know.
+  func checkForAspera() throws(StorageError) {
+    try StorageError.refuse([
+      ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
+      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty),
+    ])
+  }
+}

@@ -1,0 +1,20 @@
+internal import AsperaAuth
+internal import AsperaTransfer
+
+extension NodeClient {
+  /// Carries out a transfer of one file, with a token of the node.
+  ///
+  /// - Parameters:
+  ///   - spec: What goes where.
+  ///   - size: The bytes of the file.
+  ///   - meter: Is told how far it is.
+  /// - Throws: A `TransferFailure`, or a `CancellationError`; an `AsperaError` if there is nothing to transfer with.
+  func carryOut(_ spec: TransferSpec, size: Int64?, _ meter: ProgressMeter?) async throws {
+    let room = try client.memory.value { try TransferRoom(client) }
+    var spec = spec
+    provider.transfers.put(into: &spec)
+    spec.publicKey = room.publicKey
+    let session = TransferSession(spec, account: room.account, token: .issuer(room.issuer))
+    try await room.queue.carryOut(session, size: size) { meter?.advance(by: $0) }
+  }
+}

@@ -1,0 +1,44 @@
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import SystemPackage
+
+extension NodeClient {
+  /// Uploads an object: a file from where it is, anything else from a temporary file.
+  @concurrent
+  func upload(
+    _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try options.checkForAspera()
+    _ = try path(key)
+    return try await client.transfer("upload", key, progress) { ledger in
+      let file = try await TransferFile(source)
+      var spec = TransferSpec(.send, [TransferPath(file.path, to: key)], destinationRoot: provider.root)
+      spec.createsFolder = true
+      try await carryOut(spec, size: file.size, ledger.meter(total: file.size))
+      return UploadedObject(key: key, size: file.size, checksum: file.checksum)
+    }
+  }
+}
+
+extension UploadOptions {
+  /// Refuses what a node cannot store along with a file.
+  func checkForAspera() throws(StorageError) {
+    let named = [
+      ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
+      ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
+      ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
+    ]
+    try StorageError.refuse(named)
+  }
+}
+
+extension StorageError {
+  /// Refuses the options that are set.
+  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
+    let names = options.filter(\.isSet).map(\.name)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .unsupported, "Aspera knows no \(names.joined(separator: " and no ")); nothing was started.",
+      remedy: "Leave it out for this provider.")
+  }
+}

@@ -1,0 +1,34 @@
+internal import StorageAuth
+internal import StorageJSON
+
+/// A file or a folder of a node.
+struct NodeEntry: Sendable {
+  /// Its name.
+  let name: String
+  let isFolder: Bool
+  let size: Int64?
+  let modified: Timestamp?
+
+  /// Reads an element of an answer to `browse`.
+  ///
+  /// A symbolic link counts as a file: what it leads to is not walked through, so that no walk goes round in circles.
+  init(_ element: JSONValue) throws(StorageError) {
+    guard let type = element["type"]?.text,
+      let name = element["basename"]?.text ?? element["path"]?.text?.split(separator: "/").last.map(String.init)
+    else { throw StorageError.malformedAnswer("a listed file has no name or no type") }
+    guard !name.contains("/") || name == "/", name != ".", name != ".." else {
+      throw StorageError.malformedAnswer("a listed file is not in the folder")
+    }
+    self.name = name
+    isFolder = type == "directory" || type == "container"
+    size = element["size"]?.integer.map { Int64($0) } ?? (type == "symbolic_link" ? 0 : nil)
+    modified = element["mtime"]?.text.flatMap { Timestamp(iso8601: $0) }
+  }
+}
+
+extension ObjectInfo {
+  /// What a node says about a file.
+  init(key: String, _ entry: NodeEntry) {
+    self.init(key: key, size: entry.size, lastModified: entry.modified)
+  }
+}

@@ -1,0 +1,50 @@
+internal import AsperaAuth
+internal import NIOCore
+internal import SystemPackage
+internal import _NIOFileSystem
+
+/// A file that ascp sends: the caller's own, or a temporary one that only its owner can read.
+struct TransferFile: Sendable {
+  let path: String
+  let size: Int64
+  /// The CRC-64, where the bytes passed through here.
+  let checksum: UInt64?
+  private let folder: TemporaryFolder?
+
+  /// Makes sure that there is a file.
+  init(_ source: UploadSource) async throws {
+    switch source.storage {
+    case .file(let path): try await self.init(path)
+    case .bytes(let bytes): try await self.init(BytesPayload(bytes: bytes).stream, length: Int64(bytes.count))
+    case .stream(let stream, let length): try await self.init(stream, length: length)
+    }
+  }
+
+  private init(_ file: FilePath) async throws {
+    guard let info = try? await FileSystem.shared.info(forFileAt: file), info.type == .regular else {
+      throw StorageError(
+        .unusableFile, "\(file) is not a regular file, or is not there.", remedy: "Name a file, or upload a stream.")
+    }
+    path = file.absolute.string
+    size = info.size
+    checksum = nil
+    self.folder = nil
+  }
+
+  private init(_ stream: ByteStream, length: Int64?) async throws {
+    let folder = try TemporaryFolder()
+    let file = FilePath(folder.path).appending("content")
+    let written = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
+      try await replacement.write(stream, at: 0) { _ in }
+    }
+    guard length == nil || length == written.length else {
+      throw StorageError(
+        .sourceChanged, "The stream had \(written.length) bytes, not the \(length ?? 0) that were announced.",
+        remedy: "Give the length only if it is certain.")
+    }
+    path = file.string
+    size = written.length
+    checksum = written.checksum
+    self.folder = folder
+  }
+}

@@ -1,0 +1,64 @@
+public import CloudCredentials
+public import StorageAuth
+
+extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
+  /// Temporary keys of a role of Alibaba Cloud that another key may assume.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(
+  ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", keys: EnvironmentCredentialProvider.oss))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
+  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - keys: Where the key comes from that assumes the role.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
+  ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
+  ///   - externalID: What the role demands of who assumes it.
+  ///   - endpoint: Where the service is asked.
+  public static func alibabaAssumeRole(
+    _ roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AlibabaSTSEndpoint = .global
+  ) -> AlibabaAssumeRoleProvider {
+    AlibabaAssumeRoleProvider(
+      roleARN: roleARN, sessionName: sessionName, keys: keys, duration: duration, policy: policy,
+      externalID: externalID, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+  }
+}
+
+extension AlibabaOIDCProvider {
+  /// Names the role, and where the identity token comes from; asks over the shared transport.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
+  ///   - providerARN: Who issued the identity token: `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
+  ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
+  ///   - endpoint: Where the service is asked.
+  ///   - token: Gets the identity token; called for each request.
+  public init(
+    roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
+    duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
+    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+  ) {
+    self.init(
+      roleARN: roleARN, providerARN: providerARN, sessionName: sessionName, duration: duration, policy: policy,
+      endpoint: endpoint, transport: AsyncHTTPClientTransport.shared, token: token)
+  }
+}
+
+extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
+  /// Temporary keys of the role of an instance of Alibaba Cloud (ECS).
+  ///
+  /// - Parameters:
+  ///   - role: The role; nothing to ask the service for it.
+  ///   - allowsV1: Whether to ask without a token where the service has none.
+  public static func alibabaInstance(
+    role: String? = nil, allowsV1: Bool = true
+  ) -> AlibabaInstanceMetadataProvider {
+    AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
+  }
+}

@@ -1,0 +1,111 @@
+public import CloudCredentials
+internal import Foundation
+public import StorageAuth
+internal import Subprocess
+internal import SystemPackage
+
+/// Runs the commands that print credentials, in a session of their own and without a terminal to ask at.
+///
+/// When a command is ended, so is everything that it started and that stayed in its session.
+public struct SubprocessCommandRunner: CommandRunner {
+  /// The greatest number of bytes that a command may write to its standard error.
+  private static let errorLimit = 1 << 20
+
+  private let time: any TimeSource
+
+  /// Makes a runner.
+  ///
+  /// - Parameter time: Whose clock commands are timed by.
+  public init(time: any TimeSource = .system) {
+    self.time = time
+  }
+
+  /// Runs a program with the environment of this process, without a shell and with an empty standard input.
+  ///
+  /// - Throws: A `CommandError`: `outputTooLarge` also for more than 1 MiB of standard error.
+  public func run(
+    _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
+  ) async throws(CommandError) -> CommandResult {
+    guard let program = arguments.first, !program.isEmpty else { throw .notFound }
+    let outcome = await withTaskGroup(of: Outcome.self) { group in
+      group.addTask {
+        .ended(await Self.result(of: program, arguments.dropFirst(), environment, outputLimit: outputLimit))
+      }
+      group.addTask { [time] in
+        do {
+          try await time.sleep(for: timeout)
+          return .timedOut
+        } catch {
+          return .cancelled
+        }
+      }
+      // The other one is cancelled, and the program has ended when the group has.
+      defer { group.cancelAll() }
+      return await group.next() ?? .cancelled
+    }
+    if Task.isCancelled { throw .cancelled }
+    switch outcome {
+    case .ended(let result): return try result.get()
+    case .timedOut: throw .timeout
+    case .cancelled: throw .cancelled
+    }
+  }
+
+  private enum Outcome: Sendable {
+    case ended(Result<CommandResult, CommandError>)
+    case timedOut
+    case cancelled
+  }
+
+  private static func result(
+    of program: String, _ arguments: some Sequence<String>, _ environment: [String: String], outputLimit: Int
+  ) async -> Result<CommandResult, CommandError> {
+    var options = PlatformOptions()
+    options.createSession = true
+    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+    var variables: [Environment.Key: String?] = [:]
+    for (name, value) in environment {
+      if let key = Environment.Key(rawValue: name) { variables[key] = value }
+    }
+    do {
+      let ended = try await Subprocess.run(
+        program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
+        environment: .inherit.updating(variables), platformOptions: options, input: .none,
+        output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
+      return .success(
+        CommandResult(
+          CommandResult.Ending(ended.terminationStatus), standardOutput: ended.standardOutput,
+          standardErrorLength: ended.standardError.count))
+    } catch let error as SubprocessError {
+      return .failure(CommandError(error, of: program))
+    } catch {
+      return .failure(.cancelled)
+    }
+  }
+}
+
+extension CommandResult.Ending {
+  fileprivate init(_ status: TerminationStatus) {
+    switch status {
+    case .exited(let code): self = .exited(code)
+    case .signaled(let signal): self = .signalled(signal)
+    }
+  }
+}
+
+extension CommandError {
+  fileprivate init(_ error: SubprocessError, of program: String) {
+    if Task.isCancelled {
+      self = .cancelled
+    } else if error.code == .outputLimitExceeded {
+      self = .outputTooLarge
+    } else if let reason = error.underlyingError, reason != .noSuchFileOrDirectory {
+      self = .notStarted("\(reason)")
+    } else if error.code == .executableNotFound {
+      let isThere = program.contains("/") && FileManager.default.fileExists(atPath: program)
+      self = isThere ? .notStarted("it is a directory or may not be executed") : .notFound
+    } else {
+      self = .notStarted("it could not be launched")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+public import Logging
+public import StorageAuth
+
+/// Writes events to a log, as long as it is kept.
+///
+/// Signatures are `trace`; credentials that are asked for `debug`; credentials that came and transfers that ended well
+/// `info`; retries and clock differences `notice`; failures `warning`. What there is to know stands in the metadata too.
+///
+/// ```swift
+/// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
+/// ```
+public final class AuthEventLogger: Sendable {
+  private let observation: AuthEvents.Observation
+
+  /// Begins to write.
+  ///
+  /// - Parameters:
+  ///   - events: Where the events come from.
+  ///   - logger: Where they go.
+  public init(_ events: AuthEvents, to logger: Logger) {
+    observation = events.observe { $0.write(to: logger) }
+  }
+
+  /// Ends it.
+  public func stop() {
+    observation.cancel()
+  }
+}
+
+extension AuthEvent {
+  package func write(to logger: Logger) {
+    switch self {
+    case .signed(let signature): signature.write(to: logger)
+    case .refresh(let refresh): refresh.write(to: logger)
+    case .retry(let retry): retry.write(to: logger)
+    case .skew(let skew): skew.write(to: logger)
+    case .transfer(let transfer): transfer.write(to: logger)
+    }
+  }
+}
+
+extension AuthEvent.Signature {
+  fileprivate func write(to logger: Logger) {
+    logger.trace(
+      "request signed",
+      metadata: [
+        "subject": "\(subject)", "identity": "\(identity ?? "anonymous")", "generation": "\(generation)",
+        "date": "\(date)",
+      ])
+  }
+}
+
+extension AuthEvent.Refresh {
+  fileprivate func write(to logger: Logger) {
+    switch outcome {
+    case .started:
+      logger.debug("asking for a credential", metadata: ["source": "\(source)"])
+    case .succeeded(let generation, let life):
+      logger.info(
+        "credential received",
+        metadata: [
+          "source": "\(source)", "generation": "\(generation)", "life": "\(life.map { "\($0)" } ?? "unlimited")",
+        ])
+    case .failed(let error, let backoff):
+      logger.warning(
+        "no credential", metadata: ["source": "\(source)", "error": "\(error)", "backoff": "\(backoff)"])
+    }
+  }
+}
+
+extension AuthEvent.Retry {
+  fileprivate func write(to logger: Logger) {
+    logger.notice(
+      "request sent again",
+      metadata: ["subject": "\(subject)", "attempt": "\(attempt)", "delay": "\(delay)", "reason": "\(reason)"])
+  }
+}
+
+extension AuthEvent.Skew {
+  fileprivate func write(to logger: Logger) {
+    logger.notice("clock difference learnt", metadata: ["host": "\(host)", "offset": "\(offset)"])
+  }
+}
+
+extension AuthEvent.Transfer {
+  fileprivate func write(to logger: Logger) {
+    var metadata: Logger.Metadata = ["subject": "\(subject)", "bytes": "\(bytes)", "duration": "\(duration)"]
+    if let failure { metadata["failure"] = "\(failure)" }
+    logger.log(level: failure == nil ? .info : .warning, "transfer ended", metadata: metadata)
+  }
+}

@@ -1,0 +1,48 @@
+internal import HTTPTypes
+
+extension BucketClient {
+  /// Uploads parts, several at a time, and makes them one object; where that fails, nothing is left behind.
+  func uploadInParts(
+    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
+  ) async throws -> UploadedObject {
+    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
+    do {
+      let parts = try await uploadAll(source, of: upload, progress: progress)
+      if let length, parts.reduce(0, { $0 + $1.length }) != length {
+        throw StorageError(
+          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
+          remedy: "Give the length only if it is certain.")
+      }
+      return try await upload.complete(parts)
+    } catch let error as ServiceError where error.isStored {
+      throw error
+    } catch {
+      await upload.abort()
+      throw error
+    }
+  }
+
+  /// Uploads parts while the limit allows; one is taken from the source only when it can be sent.
+  private func uploadAll(
+    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter
+  ) async throws -> [MultipartUpload<Provider>.Part] {
+    try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
+      var source = source
+      var parts: [MultipartUpload<Provider>.Part] = []
+      var number = 0
+      while true {
+        if number - parts.count >= configuration.partsInFlight, let part = try await group.next() { parts.append(part) }
+        guard let payload = try await source.next() else { break }
+        number += 1
+        guard number <= PartSizes.mostParts else {
+          throw StorageError(
+            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
+            remedy: "Give its length, or choose a larger part size.")
+        }
+        group.addTask { [number] in try await upload.upload(payload, number: number, progress: progress) }
+      }
+      for try await part in group { parts.append(part) }
+      return parts
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+/// From which difference on the date of an answer that says nothing else counts as its reason; services accept less.
+private let unexplainedSkew = Duration.seconds(300)
+
+extension StorageClient {
+  /// Finds out what can help against a refusal, and does it.
+  ///
+  /// - Returns: When to send the request again, and why; nothing if that cannot help.
+  func recovery(
+    from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
+  ) async throws -> RetryPlan.Step? {
+    if refusal.isCut, let step = plan.step(afterCut: refusal.error) { return step }
+    if draft.request.method == .head, refusal.error.status == .forbidden, !refusal.error.isExplained {
+      if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
+      try await explain(&refusal, draft, &plan)
+    }
+    if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
+    if refusal.isAboutCredential, let step = try await renewalStep(&refusal, &plan) { return step }
+    return plan.step(after: refusal.error)
+  }
+
+  /// Learns the service's time, if that is another one than the request was signed with.
+  private func clockStep(
+    _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
+  ) throws -> RetryPlan.Step? {
+    guard plan.mayCorrectClock, let serverTime = refusal.serverTime else { return nil }
+    let host = try provider.endpoint.authority
+    let error = refusal.localTime.duration(to: serverTime) - refusal.signature.clockOffset
+    guard error.magnitude > tolerance else { return nil }
+    if let offset = clockSkew.learn(host: host, serverTime: serverTime, at: refusal.localTime) {
+      events.emit(.skew(.init(host: host, offset: offset)))
+    }
+    guard clockSkew.offset(for: host) != refusal.signature.clockOffset else { return nil }
+    plan.mayCorrectClock = false
+    return RetryPlan.Step(
+      delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
+  }
+
+  /// Gets another credential than the one that was refused, now or when its source may be asked again.
+  private func renewalStep(_ refusal: inout Refusal, _ plan: inout RetryPlan) async throws -> RetryPlan.Step? {
+    var step = RetryPlan.Step(
+      delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
+    if !plan.mayRenew {
+      guard refusal.endedOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
+      step = repetition
+    }
+    plan.mayRenew = false
+    do throws(CredentialError) {
+      _ = try await credentials.credential(lasting: .zero, replacing: refusal.signature.generation)
+      return step
+    } catch {
+      if let cancellation = error.asCancellation as? CancellationError { throw cancellation }
+      refusal.error.renewalError = error
+      guard error.code != .rejected, let step = plan.step(after: error, pause: credentials.pause) else { return nil }
+      plan.mayRenew = true
+      return step
+    }
+  }
+
+  /// Asks why a HEAD was refused, which has no body to say so: a GET of one byte does.
+  ///
+  /// If the GET is allowed, or does not come through, the refusal stays as it is.
+  private func explain(_ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan) async throws {
+    guard plan.mayAsk else { return }
+    plan.mayAsk = false
+    var request = draft.request
+    request.method = .get
+    request.headerFields[.range] = "bytes=0-0"
+    let probe = RequestDraft(request, at: draft.location)
+    guard case .refused(let explained) = try await attempt(probe, { _ in }), explained.error.isExplained,
+      explained.error.status == .forbidden || explained.isAboutTime
+    else { return }
+    refusal = explained
+    refusal.error.subject = draft.subject
+  }
+}

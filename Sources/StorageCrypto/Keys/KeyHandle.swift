@@ -1,0 +1,97 @@
+internal import CLibcrypto
+
+/// A key of libcrypto, which counts its references and is only read here, from any thread.
+@safe
+final class KeyHandle: Sendable {
+  nonisolated(unsafe) let key: OpaquePointer
+
+  /// Takes over a reference; nothing where libcrypto gave none.
+  init?(_ key: OpaquePointer?) {
+    guard let key = unsafe key else { return nil }
+    unsafe self.key = key
+  }
+
+  deinit {
+    unsafe EVP_PKEY_free(key)
+  }
+
+  /// What the key is.
+  var kind: KeyKind {
+    clearingErrors {
+      let bits = Int(unsafe EVP_PKEY_get_bits(key))
+      if isA("RSA") { return .rsa(bits: bits) }
+      if isA("DSA") { return .dsa(bits: bits) }
+      if isA("ED25519") { return .ed25519 }
+      if isA("EC") {
+        let group = groupName
+        let curve = EllipticCurve.allCases.first { $0.groupName == group }
+        return curve.map { .ecdsa($0) } ?? .other("EC \(group ?? "with a curve of its own")")
+      }
+      return .other(unsafe EVP_PKEY_get0_type_name(key).map { unsafe String(cString: $0) } ?? "nameless")
+    }
+  }
+
+  private func isA(_ name: String) -> Bool { unsafe EVP_PKEY_is_a(key, name) == 1 }
+
+  private var groupName: String? {
+    var name = [CChar](repeating: 0, count: 64)
+    var length = 0
+    guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1, length < name.count else { return nil }
+    return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// A number of the key, as many bytes as it needs or as many as asked for, the highest first.
+  func number(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
+    var number: OpaquePointer?
+    guard unsafe EVP_PKEY_get_bn_param(key, name, &number) == 1, let number = unsafe number else { return nil }
+    defer { unsafe BN_clear_free(number) }
+    let count = byteCount ?? (Int(unsafe BN_num_bits(number)) + 7) / 8
+    var bytes = [UInt8](repeating: 0, count: count)
+    return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
+  }
+
+  /// The 32 bytes of an Ed25519 key: its public point or its private seed.
+  func raw(isPrivate: Bool) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    var count = bytes.count
+    let status =
+      isPrivate
+      ? unsafe EVP_PKEY_get_raw_private_key(key, &bytes, &count)
+      : unsafe EVP_PKEY_get_raw_public_key(key, &bytes, &count)
+    return status == 1 && count == bytes.count ? bytes : nil
+  }
+
+  /// The public point of an ECDSA key, uncompressed.
+  func point(on curve: EllipticCurve) -> [UInt8]? {
+    guard let x = number("qx", byteCount: curve.coordinateByteCount),
+      let y = number("qy", byteCount: curve.coordinateByteCount)
+    else { return nil }
+    return [4] + x + y
+  }
+
+  /// The public key as SSH sends it (RFC 4253, part 6.6; RFC 5656; RFC 8709); nothing for kinds that SSH does not know.
+  var sshBlob: [UInt8]? {
+    let kind = kind
+    return clearingErrors {
+      var blob = SSHFields()
+      switch kind {
+      case .rsa:
+        guard let exponent = number("e"), let modulus = number("n") else { return nil }
+        blob.append("ssh-rsa")
+        blob.append(number: exponent)
+        blob.append(number: modulus)
+      case .ecdsa(let curve):
+        guard let point = point(on: curve) else { return nil }
+        blob.append("ecdsa-sha2-\(curve.rawValue)")
+        blob.append(curve.rawValue)
+        blob.append(point)
+      case .ed25519:
+        guard let point = raw(isPrivate: false) else { return nil }
+        blob.append("ssh-ed25519")
+        blob.append(point)
+      case .dsa, .other: return nil
+      }
+      return blob.bytes
+    }
+  }
+}

@@ -1,0 +1,32 @@
+internal import CLibcrypto
+
+/// The memory streams of libcrypto, each for the length of a call.
+enum MemoryBIO {
+  /// Runs `body` with a stream that reads bytes.
+  static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
+    unsafe bytes.withUnsafeBytes { buffer in
+      guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
+      else { return nil }
+      defer { unsafe BIO_free_all(bio) }
+      return unsafe body(bio)
+    }
+  }
+
+  /// What `body` writes to a stream, unless it fails; libcrypto wipes the stream.
+  static func writing(_ body: (OpaquePointer) -> Int32) -> SecretBytes? {
+    guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
+    defer { unsafe BIO_free_all(bio) }
+    guard unsafe body(bio) == 1 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(bio))
+    defer { wipe(&bytes) }
+    let count = unsafe BIO_read(bio, &bytes, Int32(clamping: bytes.count))
+    return Int(count) == bytes.count ? SecretBytes(bytes.span) : nil
+  }
+}
+
+/// Runs `body` and leaves no error of libcrypto behind.
+func clearingErrors<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  ERR_clear_error()
+  defer { ERR_clear_error() }
+  return try body()
+}

@@ -1,0 +1,48 @@
+internal import CLibcrypto
+
+/// What libcrypto gets when it asks for a passphrase; without an answer of its own it would ask at the terminal.
+final class PassphraseAnswer {
+  private let passphrase: SecretBytes?
+
+  /// Whether it was asked: the key is encrypted.
+  private(set) var wasAsked = false
+
+  init(_ passphrase: SecretBytes?) {
+    self.passphrase = passphrase
+  }
+
+  /// Runs `body` with the context for `answerPassphrase`.
+  func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
+    withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
+  }
+
+  fileprivate func answer(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+    wasAsked = true
+    return passphrase?.withBytes { passphrase in
+      guard passphrase.count <= buffer.count else { return -1 }
+      unsafe passphrase.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
+      return Int32(passphrase.count)
+    } ?? -1
+  }
+
+  /// Why a key could not be read after it was asked, by the errors of libcrypto.
+  var failure: KeyError {
+    guard wasAsked else { return .malformed }
+    guard passphrase != nil else { return .passphraseMissing }
+    var error = ERR_get_error()
+    while error != 0 {
+      if storage_auth_error_is_unsupported_cipher(error) != 0 { return .unsupportedEncryption }
+      error = ERR_get_error()
+    }
+    return .wrongPassphrase
+  }
+}
+
+/// The callback of type `pem_password_cb`; the context is a `PassphraseAnswer`.
+func answerPassphrase(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let buffer = unsafe buffer, let context = unsafe context else { return -1 }
+  return unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
+    .answer(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+}

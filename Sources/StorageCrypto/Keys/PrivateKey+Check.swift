@@ -1,0 +1,25 @@
+internal import CLibcrypto
+
+extension PrivateKey {
+  /// Whether what the private part signs is what the public part verifies.
+  package var isWhole: Bool {
+    let hasDigest = kind != .ed25519
+    return clearingErrors {
+      let message = Array("whole".utf8)
+      guard let context = unsafe EVP_MD_CTX_new() else { return false }
+      defer { unsafe EVP_MD_CTX_free(context) }
+      let digest = unsafe hasDigest ? EVP_sha256() : nil
+      var count = 0
+      guard unsafe EVP_DigestSignInit(context, nil, digest, nil, handle.key) == 1,
+        unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1
+      else { return false }
+      var signature = [UInt8](repeating: 0, count: count)
+      guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1,
+        let check = unsafe EVP_MD_CTX_new()
+      else { return false }
+      defer { unsafe EVP_MD_CTX_free(check) }
+      return unsafe EVP_DigestVerifyInit(check, nil, digest, nil, handle.key) == 1
+        && EVP_DigestVerify(check, signature, count, message, message.count) == 1
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import CLibcrypto
+
+extension PrivateKey {
+  /// Makes an RSA key.
+  ///
+  /// - Parameter bits: The length of the modulus, 512 to 16384.
+  package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
+    guard (512...16_384).contains(bits) else { throw .unsupportedKind }
+    return try unsafe generate("RSA") { unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
+  }
+
+  /// Makes an ECDSA key.
+  package static func generateECDSA(_ curve: EllipticCurve) throws(KeyError) -> PrivateKey {
+    try unsafe generate("EC") { unsafe EVP_PKEY_CTX_set_group_name($0, curve.groupName) }
+  }
+
+  /// Makes an Ed25519 key.
+  package static func generateEd25519() throws(KeyError) -> PrivateKey {
+    try unsafe generate("ED25519") { _ in 1 }
+  }
+
+  private static func generate(
+    _ algorithm: String, _ prepare: (OpaquePointer) -> Int32
+  ) throws(KeyError) -> PrivateKey {
+    let handle: KeyHandle? = clearingErrors {
+      guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { return nil }
+      defer { unsafe EVP_PKEY_CTX_free(context) }
+      var key: OpaquePointer?
+      guard unsafe EVP_PKEY_keygen_init(context) == 1, unsafe prepare(context) == 1,
+        unsafe EVP_PKEY_generate(context, &key) == 1
+      else { return nil }
+      return unsafe KeyHandle(key)
+    }
+    guard let handle else { throw .failed }
+    return PrivateKey(handle)
+  }
+}

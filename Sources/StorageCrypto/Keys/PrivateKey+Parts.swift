@@ -1,0 +1,95 @@
+internal import CLibcrypto
+
+/// The numbers of a private key, as SSH writes them; the highest byte comes first.
+package enum PrivateKeyParts: Sendable {
+  /// RSA: the modulus, both exponents and the two primes.
+  case rsa(
+    modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
+  /// ECDSA: the public point, uncompressed, and the private scalar.
+  case ecdsa(EllipticCurve, point: [UInt8], scalar: [UInt8])
+  /// Ed25519: the public point and the private seed.
+  case ed25519(point: [UInt8], seed: [UInt8])
+}
+
+extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
+  /// The kind; never a number.
+  package var description: String {
+    switch self {
+    case .rsa: "PrivateKeyParts(rsa)"
+    case .ecdsa: "PrivateKeyParts(ecdsa)"
+    case .ed25519: "PrivateKeyParts(ed25519)"
+    }
+  }
+
+  /// A mirror without children.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension PrivateKey {
+  /// The greatest RSA modulus that libcrypto works with, in bytes.
+  private static let modulusLimit = 2_048
+
+  /// Puts a key together.
+  ///
+  /// - Throws: `malformed` if the parts do not belong to one key, which a signature with them shows.
+  package init(_ parts: PrivateKeyParts) throws(KeyError) {
+    let handle: KeyHandle? = clearingErrors {
+      switch parts {
+      case .rsa(let modulus, let publicExponent, let privateExponent, let coefficient, let primes):
+        Self.rsa(modulus, publicExponent, privateExponent, coefficient, primes)
+      case .ecdsa(let curve, let point, let scalar): Self.ecdsa(curve, point, scalar)
+      case .ed25519(let point, let seed): Self.ed25519(point, seed)
+      }
+    }
+    guard let handle else { throw .malformed }
+    self.init(handle)
+    guard isWhole else { throw .malformed }
+  }
+
+  /// PKCS #1, RSAPrivateKey.
+  private static func rsa(
+    _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
+    _ primes: [[UInt8]]
+  ) -> KeyHandle? {
+    let parts = [modulus, publicExponent, privateExponent, coefficient] + primes
+    guard primes.count == 2, parts.allSatisfy({ $0.count <= modulusLimit + 1 }) else { return nil }
+    let numbers = parts.compactMap { BigNumber($0) }
+    guard numbers.count == 6, numbers[0].isProduct(of: numbers[4], numbers[5]),
+      let first = numbers[2].remainder(byPredecessorOf: numbers[4]),
+      let second = numbers[2].remainder(byPredecessorOf: numbers[5])
+    else { return nil }
+    let fields = [
+      modulus, publicExponent, privateExponent, primes[0], primes[1], first.bytes, second.bytes, coefficient,
+    ]
+    var der = DER.sequence([DER.integer([0])] + fields.map { DER.integer($0) })
+    return key(der: &der, EVP_PKEY_RSA)
+  }
+
+  /// RFC 5915, ECPrivateKey.
+  private static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8], _ scalar: [UInt8]) -> KeyHandle? {
+    let digits = scalar.drop { $0 == 0 }
+    let padding = curve.coordinateByteCount - digits.count
+    guard padding >= 0, point.count == 1 + 2 * curve.coordinateByteCount, point.first == 4 else { return nil }
+    var der = DER.sequence([
+      DER.integer([1]), DER.value(0x04, [UInt8](repeating: 0, count: padding) + digits),
+      DER.value(0xa0, DER.value(0x06, curve.objectIdentifier)), DER.value(0xa1, DER.value(0x03, [0] + point)),
+    ])
+    return key(der: &der, EVP_PKEY_EC)
+  }
+
+  private static func ed25519(_ point: [UInt8], _ seed: [UInt8]) -> KeyHandle? {
+    guard seed.count == 32,
+      let handle = unsafe KeyHandle(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count))
+    else { return nil }
+    return handle.raw(isPrivate: false) == point ? handle : nil
+  }
+
+  /// Reads a key and wipes what it was read from.
+  private static func key(der: inout [UInt8], _ type: Int32) -> KeyHandle? {
+    defer { wipe(&der) }
+    return unsafe der.withUnsafeBufferPointer { buffer in
+      var start = buffer.baseAddress
+      return unsafe KeyHandle(d2i_PrivateKey(type, nil, &start, buffer.count))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import CLibcrypto
+
+extension PrivateKey {
+  /// The key in the traditional PEM of its kind (`BEGIN RSA PRIVATE KEY` and the like), not encrypted; nothing for kinds
+  /// that have none.
+  package var traditionalPEM: SecretBytes? {
+    clearingErrors {
+      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PrivateKey_traditional($0, handle.key, nil, nil, 0, nil, nil) }
+    }
+  }
+
+  /// The key in PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted.
+  package var pkcs8PEM: SecretBytes? {
+    clearingErrors {
+      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PKCS8PrivateKey($0, handle.key, nil, nil, 0, nil, nil) }
+    }
+  }
+
+  /// The key in OpenSSH's own format (`BEGIN OPENSSH PRIVATE KEY`), not encrypted; nothing for kinds that SSH does not
+  /// know.
+  ///
+  /// - Parameter comment: What the key is called in it.
+  package func openSSHPEM(comment: String = "") -> SecretBytes? {
+    guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
+    defer { secret.wipeBytes() }
+    let check = UInt32.random(in: .min ... .max)
+    var section = SSHFields()
+    defer { section.wipeBytes() }
+    section.append(check)
+    section.append(check)
+    section.append(raw: secret.bytes)
+    section.append(comment)
+    section.append(raw: Array(1...8).prefix((8 - section.bytes.count % 8) % 8).map { $0 })
+    var container = SSHFields()
+    defer { container.wipeBytes() }
+    container.append(raw: Array("openssh-key-v1\0".utf8))
+    container.append("none")
+    container.append("none")
+    container.append("")
+    container.append(1)
+    container.append(blob)
+    container.append(section.bytes)
+    var text = [UInt8](writing: { writer in
+      writer.append("-----BEGIN OPENSSH PRIVATE KEY-----\n" as StaticString)
+      for start in stride(from: 0, to: container.bytes.count, by: 48) {
+        writer.append(base64: container.bytes[start..<min(start + 48, container.bytes.count)].span)
+        writer.append(UInt8(ascii: "\n"))
+      }
+      writer.append("-----END OPENSSH PRIVATE KEY-----\n" as StaticString)
+    })
+    defer { wipe(&text) }
+    return SecretBytes(text.span)
+  }
+
+  /// The fields of the private section, without check numbers and comment.
+  private var privateFields: SSHFields? {
+    let kind = kind
+    return clearingErrors {
+      var fields = SSHFields()
+      switch kind {
+      case .rsa:
+        fields.append("ssh-rsa")
+        for name in ["n", "e", "d", "rsa-coefficient1", "rsa-factor1", "rsa-factor2"] {
+          guard var number = handle.number(name) else { return nil }
+          fields.append(number: number)
+          wipe(&number)
+        }
+      case .ecdsa(let curve):
+        guard let point = handle.point(on: curve), var scalar = handle.number("priv") else { return nil }
+        fields.append("ecdsa-sha2-\(curve.rawValue)")
+        fields.append(curve.rawValue)
+        fields.append(point)
+        fields.append(number: scalar)
+        wipe(&scalar)
+      case .ed25519:
+        guard let point = handle.raw(isPrivate: false), var seed = handle.raw(isPrivate: true) else { return nil }
+        fields.append("ssh-ed25519")
+        fields.append(point)
+        fields.append(seed + point)
+        wipe(&seed)
+      case .dsa, .other: return nil
+      }
+      return fields
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import CLibcrypto
+
+/// A private key that libcrypto can use.
+///
+/// It is not shown by `print`, `dump` or `Mirror`.
+package struct PrivateKey: Sendable {
+  let handle: KeyHandle
+
+  init(_ handle: KeyHandle) {
+    self.handle = handle
+  }
+
+  /// Reads a key in PEM: the traditional forms of RSA, EC and DSA, and PKCS #8, each encrypted or not.
+  ///
+  /// Nobody is ever asked for a passphrase.
+  ///
+  /// - Parameters:
+  ///   - pem: The text; what stands around the key is skipped.
+  ///   - passphrase: The passphrase, in UTF-8; not used for a key that is not encrypted.
+  package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
+    let answer = PassphraseAnswer(passphrase)
+    let outcome: Result<KeyHandle, KeyError> = clearingErrors {
+      let handle = pem.withBytes { pem in
+        unsafe MemoryBIO.reading(pem) { bio in
+          unsafe KeyHandle(answer.use { unsafe PEM_read_bio_PrivateKey(bio, nil, answerPassphrase, $0) })
+        }
+      }
+      return handle.map { .success($0) } ?? .failure(answer.failure)
+    }
+    handle = try outcome.get()
+  }
+
+  /// Reads a key in PEM from texts that are no longer secret, or that cannot be wiped anyway.
+  package init(pem: String, passphrase: String? = nil) throws(KeyError) {
+    try self.init(
+      pem: withBytes(of: pem) { SecretBytes($0) },
+      passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
+  }
+
+  /// What the key is.
+  package var kind: KeyKind { handle.kind }
+
+  /// The public key; it holds on to the same key of libcrypto, of which it only uses the public part.
+  package var publicKey: PublicKey { PublicKey(handle) }
+
+  /// Signs a message with RSA, PKCS #1 v1.5 and SHA-512.
+  ///
+  /// - Throws: `unsupportedKind` unless it is an RSA key, `failed` for one that is too short for the hash.
+  package func sign(rsaSHA512 message: [UInt8]) throws(KeyError) -> [UInt8] {
+    guard case .rsa = kind else { throw .unsupportedKind }
+    let signature: [UInt8]? = clearingErrors {
+      guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+      defer { unsafe EVP_MD_CTX_free(context) }
+      var count = 0
+      guard unsafe EVP_DigestSignInit(context, nil, EVP_sha512(), nil, handle.key) == 1,
+        unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1
+      else { return nil }
+      var signature = [UInt8](repeating: 0, count: count)
+      guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { return nil }
+      return Array(signature.prefix(count))
+    }
+    guard let signature else { throw .failed }
+    return signature
+  }
+}
+
+extension PrivateKey: CustomStringConvertible, CustomReflectable {
+  /// What the key is; never the key.
+  package var description: String { "PrivateKey(\(kind))" }
+
+  /// A mirror without children.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

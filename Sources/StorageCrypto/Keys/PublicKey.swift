@@ -1,0 +1,48 @@
+internal import CLibcrypto
+
+/// A public key.
+package struct PublicKey: Sendable {
+  private let handle: KeyHandle
+
+  init(_ handle: KeyHandle) {
+    self.handle = handle
+  }
+
+  /// Reads a key in PEM: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`), or the older form of RSA (`BEGIN RSA PUBLIC KEY`).
+  package init(pem: String) throws(KeyError) {
+    let handle: KeyHandle? = clearingErrors {
+      withBytes(of: pem) { pem in
+        unsafe MemoryBIO.reading(pem) { bio in
+          unsafe KeyHandle(PassphraseAnswer(nil).use { unsafe PEM_read_bio_PUBKEY(bio, nil, answerPassphrase, $0) })
+        }
+      }
+    }
+    guard let handle else { throw .malformed }
+    self.handle = handle
+  }
+
+  /// What the key is.
+  package var kind: KeyKind { handle.kind }
+
+  /// The key as SSH sends it; nothing for kinds that SSH does not know.
+  package var sshBlob: [UInt8]? { handle.sshBlob }
+
+  /// The key in PEM, as SubjectPublicKeyInfo.
+  package var pem: String? {
+    clearingErrors {
+      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PUBKEY($0, handle.key) }
+        .map { bytes in String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
+    }
+  }
+
+  /// Whether the holder of the private key signed a message with RSA, PKCS #1 v1.5 and SHA-512.
+  package func verify(rsaSHA512 signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard case .rsa = kind else { return false }
+    return clearingErrors {
+      guard let context = unsafe EVP_MD_CTX_new() else { return false }
+      defer { unsafe EVP_MD_CTX_free(context) }
+      guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha512(), nil, handle.key) == 1 else { return false }
+      return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// Any JSON, as it was written: the order of an object's members and the digits of a number are kept.
+///
+/// ```swift
+/// let answer = try JSONValue(parsing: bytes)
+/// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.text
+/// ```
+public enum JSONValue: Sendable, Equatable {
+  case object(JSONObject)
+  case array([JSONValue])
+  case text(String)
+  case number(JSONNumber)
+  case truth(Bool)
+  case null
+
+  /// The members, where it is an object.
+  public var object: JSONObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+
+  /// The elements, where it is an array.
+  public var array: [JSONValue]? {
+    if case .array(let array) = self { array } else { nil }
+  }
+
+  /// The text, where it is one.
+  public var text: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  /// The whole number, where it is one that fits.
+  public var integer: Int? {
+    if case .number(let number) = self { number.integer } else { nil }
+  }
+
+  /// The truth value, where it is one.
+  public var truth: Bool? {
+    if case .truth(let truth) = self { truth } else { nil }
+  }
+
+  /// A text, or a number as text: services write some of their codes either way.
+  public var code: String? {
+    switch self {
+    case .text(let text): text
+    case .number(let number): number.digits
+    case .object, .array, .truth, .null: nil
+    }
+  }
+
+  /// A member of an object; nothing if it is none, or has no such member.
+  public subscript(name: String) -> JSONValue? { object?[name] }
+
+  /// An element of an array; nothing if it is none, or is shorter.
+  public subscript(index: Int) -> JSONValue? {
+    guard let array, array.indices.contains(index) else { return nil }
+    return array[index]
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// A text.
+  public init(stringLiteral text: String) { self = .text(text) }
+
+  /// A whole number.
+  public init(integerLiteral number: Int) { self = .number(JSONNumber(number)) }
+
+  /// A truth value.
+  public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+
+  /// An array.
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+  /// An object with its members in the given order; of members with one name the last counts.
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    self = .object(object)
+  }
+}
+
+/// A number of JSON with its digits as they were written, so that none is lost.
+public struct JSONNumber: Sendable, Hashable {
+  /// The number as JSON writes it.
+  public let digits: String
+
+  /// A whole number.
+  public init(_ number: some BinaryInteger) {
+    digits = "\(number)"
+  }
+
+  init(digits: String) {
+    self.digits = digits
+  }
+
+  /// The number, where it is a whole one that fits.
+  public var integer: Int? {
+    if let exact = Int(digits) { return exact }
+    guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }
+    return Int(exactly: value)
+  }
+}

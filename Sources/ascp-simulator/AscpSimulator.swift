@@ -1,0 +1,43 @@
+internal import AsperaAuth
+internal import Foundation
+
+/// Stands in for ascp where IBM's is not installed: demo and tests move files with it, to the LocalCloud of this machine
+/// only.
+@main
+enum AscpSimulator {
+  static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
+
+  static func main() async {
+    let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
+    if line[.version] != nil, line.problem == nil {
+      print(about)
+      return
+    }
+    do throws(Failure) {
+      try await run(line)
+    } catch {
+      complain(error)
+      exit(1)
+    }
+  }
+
+  private static func run(_ line: CommandLineReader) async throws(Failure) {
+    let environment = ProcessInfo.processInfo.environment
+    let port = try Invocation.managementPort(line)
+    if line[.mode] == Invocation.Mode.testLogin.rawValue {
+      if let problem = line.problem { throw problem }
+      _ = try await DeskClient.open(Invocation(line, environment))
+      return
+    }
+    try await ManagementPort.withConnection(to: port) { reporter, commands throws(Failure) in
+      if let problem = line.problem { throw problem }
+      let invocation = try Invocation(line, environment)
+      try await TransferRun(invocation, reporter, commands).run()
+    }
+  }
+
+  private static func complain(_ failure: Failure) {
+    let text = "\(about)\nascp-simulator: \(failure.text) (code \(failure.code))\n"
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+}

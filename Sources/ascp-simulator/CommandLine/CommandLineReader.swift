@@ -1,0 +1,42 @@
+/// Takes a command line apart: options with their values, and what is left.
+struct CommandLineReader {
+  private(set) var values: [(option: Option, value: String)] = []
+  private(set) var arguments: [String] = []
+
+  /// What is wrong with the command line; the rest of it is read all the same, for the port of the management.
+  private(set) var problem: Failure?
+
+  init(_ words: [String]) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-"), word.count > 1 else {
+        arguments.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      if let option = Option(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
+        if option.isFlag {
+          values.append((option, ""))
+        } else if let value = parts.count == 2 ? parts[1] : rest.popFirst() {
+          values.append((option, value))
+        } else {
+          note("The option \(option.rawValue) has no value")
+        }
+      } else if let option = Option(rawValue: String(word.prefix(2))), option.isShort, !option.isFlag {
+        values.append((option, String(word.dropFirst(2))))
+      } else {
+        note("The option \(parts[0]) is not one that the simulator knows")
+      }
+    }
+  }
+
+  /// The last value of an option.
+  subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
+
+  /// All values of an option, in order.
+  func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
+
+  private mutating func note(_ text: String) {
+    problem = problem ?? .usage(text)
+  }
+}

@@ -1,0 +1,72 @@
+internal import AsperaAuth
+internal import StorageCrypto
+internal import StorageJSON
+
+/// What the command line and the environment ask for.
+struct Invocation: Sendable {
+  /// What the simulator is to do.
+  enum Mode: String, Sendable {
+    case send
+    case receive = "recv"
+    case testLogin = "test-login"
+  }
+
+  let mode: Mode
+  let host: String
+  let user: String
+  let sshPort: Int
+  let keyFiles: [String]
+  let fingerprint: String?
+  let isPersistent: Bool
+  let isQuiet: Bool
+  let tags: JSONValue?
+  let secrets: Secrets
+  let sources: SourceNaming
+
+  init(_ line: CommandLineReader, _ environment: [String: String]) throws(Failure) {
+    guard let mode = line[.mode].flatMap({ Mode(rawValue: $0) }) else {
+      throw .usage("The mode is missing; it is send, recv or test-login")
+    }
+    guard let host = line[.host], let user = line[.user], !host.isEmpty, !user.isEmpty else {
+      throw .usage("The host or the user is missing; give both as --host and --user")
+    }
+    guard line[.webSocket] == nil else { throw Failure(14, "The transfer desk has no WebSocket port") }
+    self.mode = mode
+    self.host = host
+    self.user = user
+    sshPort = try Self.port(line[.sshPort], of: .sshPort) ?? 22
+    _ = try Self.port(line[.udpPort], of: .udpPort)
+    keyFiles = line.all(.key)
+    fingerprint = line[.fingerprint]
+    isPersistent = line[.persistent] != nil
+    isQuiet = line[.quiet] != nil
+    tags = try Self.tags(line)
+    secrets = try Secrets(environment, token: line[.token])
+    sources = try SourceNaming(line, mode)
+  }
+
+  /// The port of the management; nothing if nobody listens.
+  static func managementPort(_ line: CommandLineReader) throws(Failure) -> Int? {
+    try port(line[.management], of: .management)
+  }
+
+  private static func port(_ text: String?, of option: Option) throws(Failure) -> Int? {
+    guard let text else { return nil }
+    guard let port = Int(text), (1...65_535).contains(port) else {
+      throw .usage("The value of \(option.rawValue) is not a port")
+    }
+    return port
+  }
+
+  private static func tags(_ line: CommandLineReader) throws(Failure) -> JSONValue? {
+    let bytes: [UInt8]?
+    if let encoded = line[.encodedTags] {
+      bytes = [UInt8](base64: encoded) ?? []
+    } else {
+      bytes = line[.tags].map { Array($0.utf8) }
+    }
+    guard let bytes else { return nil }
+    guard let tags = try? JSONValue(parsing: bytes), tags.object != nil else { throw .usage("The tags are not JSON") }
+    return tags
+  }
+}

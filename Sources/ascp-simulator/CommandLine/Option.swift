@@ -1,0 +1,60 @@
+/// An option that the simulator knows: those that Aspera's own tools pass to ascp, and no others.
+enum Option: String, CaseIterable {
+  case quiet = "-q"
+  case version = "-A"
+  case createFolder = "-d"
+  case useSystemSSH = "-SSH"
+  case encodedDestination = "--dest64"
+  case webSocket = "--ws-connect"
+  case persistent = "--keepalive"
+  case passwordPrompt = "--allow-password-prompt"
+  case ignoreHostKey = "--ignore-host-key"
+
+  case key = "-i"
+  case sshPort = "-P"
+  case udpPort = "-O"
+  case token = "-W"
+  case management = "-M"
+  case logFolder = "-L"
+  case debug = "-D"
+  case configuration = "-f"
+  case remoteProgram = "-S"
+  case cipher = "-c"
+  case targetRate = "-l"
+  case minimumRate = "-m"
+  case resume = "-k"
+  case fallback = "-y"
+  case fallbackCertificate = "-I"
+  case fallbackKey = "-Y"
+  case fallbackPort = "-t"
+  case multiSession = "-C"
+  case user = "--user"
+  case host = "--host"
+  case mode = "--mode"
+  case fingerprint = "--check-sshfp"
+  case tags = "--tags"
+  case encodedTags = "--tags64"
+  case sshArgument = "--ssh-arg"
+  case manifest = "--file-manifest"
+  case manifestFolder = "--file-manifest-path"
+  case list = "--file-list"
+  case pairList = "--file-pair-list"
+  case encodedSourcePrefix = "--source-prefix64"
+  case encodedSourceBase = "--src-base64"
+  case policy = "--policy"
+  case proxy = "--proxy"
+  case contentProtection = "--file-crypt"
+
+  /// Whether the option stands alone.
+  var isFlag: Bool {
+    switch self {
+    case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
+      .ignoreHostKey:
+      true
+    default: false
+    }
+  }
+
+  /// Whether a value can follow without a space: `-P33001`.
+  var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
+}

@@ -1,0 +1,20 @@
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+
+extension DeskClient {
+  /// Connects, checks the host key, and logs in, in this order: nothing secret goes to a host that is another one.
+  static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
+    let keys = try LoginKeys.read(invocation.keyFiles, invocation.secrets)
+    let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
+    if let expected = invocation.fingerprint, expected != desk.hostKey {
+      throw Failure(51, "Remote host is not who we expected")
+    }
+    var login = JSONObject()
+    login["user"] = .text(invocation.user)
+    login["password"] = invocation.secrets.password.map { .text($0.reveal()) }
+    login["public_keys"] = .array(keys.map { .text($0) })
+    try await desk.call("login", .object(login))
+    return desk
+  }
+}

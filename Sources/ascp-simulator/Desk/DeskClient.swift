@@ -1,0 +1,83 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageClient
+internal import StorageJSON
+
+/// The transfer desk of a LocalCloud: one connection to it.
+struct DeskClient: Sendable {
+  private static let answerLimit = 64 * 1024 * 1024
+  private static let loopback = ["127.0.0.1", "localhost", "::1"]
+
+  private let authority: String
+  private let transport: any HTTPTransport
+  private let id: String
+
+  /// The fingerprint of the desk's host key.
+  let hostKey: String
+
+  /// Connects.
+  ///
+  /// - Throws: A ``Failure`` if nobody answers, or if the host is another machine: what the simulator says goes over the
+  ///   network in clear.
+  init(host: String, port: Int) async throws(Failure) {
+    guard Self.loopback.contains(host) else {
+      throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
+    }
+    authority = "\(host == "::1" ? "[::1]" : host):\(port)"
+    transport = AsyncHTTPClientTransport.shared
+    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
+    guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.text,
+      let hostKey = document["host_key"]?.text
+    else { throw Failure(1, "What answers is not the transfer desk of a LocalCloud") }
+    self.id = id
+    self.hostKey = hostKey
+  }
+
+  /// Calls the desk.
+  @discardableResult
+  func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
+    let answer = try await send(.post, name, .bytes(document.serialized))
+    guard let document = try? JSONValue(parsing: answer) else {
+      throw Failure(1, "The answer of the transfer desk cannot be read")
+    }
+    return document
+  }
+
+  /// Sends bytes of a file.
+  func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
+    _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))
+  }
+
+  /// Gets bytes of a file.
+  func read(_ file: Int, from offset: Int64, count: Int64) async throws(Failure) -> [UInt8] {
+    try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody
+  ) async throws(Failure) -> [UInt8] {
+    try await Self.send(method, "/connections/\(id)/\(name)", body, to: authority, transport, isFirst: false)
+  }
+
+  private static func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
+    _ transport: any HTTPTransport, isFirst: Bool
+  ) async throws(Failure) -> [UInt8] {
+    var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
+    if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
+    let reply: HTTPReply
+    do {
+      reply = try await transport.send(request, body: body)
+    } catch {
+      throw Failure(error, isFirst: isFirst)
+    }
+    guard let bytes = try? await reply.body.collected(upTo: answerLimit) else {
+      throw Failure(16, "The connection to the transfer desk was lost")
+    }
+    if reply.response.status == .ok { return bytes }
+    guard let error = (try? JSONValue(parsing: bytes))?["error"], let code = error["code"]?.integer,
+      let text = error["description"]?.text
+    else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
+    throw Failure(code, text)
+  }
+}

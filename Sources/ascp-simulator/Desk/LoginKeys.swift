@@ -1,0 +1,29 @@
+internal import Foundation
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The keys to log in with: those of the command line, then that of the environment.
+enum LoginKeys {
+  /// The public keys, as SSH sends them, in Base64; a key that cannot be used, or that its passphrase does not open, is
+  /// left out.
+  static func read(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
+    var texts: [SecretBytes] = []
+    for file in files {
+      guard FileManager.default.fileExists(atPath: file) else {
+        throw Failure(4, "Private key file not found at path \(file)")
+      }
+      guard let data = FileManager.default.contents(atPath: file) else { continue }
+      texts.append(Self.secret(Array(data)))
+    }
+    if let key = secrets.key { texts.append(Self.secret(Array(key.reveal().utf8))) }
+    let passphrase = secrets.password.map { Self.secret(Array($0.reveal().utf8)) }
+    return texts.compactMap { text in
+      guard let key = try? PrivateKey(pem: text, passphrase: passphrase), let blob = key.publicKey.sshBlob else {
+        return nil
+      }
+      return String(writing: { $0.append(base64: blob.span) })
+    }
+  }
+
+  private static func secret(_ bytes: [UInt8]) -> SecretBytes { SecretBytes(bytes.span) }
+}

@@ -1,0 +1,92 @@
+internal import AsperaAuth
+internal import NIOCore
+internal import NIOPosix
+
+/// The connection to whoever watches the transfer and gives it commands.
+enum ManagementPort {
+  typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
+
+  /// Connects, says what the transfer does, and stops it when that is asked for or the connection ends.
+  ///
+  /// - Parameters:
+  ///   - port: The port on loopback; nothing if nobody listens.
+  ///   - work: The transfer; how it ends is written as the last frame.
+  static func withConnection(to port: Int?, _ work: @escaping Work) async throws(Failure) {
+    let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+    guard let port else {
+      continuation.finish()
+      return try await work(Reporter(nil), commands)
+    }
+    let result: Result<Void, Failure>
+    do {
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: "127.0.0.1", port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          }
+        }
+      result = try await channel.executeThenClose { inbound, outbound in
+        let reporter = Reporter(outbound)
+        let result = await Self.race(inbound, continuation) { () throws(Failure) in
+          try await work(reporter, commands)
+        }
+        if case .failure(let failure) = result {
+          try? await reporter.report(
+            .error, [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)])
+        }
+        return result
+      }
+    } catch {
+      throw Failure(14, "The management port cannot be reached")
+    }
+    try result.get()
+  }
+
+  /// Runs the transfer until it ends or the client ends it.
+  private static func race(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation,
+    _ work: @escaping @Sendable () async throws(Failure) -> Void
+  ) async -> Result<Void, Failure> {
+    await withTaskGroup(of: Result<Void, Failure>.self) { group in
+      group.addTask {
+        do throws(Failure) {
+          try await work()
+          return .success(())
+        } catch {
+          return .failure(error)
+        }
+      }
+      group.addTask {
+        await listen(inbound, continuation)
+        return .failure(.cancelled)
+      }
+      let first = await group.next() ?? .failure(.cancelled)
+      group.cancelAll()
+      return first
+    }
+  }
+
+  /// Passes commands on until one asks for the end, or the connection ends.
+  private static func listen(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation
+  ) async {
+    var parser = ManagementFrameParser()
+    do {
+      for try await bytes in inbound {
+        for item in parser.feed(bytes.readableBytesView) {
+          guard case .frame(let frame) = item else { continue }
+          switch frame.kind {
+          case .start?:
+            guard let source = frame["Source"] else { continue }
+            continuation.yield(.start(source: source, destination: frame["Destination"]))
+          case .done?: continuation.yield(.finish)
+          case .cancel?: return
+          default: break
+          }
+        }
+      }
+    } catch {
+      return
+    }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import StorageJSON
+
+/// Which path on this machine belongs to which path of the desk.
+struct Route: Sendable {
+  private let invocation: Invocation
+  private let desk: DeskClient
+
+  /// Whether the one source takes the destination for its name.
+  private let destinationIsName: Bool
+
+  init(_ invocation: Invocation, _ desk: DeskClient) async throws(Failure) {
+    self.invocation = invocation
+    self.desk = desk
+    let destination = invocation.sources.destination
+    if !invocation.sources.destinationMayBeFile {
+      destinationIsName = false
+    } else if invocation.mode == .send {
+      destinationIsName = try await desk.call("kinds", ["path": .text(destination)])["type"]?.text != "directory"
+    } else {
+      destinationIsName = LocalFile(destination)?.isFolder != true
+    }
+  }
+
+  /// The path of the desk that a source is written to or read from.
+  func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
+    invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
+  }
+
+  /// The files and folders that sources consist of, folders before what is in them.
+  func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
+    var items: [Item] = []
+    for source in sources {
+      items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
+    }
+    return items
+  }
+
+  private func target(of source: SourceNaming.Source) throws(Failure) -> String {
+    destinationIsName ? invocation.sources.destination : try invocation.sources.target(of: source)
+  }
+
+  private func localItems(of source: SourceNaming.Source) throws(Failure) -> [Item] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    return try LocalFile.walk(path).map { file, below in
+      Item(
+        kind: file.isFolder ? .folderToSend : .fileToSend, localPath: file.path,
+        remotePath: SourceNaming.joined(target, below), byteCount: file.byteCount)
+    }
+  }
+
+  private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [Item] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    let answer = try await desk.call("sources", ["path": .text(path)])
+    return (answer["entries"]?.array ?? []).map { entry in
+      let below = entry["below"]?.text ?? ""
+      return Item(
+        kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? .folderToReceive,
+        localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
+        byteCount: Int64(entry["bytes"]?.integer ?? 0))
+    }
+  }
+}

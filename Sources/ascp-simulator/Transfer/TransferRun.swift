@@ -1,0 +1,73 @@
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+
+/// One session: logs in, begins, lets the files through, ends; and says so on the management port.
+struct TransferRun: Sendable {
+  let invocation: Invocation
+  let reporter: Reporter
+  private let commands: AsyncStream<Command>
+  private let start = ContinuousClock.now
+
+  init(_ invocation: Invocation, _ reporter: Reporter, _ commands: AsyncStream<Command>) {
+    self.invocation = invocation
+    self.reporter = reporter
+    self.commands = commands
+  }
+
+  private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
+
+  /// Carries the session out.
+  func run() async throws(Failure) {
+    try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
+    try await reporter.report(
+      .session,
+      [
+        ("User", invocation.user), ("Host", invocation.host), ("Direction", direction), ("Encryption", "Yes"),
+        ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
+        ("Operation", "Transfer"),
+      ])
+    let desk = try await DeskClient.open(invocation)
+    let route = try await Route(invocation, desk)
+    let sources = invocation.sources.sources
+    let piece = try await begin(desk, sources.map { source throws(Failure) in try route.remotePath(of: source) })
+    let items = try await route.items(of: sources)
+    var tally = Tally()
+    let expected = items.reduce(0) { $0 + $1.byteCount }
+    try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
+    let carrier = Carrier(desk: desk, reporter: reporter, start: start, pieceByteCount: piece)
+    try await carrier.carry(items, &tally)
+    if invocation.isPersistent {
+      commands: for await command in commands {
+        switch command {
+        case .finish: break commands
+        case .start(let source, let destination):
+          let more = try await route.items(of: [SourceNaming.Source(path: source, destination: destination)])
+          try await carrier.carry(more, &tally)
+        }
+      }
+      if Task.isCancelled { throw .cancelled }
+    }
+    try await desk.call("end", [:])
+    try await reporter.report(
+      .done, [("TransferBytes", "\(tally.byteCount)"), ("StartByte", "0"), ("FilesComplete", "\(tally.files)")])
+  }
+
+  /// Shows the token and the paths.
+  ///
+  /// - Returns: How many bytes go through at once.
+  private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
+    var document = JSONObject()
+    document["direction"] = invocation.mode == .send ? "send" : "receive"
+    document["token"] = invocation.secrets.token.map { .text($0.reveal()) }
+    document["tags"] = invocation.tags
+    document["paths"] = .array(paths.map { .text($0) })
+    return Int64(try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536)
+  }
+}
+
+/// What went through so far.
+struct Tally: Sendable {
+  var byteCount: Int64 = 0
+  var files = 0
+}

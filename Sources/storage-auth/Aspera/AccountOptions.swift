@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import AsperaAuth
+internal import CloudCredentials
+internal import Foundation
+internal import StorageAuth
+internal import StorageClient
+
+/// What an account of an Aspera server is proven with.
+///
+/// Secrets come from the environment or a file, never from here.
+struct AccountOptions: ParsableArguments {
+  /// The variable of the password, or of the passphrase of the key: the one that ascp reads.
+  private static let passwordVariable = AsperaAccount.passphraseVariable
+
+  /// The variable of the token.
+  private static let tokenVariable = "ASPERA_SCP_TOKEN"
+
+  @Option(help: "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.")
+  var key: String?
+
+  @Option(help: "A file with the password, or the passphrase of the key, in its first line.")
+  var passwordFile: String?
+
+  @Option(help: "The SHA-1 of the server's host key, in hex; a server with another key is refused.")
+  var sshfp: String?
+
+  @Option(help: "The UDP port for the data.")
+  var udpPort: Int = AsperaAccount.defaultPort
+
+  /// The account.
+  ///
+  /// - Parameters:
+  ///   - server: Where it is, and who logs in.
+  ///   - machine: Whose environment and files are read.
+  func account(at server: ServerAddress, on machine: MachineAccess) throws -> AsperaAccount {
+    guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
+    let secret = try secret(on: machine)
+    return try AsperaAccount(
+      host: server.host, user: user, password: key == nil ? secret : nil,
+      privateKey: key.map { .file($0, passphrase: secret) }, sshPort: server.port ?? AsperaAccount.defaultPort,
+      udpPort: udpPort, hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+  }
+
+  /// The token of the environment, if there is one.
+  func token(on machine: MachineAccess) throws -> AsperaToken? {
+    try machine.environment(Self.tokenVariable).flatMap { $0.isEmpty ? nil : try AsperaToken(Secret($0)) }
+  }
+
+  private func secret(on machine: MachineAccess) throws -> Secret? {
+    guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
+    guard let data = FileManager.default.contents(atPath: passwordFile),
+      let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
+    else { throw ValidationError("\(passwordFile) cannot be read, or is empty.") }
+    return Secret(String(line))
+  }
+}

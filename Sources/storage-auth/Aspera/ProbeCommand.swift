@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import CloudCredentials
+internal import StorageAuth
+internal import StorageClient
+
+/// `storage-auth aspera probe`: checks an account, and says what failed.
+struct ProbeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "probe",
+    abstract: "Logs in to an Aspera server and out again, and says what was checked and what failed.",
+    discussion: """
+      The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login goes through
+      the SSH client of this machine, or with --test-login through ascp. Tokens are not checked.
+
+      Ends with status 0 if the server takes the account, 1 if it does not, 2 if its host key is another one, 3 if it was
+      not reached, 4 if the account or this machine is not fit for it.
+      """)
+
+  @Argument(help: "user@host or user@host:port; the port is 33001 if not given.")
+  var server: ServerAddress
+
+  @OptionGroup var options: AccountOptions
+
+  @Flag(name: .customLong("test-login"), help: "Let ascp log in, in place of the SSH client.")
+  var usesAscp = false
+
+  @Option(help: "The path of ascp; it is looked for if not given.")
+  var ascp: String?
+
+  func run() async throws {
+    let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
+    do {
+      let account = try options.account(at: server, on: machine)
+      let report = try await account.check(on: machine)
+      ProbeText.show(account, report)
+      if usesAscp || ascp != nil {
+        if case .refused(let failure) = await (try AscpEngine(program: ascp)).testLogin(account) { throw failure }
+        ProbeText.show("login", "accepted, by ascp")
+      } else {
+        ProbeText.show(try await AccountProbe(machine).check(account))
+      }
+    } catch let error as AsperaError {
+      ProbeText.show("failed", "\(error.message) \(error.remedy)")
+      throw ExitCode(4)
+    } catch let failure as TransferFailure {
+      ProbeText.show("failed", "\(failure)")
+      throw ExitCode(failure.kind.status)
+    }
+  }
+}
+
+extension TransferFailure.Kind {
+  /// The status that the probe ends with.
+  fileprivate var status: Int32 {
+    switch self {
+    case .account, .authorization, .token: 1
+    case .hostKey: 2
+    case .transport: 3
+    default: 4
+    }
+  }
+}
+
+extension ServerAddress: ExpressibleByArgument {
+  init?(argument: String) {
+    let scheme = "aspera://"
+    self.init(argument.hasPrefix(scheme) ? argument.dropFirst(scheme.count).prefix { $0 != "/" } : argument[...])
+  }
+}

@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import LocalCloud
+internal import StorageAuth
+
+/// What the token services, the app server and the metadata of a server that is started from the command line know.
+struct ServiceOptions: ParsableArguments {
+  @Option(help: "The port of the token services, the app server and the metadata; 0 picks one.")
+  var servicesPort = 0
+
+  @Option(
+    help: ArgumentHelp(
+      "A role that can be taken; repeatable. One of each cloud is there if none is given.", valueName: "arn"))
+  var role: [String] = []
+
+  @Option(
+    help: ArgumentHelp("How long every issued token lives; lifts the minimum of 900 seconds.", valueName: "seconds"))
+  var tokenLifetime: Int?
+
+  @Option(help: "The bearer token that callers of the app server have to send.")
+  var appToken: String?
+
+  @Option(help: ArgumentHelp("An identity token (OIDC) that is exchanged for keys; repeatable.", valueName: "token"))
+  var identityToken: [String] = []
+
+  @Flag(help: "The metadata of Alibaba Cloud need a metadata token (IMDSv2 only).")
+  var requireMetadataToken = false
+
+  var services: LocalCloud.Services {
+    LocalCloud.Services(
+      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent] : role.map { LocalCloud.Role($0) },
+      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appToken.map { Secret($0) },
+      identityTokens: identityToken.map { Secret($0) }, requiresMetadataToken: requireMetadataToken)
+  }
+}

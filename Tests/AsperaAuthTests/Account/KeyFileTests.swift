@@ -1,0 +1,103 @@
+import AsperaAuth
+import CloudCredentials
+import Foundation
+import StorageAuth
+import StorageCrypto
+import XCTest
+
+/// Files of keys: where they are, who can read them, and what is beside them.
+final class KeyFileTests: XCTestCase {
+  // matrix: Aspera transfer (key): bad input
+  func testAFileThatOthersCanUseIsRefusedAndNamed() async throws {
+    let folder = try KeyFolder()
+    for mode in [0o644, 0o640, 0o604, 0o620, 0o602, 0o601] {
+      let path = try folder.file("rsa", mode: mode)
+      let error = await asperaError { try await AsperaPrivateKey.file(path).check(on: .forKeys()) }
+      XCTAssertEqual(error?.code, .insecureKeyFile)
+      XCTAssertTrue(
+        error?.message.contains("\(path) is open to others than its owner (mode 0\(String(mode, radix: 8)))") == true)
+      XCTAssertEqual(error?.remedy, "Close it: chmod 600 \(path).")
+    }
+    for mode in [0o600, 0o400, 0o700] {
+      _ = try await AsperaPrivateKey.file(try folder.file("rsa", mode: mode)).check(on: .forKeys())
+    }
+  }
+
+  func testAMissingAnUnreadableAndATooLongFile() async throws {
+    let folder = try KeyFolder()
+    let missing = await asperaError { try await AsperaPrivateKey.file("\(folder.path)/none").check(on: .forKeys()) }
+    XCTAssertEqual(missing?.code, .keyNotFound)
+    XCTAssertEqual(missing?.message, "The key file \(folder.path)/none is not there.")
+    let directory = await asperaError { try await AsperaPrivateKey.file(folder.path).check(on: .forKeys()) }
+    XCTAssertEqual(directory?.code, .keyUnreadable)
+    let long = try folder.file("long", [UInt8](repeating: 0x41, count: 1 << 16 + 1))
+    let tooLong = await asperaError { try await AsperaPrivateKey.file(long).check(on: .forKeys()) }
+    XCTAssertEqual(tooLong?.code, .malformedKey)
+    let memory = await asperaError {
+      try await AsperaPrivateKey.pem(Secret(String(repeating: "A", count: 1 << 16 + 1))).check(on: .forKeys())
+    }
+    XCTAssertTrue(memory?.message.contains("longer than 65536 bytes") == true)
+  }
+
+  func testAPathInTheHomeDirectory() async throws {
+    let folder = try KeyFolder()
+    _ = try folder.file("rsa")
+    let report = try await AsperaPrivateKey.file("~/rsa").check(on: .forKeys(home: folder.path))
+    XCTAssertEqual(report.kind, .rsa(bits: 2_048))
+    let homeless = await asperaError { try await AsperaPrivateKey.file("~/rsa").check(on: .forKeys()) }
+    XCTAssertEqual(homeless?.code, .keyNotFound)
+  }
+
+  func testAPublicKeyFileHasToHoldTheKeyOfThePrivateOne() async throws {
+    let folder = try KeyFolder()
+    let spki = try folder.file("rsa.spki", mode: 0o644)
+    let line = try folder.file("rsa.pub", mode: 0o644)
+    for publicKey in [spki, line] {
+      for name in ["rsa", "rsa-pkcs8-scrypt", "rsa-openssh", "rsa-openssh-gcm"] {
+        let passphrase = ["rsa-pkcs8-scrypt", "rsa-openssh-gcm"].contains(name) ? KeyFolder.passphrase : nil
+        let key = AsperaPrivateKey.file(
+          try folder.file(name), passphrase: passphrase, publicKeyFile: publicKey)
+        _ = try await key.check(on: .forKeys())
+      }
+      let other = AsperaPrivateKey.file(try folder.file("ecdsa-256"), publicKeyFile: publicKey)
+      let error = await asperaError { try await other.check(on: .forKeys()) }
+      XCTAssertEqual(error?.code, .publicKeyMismatch)
+      XCTAssertTrue(error?.message.contains(publicKey) == true)
+    }
+  }
+
+  func testAPublicKeyFileOfTheSameKindIsNotEnough() async throws {
+    let folder = try KeyFolder()
+    let stranger = try XCTUnwrap(PrivateKey.generateRSA(bits: 2_048).publicKey.pem)
+    let publicKey = try folder.file("stranger.pem", Array(stranger.utf8))
+    let key = AsperaPrivateKey.file(try folder.file("rsa"), publicKeyFile: publicKey)
+    let error = await asperaError { try await key.check(on: .forKeys()) }
+    XCTAssertEqual(error?.code, .publicKeyMismatch)
+  }
+
+  func testARelativePathBeginsInTheWorkingDirectory() async throws {
+    let folder = try KeyFolder()
+    let path = try folder.file("rsa")
+    let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }.joined(separator: "/")
+    let report = try await AsperaPrivateKey.file(up + path).check(on: .forKeys())
+    XCTAssertEqual(report.kind, .rsa(bits: 2_048))
+  }
+
+  func testAPublicKeyFileWithoutAPublicKey() async throws {
+    let folder = try KeyFolder()
+    let rsa = try folder.file("rsa")
+    let damaged = try folder.file("damaged.pub", Array("ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB".utf8))
+    let misnamed = try folder.file(
+      "misnamed.pub",
+      Array(String(decoding: try KeyFolder.text("rsa.pub"), as: UTF8.self).replacing("ssh-rsa", with: "ssh-dss").utf8))
+    for (path, code) in [
+      (rsa, AsperaError.Code.malformedKey), (damaged, .malformedKey), (misnamed, .malformedKey),
+      ("\(folder.path)/none", .keyNotFound),
+    ] {
+      let key = AsperaPrivateKey.file(rsa, publicKeyFile: path)
+      let error = await asperaError { try await key.check(on: .forKeys()) }
+      XCTAssertEqual(error?.code, code)
+      XCTAssertTrue(error?.message.hasPrefix("The public key file \(path) ") == true)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import AsperaAuth
+import CloudCredentials
+import StorageAuth
+import StorageCrypto
+import XCTest
+
+/// What is not taken for a private key, each with the reason.
+final class KeyRefusalTests: XCTestCase {
+  private func error(_ text: [UInt8], passphrase: Secret? = nil) async -> AsperaError? {
+    await asperaError {
+      try await AsperaPrivateKey.pem(Secret(bytes: text), passphrase: passphrase).check(on: .forKeys())
+    }
+  }
+
+  private func assertRefused(
+    _ text: [UInt8], _ code: AsperaError.Code, _ word: String, passphrase: Secret? = nil, line: UInt = #line
+  ) async {
+    let error = await error(text, passphrase: passphrase)
+    XCTAssertEqual(error?.code, code, word, line: line)
+    XCTAssertTrue(error?.description.contains(word) == true, "\(String(describing: error))", line: line)
+  }
+
+  // matrix: Aspera transfer (key): bad input
+  func testKindsThatSSHDoesNotLogInWithAreRefusedByName() async throws {
+    for name in ["dsa", "dsa-pkcs8", "dsa-openssh", "dsa-aes128"] {
+      await assertRefused(try KeyFolder.text(name), .unsupportedKey, "DSA")
+    }
+    await assertRefused(try KeyFolder.text("rsa-768"), .unsupportedKey, "768 bits")
+    await assertRefused(try KeyFolder.text("secp256k1"), .unsupportedKey, "secp256k1")
+    await assertRefused(try KeyFolder.text("ed448"), .unsupportedKey, "ED448")
+    await assertRefused(try KeyFolder.text("rsa-pss"), .unsupportedKey, "RSA-PSS")
+    await assertRefused(
+      Array("-----BEGIN ANY PRIVATE KEY-----\nAAAA\n-----END ANY PRIVATE KEY-----\n".utf8), .unsupportedKey,
+      "ANY PRIVATE KEY")
+  }
+
+  func testAPublicKeyIsNotAPrivateOne() async throws {
+    for name in ["rsa.pub", "rsa.spki", "rsa.pkcs1-public", "ecdsa-256.pub", "ecdsa-256.spki", "ed25519.pub"] {
+      await assertRefused(try KeyFolder.text(name), .malformedKey, "public key")
+    }
+    await assertRefused(Array("---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".utf8), .malformedKey, "public key")
+  }
+
+  func testOtherFilesAreRecognised() async throws {
+    for version in [2, 3] {
+      await assertRefused(
+        Array("PuTTY-User-Key-File-\(version): ssh-rsa\r\nEncryption: none\r\n".utf8), .unsupportedKey, "PuTTY")
+    }
+    await assertRefused(Array("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n".utf8), .unsupportedKey, "SSH.COM")
+    await assertRefused(
+      Array("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8), .malformedKey, "certificate")
+    await assertRefused([0x30, 0x82, 0x04, 0xa4, 0x02, 0x01, 0x00], .malformedKey, "DER")
+    await assertRefused([], .malformedKey, "empty")
+    await assertRefused(Array("not a key at all".utf8), .malformedKey, "no private key")
+  }
+
+  func testTextWhoseLineBreaksWereEscapedIsRecognised() async throws {
+    let text = String(decoding: try KeyFolder.text("rsa"), as: UTF8.self).replacing("\n", with: "\\n")
+    await assertRefused(Array(text.utf8), .malformedKey, "backslash")
+  }
+
+  func testOpenSSHsOwnFormatHasToComeFirst() async throws {
+    await assertRefused(
+      Array("\n".utf8) + (try KeyFolder.text("ed25519-openssh")), .malformedKey, "before the key")
+    await assertRefused(
+      Array("# mine\n".utf8) + (try KeyFolder.text("ed25519-openssh")), .malformedKey, "before the key")
+    let report = try await AsperaPrivateKey.pem(Secret(bytes: Array("# mine\n".utf8) + KeyFolder.text("rsa")))
+      .check(on: .forKeys())
+    XCTAssertEqual(report.kind, .rsa(bits: 2_048))
+  }
+
+  func testSeveralKeysInOneTextAreRefused() async throws {
+    await assertRefused(
+      try KeyFolder.text("rsa") + KeyFolder.text("rsa-pkcs8"), .unsupportedKey, "holds 2 private keys")
+  }
+
+  func testLineEndsOfWindowsAreTaken() async throws {
+    for name in ["rsa", "rsa-aes128", "rsa-pkcs8", "ed25519-openssh"] {
+      let text = String(decoding: try KeyFolder.text(name), as: UTF8.self).replacing("\n", with: "\r\n")
+      let key = AsperaPrivateKey.pem(Secret(text), passphrase: name == "rsa-aes128" ? KeyFolder.passphrase : nil)
+      _ = try await key.check(on: .forKeys())
+    }
+  }
+
+  func testAPassphraseThatWouldTakeTooLongToTryIsRefused() async throws {
+    for (name, rounds) in [("pkcs8-endless", "2147483647 rounds"), ("pkcs8-endless-scrypt", "2147483646 rounds")] {
+      await assertRefused(try KeyFolder.text(name), .unsupportedKey, rounds, passphrase: KeyFolder.passphrase)
+    }
+  }
+}

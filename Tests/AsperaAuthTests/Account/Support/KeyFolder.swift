@@ -1,0 +1,64 @@
+import AsperaAuth
+import CloudCredentials
+import Foundation
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// The committed keys, in files with the mode that a test wants.
+struct KeyFolder {
+  /// The passphrase of all keys that have one.
+  static let passphrase = Secret("correct horse")
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// The folder's path.
+  var path: String { folder.path }
+
+  /// The text of a committed key.
+  static func text(_ name: String) throws -> [UInt8] {
+    let url = try XCTUnwrap(Bundle.module.url(forResource: "Keys", withExtension: nil)).appending(path: name)
+    return [UInt8](try Data(contentsOf: url))
+  }
+
+  /// A file with a committed key.
+  func file(_ name: String, mode: Int = 0o600) throws -> String {
+    try file(name, try Self.text(name), mode: mode)
+  }
+
+  /// A file with a text.
+  func file(_ name: String, _ text: [UInt8], mode: Int = 0o600) throws -> String {
+    let path = try folder.write(text, to: name)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+}
+
+extension MachineAccess {
+  /// This machine without its environment and its network.
+  static func forKeys(
+    commands: (any CommandRunner)? = ProcessRunner(), environment: [String: String] = [:], home: String? = nil
+  ) -> MachineAccess {
+    MachineAccess(
+      environment: { environment[$0] }, home: home, files: SystemFiles(), commands: commands,
+      transport: ScriptedTransport([]))
+  }
+}
+
+/// The error that an act throws.
+func asperaError<Value>(
+  _ act: () async throws -> Value, file: StaticString = #filePath, line: UInt = #line
+) async -> AsperaError? {
+  do {
+    _ = try await act()
+    XCTFail("nothing was thrown", file: file, line: line)
+    return nil
+  } catch {
+    XCTAssertTrue(error is AsperaError, "\(error)", file: file, line: line)
+    return error as? AsperaError
+  }
+}

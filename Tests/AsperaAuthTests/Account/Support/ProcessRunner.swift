@@ -1,0 +1,50 @@
+import CloudCredentials
+import Foundation
+import Synchronization
+
+/// Runs programs for real and remembers what they were given.
+final class ProcessRunner: CommandRunner {
+  struct Call: Sendable {
+    let arguments: [String]
+    let environment: [String: String]
+  }
+
+  private let recorded = Mutex<[Call]>([])
+
+  /// What was run.
+  var calls: [Call] { recorded.withLock { $0 } }
+
+  func run(
+    _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
+  ) async throws(CommandError) -> CommandResult {
+    recorded.withLock { $0.append(Call(arguments: arguments, environment: environment)) }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      throw .notStarted("it could not be launched")
+    }
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return CommandResult(
+      .exited(process.terminationStatus), standardOutput: [UInt8](bytes), standardErrorLength: 0)
+  }
+}
+
+/// Answers without running anything.
+struct ScriptedRunner: CommandRunner {
+  let answer: Result<CommandResult, CommandError>
+
+  func run(
+    _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
+  ) async throws(CommandError) -> CommandResult {
+    try answer.get()
+  }
+}

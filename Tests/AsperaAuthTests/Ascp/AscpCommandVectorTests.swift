@@ -1,0 +1,88 @@
+import AsperaAuth
+import StorageAuth
+import StorageJSON
+import XCTest
+
+/// The invocations of aspera-cli: the same arguments in the same order, the same variables, the same list.
+final class AscpCommandVectorTests: XCTestCase {
+  /// What we refuse on purpose, with the reason, where aspera-cli goes on.
+  private static let refused: [String: (code: AsperaError.Code, reason: String)] = [
+    "password AND passphrase: both map to ASPERA_SCP_PASS, schema order makes the passphrase win": (
+      .ambiguousCredential, "one variable takes both, and which one wins is not for an order of fields to decide"
+    ),
+    "empty token: bypass key still used (key present in hash)": (
+      .invalidToken, "an empty token is a mistake of whoever issued it, and logs in as the token account for nothing"
+    ),
+    "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key": (
+      .invalidHostKey, "a check that was asked for is not dropped; and the fingerprint of this case has no valid form"
+    ),
+  ]
+
+  /// What aspera-cli refuses, too.
+  private static let refusedByBoth = ["cipher outside enum is an error": AsperaError.Code.invalidSpecification]
+
+  private func options(_ vector: JSONValue) -> AscpCommand.Options {
+    var options = AscpCommand.Options(tokenKeyPath: "<BYPASS_RSA_KEY>")
+    options.certificatesPath = "<CA_BUNDLE>"
+    options.isQuiet = vector["options"]?["quiet"]?.truth ?? true
+    options.usesFileList = vector["options"]?["file_list"]?.truth ?? true
+    options.webSocket = vector["options"]?["wss"]?.truth == false ? .whereNeeded : .whereOffered
+    return options
+  }
+
+  private func check(_ vector: JSONValue, _ specification: TransferSpec, _ options: AscpCommand.Options) throws {
+    let name = try XCTUnwrap(vector["name"]?.text)
+    let command = try AscpCommand(specification, options: options)
+    let expected = try XCTUnwrap(vector["expect"])
+    XCTAssertEqual(command.arguments(listPath: "<FILE_LIST>"), expected["argv"]?.texts, name)
+    let variables = try XCTUnwrap(expected["env"]?.object)
+    let environment = command.environment.mapValues { JSONValue.text($0.reveal()) }
+    XCTAssertEqual(environment.keys.sorted(), variables.names.sorted(), name)
+    for (variable, value) in variables { XCTAssertEqual(environment[variable], value, "\(name): \(variable)") }
+    XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
+    XCTAssertEqual(command.notes, [], name)
+  }
+
+  func testEveryInvocationIsReproducedOrRefusedForAReason() throws {
+    var seen: Set<String> = []
+    let cases = try SpecificationVectors("ascp_invocation").cases()
+    XCTAssertEqual(cases.count, 26)
+    for vector in cases {
+      let name = try XCTUnwrap(vector["name"]?.text)
+      let specification = try XCTUnwrap(vector["transfer_spec"]).specification()
+      guard let code = Self.refused[name]?.code ?? Self.refusedByBoth[name] else {
+        try check(vector, specification, options(vector))
+        continue
+      }
+      seen.insert(name)
+      XCTAssertThrowsError(try AscpCommand(specification, options: options(vector)), name) {
+        XCTAssertEqual(($0 as? AsperaError)?.code, code, name)
+      }
+    }
+    XCTAssertEqual(seen, Set(Self.refused.keys).union(Self.refusedByBoth.keys), "a refusal that no vector has")
+  }
+
+  func testAWebSocketWithoutTheHostKeyIsThatOfTheVectorsOnceTheCallerAsksForIt() throws {
+    let name = "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key"
+    let vector = try XCTUnwrap(SpecificationVectors("ascp_invocation").cases().first { $0["name"]?.text == name })
+    var specification = try XCTUnwrap(vector["transfer_spec"]).specification()
+    specification.sshfp = String(repeating: "ab", count: 20)
+    var options = options(vector)
+    XCTAssertThrowsError(try AscpCommand(specification, options: options)) {
+      XCTAssertEqual(($0 as? AsperaError)?.code, .invalidHostKey)
+    }
+    options.givesUpHostKey = true
+    try check(vector, specification, options)
+  }
+
+  func testNoSecretOfAnyVectorIsInTheArguments() throws {
+    for vector in try SpecificationVectors("ascp_invocation").cases() {
+      let specification = try XCTUnwrap(vector["transfer_spec"]).specification()
+      guard let command = try? AscpCommand(specification, options: options(vector)) else { continue }
+      for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase", "token", "cookie"] {
+        guard let secret = specification.fields[name]?.text, !secret.isEmpty else { continue }
+        for argument in command.arguments() { XCTAssertFalse(argument.contains(secret), "\(name) in \(argument)") }
+      }
+    }
+  }
+}

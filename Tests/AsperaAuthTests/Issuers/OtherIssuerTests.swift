@@ -1,0 +1,125 @@
+import AsperaAuth
+import StorageAuth
+import StorageAuthTesting
+import StorageJSON
+import XCTest
+
+final class OtherIssuerTests: XCTestCase {
+  private struct Private: Error { let text = "c4nary0" }
+
+  private let spec = TransferSpec(.receive, [TransferPath("/a")])
+
+  // matrix: Aspera transfer (issuer): header, expiry
+  func testAMintedTokenComesWithTheTagsThatServersLookFor() async throws {
+    let time = SteppedTime()
+    let key = try TokenVectors().bearerKey()
+    let issuer = BearerTokenIssuer(
+      accessKey: "ak", userID: "mia", fileID: "42", key: key, life: .seconds(600), time: time)
+    let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))
+    let token = try XCTUnwrap(issued.credential.token)
+    XCTAssertEqual(token.kind, .bearer)
+    XCTAssertEqual(token.expiration, time.now.advanced(by: .seconds(600)))
+    XCTAssertEqual(issued.credential.expiration, token.expiration)
+    XCTAssertEqual(issued.issuerTime, time.now)
+    XCTAssertEqual(
+      issued.credential.specification.map { JSONValue.object($0.fields) },
+      ["remote_user": "xfer", "tags": ["aspera": ["node": ["file_id": "42", "access_key": "ak"]]]])
+    let minted = try NodeBearerToken(token.secret)
+    XCTAssertEqual(minted.claims.userID, "mia")
+    XCTAssertEqual(minted.claims.scope, NodeScope(accessKey: "ak", role: "user:all"))
+    try minted.verify(with: key.publicKeyPEM)
+  }
+
+  // matrix: Aspera transfer (issuer): forced refresh
+  func testEachTokenIsMintedAnew() async throws {
+    let time = SteppedTime()
+    let issuer = BearerTokenIssuer(
+      accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey(), time: time)
+    let first = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))
+    time.advance(by: .seconds(1))
+    let request = TokenRequest(session: "1", specification: spec, reason: .rejected, attempt: 2)
+    let second = try await issuer.issue(for: request)
+    XCTAssertNotEqual(first.credential.token, second.credential.token)
+    XCTAssertEqual(second.credential.expiration, time.now.advanced(by: .seconds(3_600)))
+  }
+
+  func testAKeyThatCannotSignAndALifeThatIsNoneAreRefused() async throws {
+    let short = try NodeBearerKey(pem: Secret(BearerKeys.short))
+    await assertRefuses(
+      BearerTokenIssuer(accessKey: "ak", userID: "mia", fileID: "1", key: short), .failed, "too short")
+    let key = try TokenVectors().bearerKey()
+    for life in [Duration.zero, .seconds(-5), .milliseconds(999), .seconds(40_000_000)] {
+      let issuer: BearerTokenIssuer = .bearer(accessKey: "ak", userID: "mia", fileID: "1", key: key, life: life)
+      await assertRefuses(issuer, .failed, "lifetime")
+    }
+  }
+
+  // matrix: Aspera transfer (token): header
+  // matrix: Aspera transfer (token): forced refresh
+  func testAFixedTokenIsGivenOnceAndNotAgainWhenItWasRefused() async throws {
+    let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
+    let issuer = FixedTokenIssuer(token)
+    for reason in [TokenRequest.Reason.initial, .missing] {
+      let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec, reason: reason))
+      XCTAssertEqual(issued.credential, TransferGrant(token: token))
+    }
+    for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has ended")] {
+      await assertRefuses(
+        issuer, .rejected, says,
+        for: TokenRequest(session: "1", specification: spec, reason: reason, attempt: 2))
+    }
+  }
+
+  // matrix: Aspera transfer (token): header
+  func testAnAccessKeyIsATokenItself() async throws {
+    let issuer = try FixedTokenIssuer(accessKey: "ak", secret: Secret("secret"), fileID: "7")
+    let grant = try await issuer.issue(for: SetupNode.download).credential
+    XCTAssertEqual(grant.token?.secret.reveal(), "Basic YWs6c2VjcmV0")
+    XCTAssertNil(grant.expiration)
+    XCTAssertEqual(
+      grant.specification.map { JSONValue.object($0.fields) },
+      ["remote_user": "xfer", "tags": ["aspera": ["node": ["access_key": "ak", "file_id": "7"]]]])
+    let root: FixedTokenIssuer = try .accessKey("ak", secret: Secret("secret"))
+    let whole = try await root.issue(for: SetupNode.download).credential
+    XCTAssertEqual(whole.specification?.fields["tags"], ["aspera": ["node": ["access_key": "ak"]]])
+    assertRefused(.invalidToken, "colon") { try FixedTokenIssuer(accessKey: "a:b", secret: Secret("c4nary0")) }
+  }
+
+  // matrix: Aspera transfer (issuer): bad input
+  func testAFunctionThatReturnsNothingOrThrowsIsAnError() async throws {
+    let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
+    let good = ClosureTokenIssuer(source: "my server") { request in
+      XCTAssertEqual(request, SetupNode.download)
+      return TransferGrant(token: token)
+    }
+    let issued = try await good.issue(for: SetupNode.download)
+    XCTAssertEqual(issued.credential.token, token)
+    XCTAssertEqual(issued.source, "my server")
+    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedAnswer, "returned nothing")
+    await assertRefuses(
+      ClosureTokenIssuer(source: "my server") { _ in throw Private() }, .failed, "my server", "type Private",
+      isRetryable: true)
+    await assertRefuses(
+      ClosureTokenIssuer(source: "my server") { _ in TransferGrant(token: try AsperaToken(Secret(""))) },
+      .malformedAnswer, "The token is empty.")
+    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in throw CancellationError() }, .cancelled)
+    let own = CredentialError(.rejected, source: "vault", "No.", remedy: "Ask nicely.")
+    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in throw own }, .rejected, "vault")
+  }
+
+  // matrix: Aspera transfer (issuer): redaction
+  // matrix: Aspera transfer (token): redaction
+  func testNoIssuerShowsWhatItHolds() throws {
+    let pem = try TokenVectors().text("node_bearer_token", "private_key_pem_test_only")
+    let line = String(pem.split(separator: "\n")[3])
+    let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
+    let grant = TransferGrant(token: token)
+    let subjects: [Any] = [
+      FixedTokenIssuer(token), try FixedTokenIssuer(accessKey: "ak", secret: Secret("c4nary0")),
+      ClosureTokenIssuer(source: "my server") { _ in grant },
+      BearerTokenIssuer(accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey()),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: try TokenVectors().bearerKey()), grant,
+    ]
+    for subject in subjects { XCTAssertEqual(DisplayedTexts(of: subject).containing(["c4nary0", line]), []) }
+  }
+}

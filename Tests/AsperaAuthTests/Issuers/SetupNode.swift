@@ -1,0 +1,93 @@
+import AsperaAuth
+import HTTPTypes
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// A node that answers setup calls by a script, and an issuer that asks it.
+struct SetupNode {
+  static let token = "ATM2_c4nary0token_2MTA"
+  static let url = "https://node.example.com:9092"
+  static let present = Timestamp(unixSeconds: 1_800_000_000)
+
+  let transport: ScriptedTransport
+  let time = SteppedTime(now: present)
+
+  init(_ replies: HTTPReply...) {
+    transport = ScriptedTransport(replies)
+  }
+
+  /// An answer with a token.
+  static func answer(
+    token: String = token, extra: String = "", date: Timestamp? = present
+  ) -> HTTPReply {
+    .json(
+      #"{"transfer_specs":[{"transfer_spec":{"token":"\#(token)","remote_user":"asp1","sshfp":null\#(extra)}}]}"#,
+      headers: date.map { ["Date": $0.httpDate] } ?? [:])
+  }
+
+  func issuer(
+    url: String = url, access: some CredentialProvider<AsperaNodeAccess> = Self.fixed, life: Duration? = nil
+  ) -> SetupTokenIssuer {
+    SetupTokenIssuer(node: url, access: access, tokenLife: life, transport: transport, time: time)
+  }
+
+  /// What an issuer refuses with, asked on a task of its own.
+  static func refusal(of issuer: SetupTokenIssuer) -> Task<CredentialError.Code?, Never> {
+    Task {
+      do throws(CredentialError) {
+        _ = try await issuer.issue(for: download)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+  }
+
+  static let fixed = StaticCredentialProvider(AsperaNodeAccess.basic(user: "mia", password: Secret("c4nary0pass")))
+
+  static let download = TokenRequest(
+    session: "1", specification: TransferSpec(.receive, [TransferPath("/a")]))
+}
+
+/// Passwords that count up.
+final class ScriptedAccess: CredentialProvider {
+  let source = "passwords that count"
+  private let count = Lock(0)
+
+  var questions: Int { count.withLock { $0 } }
+
+  func credential() async throws(CredentialError) -> AsperaNodeAccess {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    return .basic(user: "mia", password: Secret("c4nary0-\(number)"))
+  }
+}
+
+extension XCTestCase {
+  /// Asks an issuer that has to refuse.
+  @discardableResult
+  func assertRefuses(
+    _ issuer: some TokenIssuer, _ code: CredentialError.Code, _ says: String...,
+    for request: TokenRequest = SetupNode.download, isRetryable: Bool = false, file: StaticString = #filePath,
+    line: UInt = #line
+  ) async -> CredentialError? {
+    do {
+      let issued = try await issuer.issue(for: request)
+      XCTFail("a grant came: \(issued.credential)", file: file, line: line)
+      return nil
+    } catch {
+      XCTAssertEqual(error.code, code, "\(error)", file: file, line: line)
+      XCTAssertEqual(error.isRetryable, isRetryable, "\(error)", file: file, line: line)
+      XCTAssertFalse(error.source.isEmpty, "\(error)", file: file, line: line)
+      XCTAssertTrue(error.remedy.hasSuffix("."), "\(error)", file: file, line: line)
+      for text in says {
+        XCTAssertTrue("\(error)".contains(text), "no “\(text)” in \(error)", file: file, line: line)
+      }
+      XCTAssertEqual(DisplayedTexts(of: error).containing(["c4nary0", "YzRuYXJ5M"]), [], file: file, line: line)
+      return error
+    }
+  }
+}

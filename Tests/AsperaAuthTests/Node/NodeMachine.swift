@@ -1,0 +1,36 @@
+import CloudCredentials
+import StorageAuth
+import StorageAuthTesting
+
+/// A machine in memory: an environment, files, and no network.
+struct NodeMachine: FileReader {
+  /// What should be put right.
+  final class Warnings: Sendable {
+    private let list = Lock<[CredentialWarning]>([])
+
+    var all: [CredentialWarning] { list.withLock { $0 } }
+
+    func add(_ warning: CredentialWarning) {
+      list.withLock { $0.append(warning) }
+    }
+  }
+
+  var environment: [String: String] = [:]
+  var files: [String: String] = [:]
+  var permissions: UInt16 = 0o600
+  let time = SteppedTime(now: Timestamp(unixSeconds: 1_800_000_000))
+  let warnings = Warnings()
+
+  func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
+    guard let text = files[path] else { throw .notFound }
+    return FileContents(Array(text.utf8), permissions: permissions)
+  }
+
+  var access: MachineAccess {
+    let (environment, warnings) = (environment, warnings)
+    var access = MachineAccess(
+      environment: { environment[$0] }, home: "/home/mia", files: self, transport: ScriptedTransport([]), time: time)
+    access.onWarning = { warnings.add($0) }
+    return access
+  }
+}

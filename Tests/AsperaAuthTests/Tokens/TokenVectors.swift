@@ -1,0 +1,40 @@
+import AsperaAuth
+import Foundation
+import StorageAuth
+import StorageJSON
+import XCTest
+
+/// The blocks of `aspera.json` that are about tokens and the Node API.
+struct TokenVectors {
+  private let root: JSONValue
+
+  init() throws {
+    let url = try XCTUnwrap(Bundle.module.url(forResource: "aspera", withExtension: "json", subdirectory: "Vectors"))
+    root = try JSONValue(parsing: Data(contentsOf: url))
+  }
+
+  subscript(_ block: String) -> JSONValue { root[block] ?? .null }
+
+  /// A text of a block; a failure if it is not there.
+  func text(_ block: String, _ name: String, file: StaticString = #filePath, line: UInt = #line) throws -> String {
+    try XCTUnwrap(root[block]?[name]?.text, "\(block).\(name)", file: file, line: line)
+  }
+
+  /// The key of the vectors, made for them alone.
+  func bearerKey() throws -> NodeBearerKey {
+    try NodeBearerKey(pem: Secret(text("node_bearer_token", "private_key_pem_test_only")))
+  }
+}
+
+/// Tries something that has to be refused.
+func assertRefused<Value>(
+  _ code: AsperaError.Code, _ says: String, file: StaticString = #filePath, line: UInt = #line,
+  _ work: () throws -> Value
+) {
+  XCTAssertThrowsError(try work(), says, file: file, line: line) { thrown in
+    guard let error = thrown as? AsperaError else { return XCTFail("\(thrown)", file: file, line: line) }
+    XCTAssertEqual(error.code, code, "\(error)", file: file, line: line)
+    XCTAssertTrue(error.message.contains(says), "no “\(says)” in \(error)", file: file, line: line)
+    XCTAssertTrue(error.remedy.hasSuffix("."), "\(error)", file: file, line: line)
+  }
+}

@@ -1,0 +1,41 @@
+import AsperaAuth
+import Foundation
+import StorageAuth
+import XCTest
+
+@testable import AsperaTransfer
+
+#if os(Linux)
+  final class AscpOrphanTests: XCTestCase {
+    private static let variable = "ASCP_ORPHAN_TEST_PROGRAM"
+
+    func testWhenThisProcessIsKilledTheManagementPortClosesWhichEndsAscp() async throws {
+      let fake = try FakeAscp(self) {
+        [
+          .ignoreTermination, .connect, .send(Frames.initial, Frames.statistics(1)), .describe(in: $0.file("started")),
+          .expectEnd, .note("", in: $0.file("ended")),
+        ]
+      }
+      let other = Process()
+      other.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      other.arguments = ["AsperaTransferTests.AscpOrphanTests/testRunsATransferForTheTestAbove"]
+      other.environment = ProcessInfo.processInfo.environment.merging([Self.variable: fake.program]) { $1 }
+      other.standardOutput = FileHandle.nullDevice
+      try other.run()
+      let started = try await fake.start()
+      XCTAssertTrue(Processes.isAlive("\(started.pid)"))
+      kill(other.processIdentifier, SIGKILL)
+      _ = try await fake.text(of: "ended")
+      try await Processes.ended("\(started.pid)")
+      other.waitUntilExit()
+    }
+
+    /// Does nothing unless the other test starts it, in a process that it kills.
+    func testRunsATransferForTheTestAbove() async throws {
+      guard let program = ProcessInfo.processInfo.environment[Self.variable] else { return }
+      let folder = URL(filePath: program).deletingLastPathComponent().appending(path: "temporary").path
+      let engine = AscpEngine(ascp: program, temporaryFiles: folder)
+      _ = try await engine.run(.sample, additions: nil) { _ in }
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+import NIOCore
+import NIOPosix
+import XCTest
+
+@testable import AsperaTransfer
+
+final class ManagementListenerTests: XCTestCase {
+  private func connect(to port: Int) async throws -> any Channel {
+    try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port).get()
+  }
+
+  func testTheFirstConnectionIsTakenAndAnyOtherIsNot() async throws {
+    let listener = try await ManagementListener()
+    let first = try await connect(to: listener.port)
+    let taken = await listener.connection()
+    let connection = try XCTUnwrap(taken)
+    await listener.closed()
+    // The port is closed: whoever is still let in by the system is cut off at once.
+    if let second = try? await connect(to: listener.port) { try await second.closeFuture.get() }
+    try await first.writeAndFlush(ByteBuffer(string: "hello")).get()
+    try await first.close().get()
+    var received: [UInt8] = []
+    await connection.read { received += $0 }
+    XCTAssertEqual(received, Array("hello".utf8))
+  }
+
+  func testASecondConnectionIsCutOffWhileTheFirstIsNotYetRead() async throws {
+    let listener = try await ManagementListener()
+    let first = try await connect(to: listener.port)
+    let second = try await connect(to: listener.port)
+    try await second.closeFuture.get()
+    XCTAssertTrue(first.isActive)
+    listener.shut()
+    let taken = await listener.connection()
+    taken?.shut()
+    try await first.closeFuture.get()
+  }
+
+  func testAPortThatIsClosedHasNoConnection() async throws {
+    let listener = try await ManagementListener()
+    listener.shut()
+    let connection = await listener.connection()
+    XCTAssertNil(connection)
+    await listener.closed()
+  }
+
+  func testWhatIsSentBeforeAnybodyReadsIsNotLost() async throws {
+    for _ in 0..<50 {
+      let listener = try await ManagementListener()
+      let peer = try await connect(to: listener.port)
+      try await peer.writeAndFlush(ByteBuffer(repeating: 7, count: 100_000)).get()
+      try await peer.close().get()
+      let taken = await listener.connection()
+      let connection = try XCTUnwrap(taken)
+      var count = 0
+      await connection.read { count += $0.count }
+      XCTAssertEqual(count, 100_000)
+    }
+  }
+}

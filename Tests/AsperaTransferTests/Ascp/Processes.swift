@@ -1,0 +1,15 @@
+import Foundation
+
+/// Processes of this machine.
+enum Processes {
+  /// Waits until a process is gone; one that only waits to be reaped is.
+  static func ended(_ id: String) async throws {
+    try await Patience.until { !isAlive(id) }
+  }
+
+  static func isAlive(_ id: String) -> Bool {
+    guard let pid = Int32(id), kill(pid, 0) == 0 else { return false }
+    let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
+    return !status.split(separator: "\n").contains { $0.hasPrefix("State:") && $0.contains("Z") }
+  }
+}

@@ -1,0 +1,170 @@
+import AsperaAuth
+import AsperaTransfer
+import CloudCredentials
+import Foundation
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// What a probe makes of what the SSH client says; a real server does not say all of it.
+final class AccountProbeTests: XCTestCase {
+  static let password = "correct horse 7"
+  static let ed25519 = "AAAAC3NzaC1lZDI1NTE5AAAAIMpDw8l2rd2c2WPZ0lxYdvvC7rN1HYO3YbVUeVjgKDKG"
+  static let offer = "debug1: Authentications that can continue: publickey,password,keyboard-interactive\r\n"
+
+  /// An account with a password.
+  static func account(_ password: String = password, hostKey: HostKeyFingerprint? = nil) throws -> AsperaAccount {
+    try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(password), hostKey: hostKey)
+  }
+
+  /// The outcome of a check, and what was run.
+  static func check(
+    _ account: AsperaAccount, _ script: @escaping ScriptedProbeRunner.Script
+  ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeCommand]) {
+    let runner = ScriptedProbeRunner(script)
+    let machine = MachineAccess(transport: ScriptedTransport([]))
+    let probe = AccountProbe(machine, runner: runner, temporary: nil)
+    do {
+      return (.success(try await probe.check(account)), runner.commands)
+    } catch {
+      return (.failure(error), runner.commands)
+    }
+  }
+
+  /// Why an account is not taken if the client says `errors` and ends.
+  private func failure(
+    _ errors: String, asking questions: [String] = [], account: AsperaAccount? = nil, line: UInt = #line
+  ) async throws -> TransferFailure {
+    let (outcome, _) = await Self.check(try account ?? Self.account()) { _, folder in
+      if !questions.isEmpty { folder.write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
+      return ProbeCommandResult(status: 255, errors: errors)
+    }
+    guard case .failure(let failure) = outcome else {
+      XCTFail("it was accepted", line: line)
+      return TransferFailure(.other, "", remedy: "")
+    }
+    return failure
+  }
+
+  func testABannerThatLooksLikeTheClientsWordsIsNoProof() async throws {
+    let failure = try await failure(
+      "Authenticated to aspera.example.com ([192.0.2.1]:33001) using \"password\".\r\n\(Self.offer)Permission denied.")
+    XCTAssertEqual(failure.kind, .account)
+  }
+
+  func testTheStatusOfTheSessionDoesNotMatterToAnAcceptedAccount() async throws {
+    for status: Int32? in [1, 255, nil] {
+      let (outcome, _) = await Self.check(try Self.account()) { _, folder in
+        folder.accept()
+        folder.ask("mia@server's password: ")
+        return ProbeCommandResult(status: status, errors: "Permission denied, please try again.\n")
+      }
+      XCTAssertEqual(try outcome.get().notes.count, 2)
+    }
+  }
+
+  func testASessionThatDoesNotEndTakesNothingFromAnAcceptedAccount() async throws {
+    for error in [ProbeCommandError.timeout, .outputTooLarge] {
+      let (accepted, _) = await Self.check(try Self.account()) { _, folder in
+        folder.accept()
+        throw error
+      }
+      XCTAssertTrue(try accepted.get().notes.contains { $0.contains("did not end by itself") })
+      let (other, _) = await Self.check(try Self.account()) { _, _ in throw error }
+      XCTAssertThrowsError(try other.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .transport) }
+    }
+  }
+
+  func testTheMethodIsReadFromOldAndNewClientsAndFromTheQuestions() async throws {
+    let cases: [(String, [String], AccountProbeReport.Method)] = [
+      ("Authenticated to a ([192.0.2.1]:22) using \"keyboard-interactive\".\r\n", [], .keyboardInteractive),
+      ("debug1: Authentication succeeded (password).\n", [], .password),
+      ("Authenticated to a ([192.0.2.1]:22) using \"none\".\r\n", [], .none),
+      ("", ["(mia@server) Password: "], .keyboardInteractive), ("", ["mia@server's password: "], .password),
+      ("", [], .none),
+    ]
+    for (errors, questions, method) in cases {
+      let (outcome, _) = await Self.check(try Self.account()) { _, folder in
+        folder.accept()
+        if let question = questions.first { folder.ask(question) }
+        return ProbeCommandResult(status: 0, errors: errors)
+      }
+      let report = try outcome.get()
+      XCTAssertEqual(report.method, method)
+      XCTAssertEqual(report.notes.contains { $0.contains("without a credential") }, method == .none)
+    }
+  }
+
+  func testASecondQuestionIsNotAnsweredAndExplained() async throws {
+    let first = "(mia@server) Password: "
+    let cases = [
+      ("mia@server's password: ", "refused the password of mia"), ("(mia@server) New password: ", "has expired"),
+      ("(mia@server) Current password: ", "has expired"),
+      ("(mia@server) Verification \u{1b}[2Jcode: ", "more than a password: “(mia@server) Verification  [2Jcode: ”"),
+      ("You sent \(Self.password). Why?", "You sent \(Secret.mask). Why?"),
+    ]
+    for (second, words) in cases {
+      let failure = try await failure(Self.offer, asking: [first, second])
+      XCTAssertEqual(failure.kind, .account)
+      XCTAssertTrue(failure.message.contains(words), failure.message)
+      XCTAssertFalse(failure.message.contains(Self.password), failure.message)
+    }
+  }
+
+  func testFailuresAreToldApart() async throws {
+    let question = ["mia@server's password: "]
+    let cases: [(String, [String], TransferFailure.Kind, String)] = [
+      (
+        "debug1: Authentications that can continue: publickey,hostbased\nPermission denied", [], .account,
+        "it offers pub"
+      ),
+      (
+        "\(Self.offer)Received disconnect: Too many authentication failures", question, .account, "refused the password"
+      ),
+      ("\(Self.offer)Connection closed by 192.0.2.1 port 22", question, .account, "when it had seen the password"),
+      ("\(Self.offer)Connection closed by 192.0.2.1 port 22", [], .transport, "broke the connection"),
+      ("\(Self.offer)Connection reset by 192.0.2.1 port 22", question, .transport, "broke the connection"),
+      ("ssh: connect to host a port 22: Connection timed out", [], .transport, "did not answer in time"),
+      ("ssh: connect to host a port 22: No route to host", [], .transport, "cannot be reached"),
+      ("ssh: connect to host a port 22: Network is unreachable", [], .transport, "cannot be reached"),
+      ("kex_exchange_identification: Connection closed by remote host", [], .transport, "said what it is"),
+      ("Unable to negotiate with a: no matching key exchange method found.", [], .transport, "no algorithm in common"),
+      (
+        "Unable to negotiate with a: no matching host key type found. Their offer: ssh-rsa,ssh-dss", [], .hostKey,
+        "it offers ssh-rsa,ssh-dss"
+      ),
+      ("No user exists for uid 4711", [], .other, "“No user exists for uid 4711”"),
+      ("debug1: nothing but this", [], .other, "gave up on aspera.example.com:33001."),
+    ]
+    for (errors, questions, kind, words) in cases {
+      let failure = try await failure(errors, asking: questions)
+      XCTAssertEqual(failure.kind, kind, errors)
+      XCTAssertTrue(failure.message.contains(words), failure.message)
+      XCTAssertFalse(failure.remedy.isEmpty)
+    }
+  }
+
+  func testAPasswordThatIsAWordOfTheClientIsNotTakenForOne() async throws {
+    let failure = try await failure("\(Self.offer)Permission denied (password).", account: Self.account("password"))
+    XCTAssertTrue(failure.message.contains("refused the password of mia"), failure.message)
+  }
+
+  func testAProgramThatIsMissingIsNamed() async throws {
+    let (ssh, _) = await Self.check(try Self.account()) { _, _ in throw ProbeCommandError.notStarted }
+    XCTAssertThrowsError(try ssh.get()) { error in
+      XCTAssertEqual((error as? TransferFailure)?.kind, .caller)
+      XCTAssertTrue("\(error)".contains("The program ssh is"), "\(error)")
+    }
+    let pinned = try Self.account(hostKey: HostKeyFingerprint(String(repeating: "a", count: 40)))
+    let (scan, _) = await Self.check(pinned) { _, _ in throw ProbeCommandError.notStarted }
+    XCTAssertThrowsError(try scan.get()) { XCTAssertTrue("\($0)".contains("The program ssh-keyscan is"), "\($0)") }
+  }
+
+  func testAPasswordThatCannotBeTypedIsRefusedBeforeAnythingStarts() async throws {
+    for password in ["one\ntwo", "one\rtwo", String(repeating: "x", count: 1_001)] {
+      let (outcome, commands) = await Self.check(try Self.account(password)) { _, _ in ProbeCommandResult(status: 0) }
+      XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .account) }
+      XCTAssertTrue(commands.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import AsperaAuth
+import AsperaTransfer
+import CloudCredentials
+import Foundation
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// Accounts are checked against real SSH servers: Debian's openssh-server in name spaces of its own.
+///
+/// Without one the tests are skipped, and say so. As another user than root there are only keys.
+final class RealSshdTests: XCTestCase {
+  /// What all tests share: it takes seconds to make.
+  struct Fixture: Sendable {
+    let folder: URL
+    let keys: KeyFiles
+    let servers: RealSSHServers
+    /// The account files of the machine before the servers were started.
+    let accountFiles: [String]
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "real-sshd-\(UUID().uuidString)")
+      accountFiles = RealSshdTests.accountFiles()
+      do {
+        for name in ["keys", "servers", "temporary"] {
+          try FileManager.default.createDirectory(
+            at: folder.appending(path: name), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        }
+        keys = try KeyFiles(in: folder.appending(path: "keys"))
+        servers = try RealSSHServers(
+          folder: folder.appending(path: "servers"), authorizedKeys: keys.authorizedKeys())
+      } catch {
+        try? FileManager.default.removeItem(at: folder)
+        throw error
+      }
+    }
+
+    /// Checks an account.
+    func check(_ account: AsperaAccount) async throws -> AccountProbeReport {
+      let machine = MachineAccess(transport: ScriptedTransport([]))
+      return try await AccountProbe(machine, runner: nil, temporary: temporary).check(account)
+    }
+
+    /// Where checks have their temporary folders.
+    var temporary: String { folder.appending(path: "temporary").path }
+
+    /// What checks have left there.
+    func leftovers() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary) }
+  }
+
+  /// How many checks may run at once.
+  static let concurrency = 6
+
+  private static let shared = Result { try Fixture() }
+
+  override class func setUp() {
+    if case .failure(let error) = shared { print("RealSshdTests are not run. \(error)") }
+  }
+
+  override class func tearDown() {
+    guard let fixture = try? shared.get() else { return }
+    fixture.servers.stop()
+    XCTAssertEqual(accountFiles(), fixture.accountFiles, "the account files of the machine have changed")
+    try? FileManager.default.removeItem(at: fixture.folder)
+  }
+
+  var fixture: Fixture { get throws { try Self.shared.get() } }
+  var servers: RealSSHServers { get throws { try fixture.servers } }
+
+  /// Checks an account; nothing of the check may be left.
+  func check(_ account: AsperaAccount) async throws -> AccountProbeReport {
+    defer { XCTAssertEqual(try fixture.leftovers(), []) }
+    return try await fixture.check(account)
+  }
+
+  /// Checks an account that is not to be taken.
+  func failure(_ account: AsperaAccount, file: StaticString = #filePath, line: UInt = #line) async throws
+    -> TransferFailure
+  {
+    do {
+      let report = try await check(account)
+      XCTFail("the account was accepted: \(report)", file: file, line: line)
+      return TransferFailure(.other, "", remedy: "")
+    } catch let failure as TransferFailure {
+      return failure
+    }
+  }
+
+  /// What tells whether the account files of the machine were touched.
+  private static func accountFiles() -> [String] {
+    ["passwd", "shadow", "group", "pam.d/sshd"].map { name in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: "/etc/\(name)")
+      let contents = FileManager.default.contents(atPath: "/etc/\(name)")
+      return "\(name) \(attributes?[.modificationDate] ?? "") \(contents?.hashValue ?? 0)"
+    }
+  }
+
+  // matrix: Aspera transfer (password): header, verify
+  func testAPasswordIsAccepted() async throws {
+    let report = try await check(servers.account("password", hostKey: servers.hostKey("ed25519")))
+    XCTAssertEqual(report.method, .password)
+    XCTAssertEqual(report.hostKey?.type, "ssh-ed25519")
+    XCTAssertTrue(report.isHostKeyPinned)
+    XCTAssertTrue(try XCTUnwrap(report.serverVersion).hasPrefix("OpenSSH_"))
+    XCTAssertEqual(report.notes, [])
+  }
+
+  // matrix: Aspera transfer (password): bad input
+  func testAWrongPasswordIsSentOnceAndRefused() async throws {
+    let account = try servers.account("password", password: "wrong")
+    let before = try servers.log("password").split(whereSeparator: \.isNewline).count
+    let failure = try await failure(account)
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.message.contains("refused the password of xfer"), failure.message)
+    let log = try servers.log("password").split(whereSeparator: \.isNewline).dropFirst(before)
+    XCTAssertEqual(log.filter { $0.contains("Failed password") }.count, 1, "\(log)")
+  }
+
+  func testAnUnknownUserIsRefusedAsAWrongPasswordIs() async throws {
+    let failure = try await failure(servers.account("password", user: "nobody-of-that-name"))
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.message.contains("refused the password"), failure.message)
+  }
+
+  func testAPasswordThatTheServerAsksForIsAccepted() async throws {
+    let report = try await check(servers.account("interactive"))
+    XCTAssertEqual(report.method, .keyboardInteractive)
+  }
+
+  func testAWrongPasswordThatTheServerAsksForIsSentOnceAndRefused() async throws {
+    let account = try servers.account("interactive", password: "wrong")
+    let before = try servers.log("interactive").split(whereSeparator: \.isNewline).count
+    let failure = try await failure(account)
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.message.contains("refused the password"), failure.message)
+    let log = try servers.log("interactive").split(whereSeparator: \.isNewline).dropFirst(before)
+    XCTAssertEqual(log.filter { $0.contains("Authentication failure") }.count, 1, "\(log)")
+  }
+
+  func testAWrongPasswordIsNotSentAgainBecauseTheServerOffersAnotherMethod() async throws {
+    let accepted = try await check(servers.account("both"))
+    XCTAssertEqual(accepted.method, .password)
+    let account = try servers.account("both", password: "wrong")
+    let before = try servers.log("both").split(whereSeparator: \.isNewline).count
+    let failure = try await failure(account)
+    XCTAssertTrue(failure.message.contains("refused the password"), failure.message)
+    let log = try servers.log("both").split(whereSeparator: \.isNewline).dropFirst(before)
+    XCTAssertEqual(log.filter { $0.contains("Authentication failure") || $0.contains("Failed ") }.count, 1, "\(log)")
+  }
+
+  func testAnAccountThatMayRunNothingIsAcceptedAndThatIsSaid() async throws {
+    let report = try await check(servers.account("password", user: "transfers"))
+    XCTAssertEqual(report.method, .password)
+    XCTAssertTrue(report.notes.contains { $0.contains("for transfers alone") }, "\(report.notes)")
+  }
+
+  func testAnAccountThatMayNotLogInIsRefused() async throws {
+    for (server, user) in [("interactive", "ended"), ("password", "locked"), ("interactive", "locked")] {
+      let failure = try await failure(servers.account(server, user: user))
+      XCTAssertEqual(failure.kind, .account, "\(user): \(failure)")
+      XCTAssertTrue(failure.description.contains("locked"), "\(user): \(failure)")
+    }
+  }
+
+  func testAPasswordThatHasExpiredIsCalledSo() async throws {
+    for server in ["password", "interactive"] {
+      let failure = try await failure(servers.account(server, user: "lapsed"))
+      XCTAssertEqual(failure.kind, .account)
+      XCTAssertTrue(failure.message.contains("has expired"), "\(server): \(failure)")
+    }
+  }
+
+  func testAMethodThatTheServerDoesNotOfferIsCalledSo() async throws {
+    let server = try servers.port("keys")
+    let account = try AsperaAccount(
+      host: "127.0.0.1", user: servers.user, password: Secret(RealSSHServers.password), sshPort: server)
+    let failure = try await failure(account)
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.message.contains("lets nobody in with a password; it offers publickey"), failure.message)
+  }
+
+  func testAServerThatIsNotThereIsATransportFailure() async throws {
+    let free = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: 1)
+    let refused = try await failure(free)
+    XCTAssertEqual(refused.kind, .transport)
+    XCTAssertTrue(refused.message.contains("refused the connection"), refused.message)
+    let pinned = try AsperaAccount(
+      host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: 1, hostKey: servers.hostKey("rsa"))
+    let unseen = try await failure(pinned)
+    XCTAssertEqual(unseen, refused)
+    let nameless = try await failure(AsperaAccount(host: "aspera.invalid", user: "mia", password: Secret("p")))
+    XCTAssertEqual(nameless.kind, .transport)
+    XCTAssertTrue(nameless.message.contains("has no address"), nameless.message)
+  }
+}

@@ -1,0 +1,158 @@
+import AsperaAuth
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+@testable import AsperaTransfer
+
+/// A queue over a scripted engine on stepped time, and everything that it tells.
+final class QueueBench: Sendable {
+  let time: SteppedTime
+  let engine: ScriptedEngine
+  let queue: TransferQueue
+  private let log: EventLog
+
+  init(
+    _ engine: ScriptedEngine = ScriptedEngine(), account: AsperaAccount? = nil, issuer: (any TokenIssuer)? = nil,
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), time: SteppedTime = SteppedTime(),
+    authEvents: AuthEvents = AuthEvents()
+  ) throws {
+    self.time = time
+    self.engine = engine
+    let account = try account ?? .sample()
+    queue = TransferQueue(
+      engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
+      time: time, random: { 0 }, makeSigner: { TransferSigner(account: $0) })
+    log = EventLog(queue.events)
+  }
+
+  /// All events so far.
+  var events: [TransferEvent] { log.events }
+
+  /// What happened to a session so far.
+  func kinds(of session: String) -> [TransferEvent.Kind] { events.filter { $0.session == session }.map(\.kind) }
+
+  /// What happened to a session so far, as words; progress is left out.
+  func words(of session: String) -> [String] {
+    kinds(of: session).filter { if case .progress = $0 { false } else { true } }.map(\.word)
+  }
+
+  /// How the sessions ended, in the order in which they did.
+  var ends: [(session: String, result: Result<TransferSummary, TransferFailure>)] {
+    events.compactMap { if case .finished(let result) = $0.kind { ($0.session, result) } else { nil } }
+  }
+
+  /// What was tried again.
+  func retries(of session: String) -> [TransferRetry] {
+    kinds(of: session).compactMap { if case .retry(let retry) = $0 { retry } else { nil } }
+  }
+
+  /// The tokens that were issued.
+  func issuances(of session: String) -> [TokenIssuance] {
+    kinds(of: session).compactMap { if case .tokenIssued(let issuance) = $0 { issuance } else { nil } }
+  }
+
+  /// Waits until a session has finished, and the events of that have been read.
+  func finished(
+    _ session: String, _ count: Int = 1, file: StaticString = #filePath, line: UInt = #line
+  ) async -> Result<TransferSummary, TransferFailure>? {
+    await eventually("\(session) finishes", file: file, line: line) {
+      self.ends.count { $0.session == session } >= count
+    }
+    return ends.last { $0.session == session }?.result
+  }
+
+  /// Waits for a status.
+  func reaches(
+    _ status: TransferStatus, _ session: String, file: StaticString = #filePath, line: UInt = #line
+  ) async {
+    await eventually("\(session) is \(status)", file: file, line: line) { self.queue.status(of: session) == status }
+  }
+
+  /// Steps the clocks whenever everybody waits for them, until something is so.
+  func step(
+    by duration: Duration, until isDone: () -> Bool, file: StaticString = #filePath, line: UInt = #line
+  ) async {
+    while !isDone() {
+      await eventually("everybody waits", file: file, line: line) { isDone() || isQuiet }
+      if isDone() { return }
+      time.advance(by: duration)
+    }
+  }
+
+  /// Whether nothing happens unless the clocks are stepped or the test lets somebody go on.
+  private var isQuiet: Bool {
+    let held = engine.gate.held
+    let sleeping = time.sleepers
+    return queue.state.withLock { state in
+      let pausing = state.machine.sessions.values.count { if case .pausing = $0.state { true } else { false } }
+      return sleeping >= max(1, pausing)
+        && state.machine.sessions.allSatisfy { id, session in
+          switch session.state {
+          case .waiting, .lined, .pausing, .interrupted, .ended: true
+          case .connecting, .running: held.contains(id)
+          case .asking, .checking, .stopping: false
+          }
+        }
+    }
+  }
+}
+
+/// Reads events as they come, for as long as it is kept.
+final class EventLog: Sendable {
+  private final class Store: Sendable {
+    let events = Lock<[TransferEvent]>([])
+    let isOver = Lock(false)
+  }
+
+  private let store = Store()
+  private let reading: Task<Void, Never>
+
+  init(_ events: TransferEvents) {
+    reading = Task { [store] in
+      for await event in events { store.events.withLock { $0.append(event) } }
+      store.isOver.withLock { $0 = true }
+    }
+  }
+
+  deinit { reading.cancel() }
+
+  /// All events so far.
+  var events: [TransferEvent] { store.events.withLock { $0 } }
+
+  /// Whether the sequence has ended.
+  var isOver: Bool { store.isOver.withLock { $0 } }
+
+  /// Ends the reading.
+  func cancel() { reading.cancel() }
+}
+
+/// Waits until something is so; fails after half a minute.
+func eventually(
+  _ what: String, file: StaticString = #filePath, line: UInt = #line, _ isSo: () -> Bool
+) async {
+  let end = ContinuousClock.now + .seconds(30)
+  while !isSo() {
+    if ContinuousClock.now > end { return XCTFail("never: \(what)", file: file, line: line) }
+    await Task.yield()
+  }
+}
+
+extension AsperaAccount {
+  static func sample(host: String = "aspera.test", requiresToken: Bool = false) throws -> AsperaAccount {
+    try AsperaAccount(host: host, user: "mia", password: Secret("pass-word"), requiresToken: requiresToken)
+  }
+}
+
+extension TransferSession {
+  static func sample(_ id: String, token: Token = .none, isPersistent: Bool = false) -> TransferSession {
+    let paths = isPersistent ? [] : [TransferPath("/data/\(id)")]
+    return TransferSession(
+      TransferSpec(.send, paths, destinationRoot: "/\(id)"), token: token, isPersistent: isPersistent, id: id)
+  }
+}
+
+extension Result<TransferSummary, TransferFailure> {
+  var failure: TransferFailure? { if case .failure(let failure) = self { failure } else { nil } }
+  var isSuccess: Bool { failure == nil }
+}

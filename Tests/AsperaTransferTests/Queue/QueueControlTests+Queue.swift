@@ -1,0 +1,92 @@
+import AsperaAuth
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+@testable import AsperaTransfer
+
+/// What is done to the whole queue.
+extension QueueControlTests {
+  func testAPausedQueueLetsNobodyInAndWhatIsActiveGoesOn() async throws {
+    let bench = try QueueBench(ScriptedEngine(Self.held))
+    for id in ["a", "b"] { bench.queue.add(.sample(id)) }
+    await bench.reaches(.running, "a")
+    bench.queue.pause()
+    bench.engine.gate.open("a")
+    _ = await bench.finished("a")
+    XCTAssertEqual(bench.queue.status(of: "b"), .waiting)
+    bench.queue.resume()
+    await bench.reaches(.running, "b")
+    bench.queue.pause(stopping: true)
+    await bench.reaches(.interrupted, "b")
+    bench.queue.resume()
+    bench.engine.gate.open("b")
+    let result = await bench.finished("b")
+    XCTAssertEqual(result?.isSuccess, true)
+    XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b", "b"])
+  }
+
+  func testARemovedSessionIsCancelledAndForgotten() async throws {
+    let bench = try QueueBench(ScriptedEngine(Self.held))
+    for id in ["a", "b"] { bench.queue.add(.sample(id)) }
+    await bench.reaches(.running, "a")
+    bench.queue.remove("a")
+    let result = await bench.finished("a")
+    XCTAssertEqual(result, .failure(.cancelled))
+    await bench.reaches(.running, "b")
+    XCTAssertNil(bench.queue.status(of: "a"))
+    let none = await bench.queue.result(of: "a")
+    XCTAssertNil(none)
+    bench.queue.run("a")
+    bench.queue.cancel("a")
+    bench.engine.gate.open("b")
+    _ = await bench.finished("b")
+    bench.queue.remove("b")
+    XCTAssertEqual(bench.queue.sessions, [])
+  }
+
+  func testShuttingDownEndsEverySessionOnceAndThenTheEvents() async throws {
+    let bench = try QueueBench(
+      ScriptedEngine(Self.held), configuration: TransferQueueConfiguration(maximumActive: 2, startSpacing: .zero))
+    for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
+    await bench.reaches(.running, "a")
+    await bench.reaches(.running, "b")
+    let all = EventLog(bench.queue.events)
+    let waiter = Task { [queue = bench.queue] in await queue.result(of: "a") }
+    await bench.queue.shutdown()
+    XCTAssertEqual(bench.engine.running, 0)
+    let result = await waiter.value
+    XCTAssertEqual(result, .failure(.cancelled))
+    await eventually("the events end") { all.isOver }
+    XCTAssertEqual(all.events.filter { $0.kind.word == "cancelled" }.map(\.session).sorted(), ["a", "b", "c"])
+    for id in ["a", "b", "c"] { XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: id)), []) }
+    bench.queue.add(.sample("late"))
+    XCTAssertEqual(bench.queue.status(of: "late"), .ended(.failure(.cancelled)))
+    for await event in bench.queue.events { XCTFail("\(event)") }
+    await bench.queue.shutdown()
+  }
+
+  func testStartsAreKeptApartWhileMoreThanOneSessionIsActive() async throws {
+    let starts = Lock<[Duration]>([])
+    let time = SteppedTime()
+    let bench = try QueueBench(
+      ScriptedEngine { attempt throws(TransferFailure) in
+        starts.withLock { $0.append(time.uptime) }
+        return try await Self.held(attempt)
+      }, configuration: TransferQueueConfiguration(maximumActive: 4), time: time)
+    for id in ["a", "b", "c", "d", "e"] { bench.queue.add(.sample(id)) }
+    await bench.step(by: .milliseconds(500)) { bench.engine.running == 4 }
+    XCTAssertEqual(starts.withLock { $0 }, [0, 2, 4, 6].map { .seconds($0) })
+    time.advance(by: .seconds(10))
+    for id in ["a", "b", "c", "d", "e"] { bench.engine.gate.open(id) }
+    _ = await bench.finished("e")
+    XCTAssertEqual(bench.engine.mostRunning, 4)
+  }
+
+  func testOneSessionAfterTheOtherNeedsNoDistance() async throws {
+    let bench = try QueueBench()
+    for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
+    _ = await bench.finished("c")
+    XCTAssertEqual(bench.time.uptime, .zero)
+    XCTAssertEqual(bench.engine.mostRunning, 1)
+  }
+}

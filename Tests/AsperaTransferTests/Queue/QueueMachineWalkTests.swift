@@ -1,0 +1,30 @@
+import AsperaAuth
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+@testable import AsperaTransfer
+
+/// Random events in random order: whatever happens, what a queue promises holds.
+final class QueueMachineWalkTests: XCTestCase {
+  func testWhateverHappensNoSessionIsLostAndTheOrderHolds() {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      var walk = Walk(seed: seed)
+      for _ in 0..<400 where walk.problems.isEmpty { walk.step() }
+      walk.drain()
+      XCTAssertEqual(walk.problems.prefix(3), [], "seed \(seed)")
+      if !walk.problems.isEmpty { return }
+    }
+  }
+
+  func testEverythingCanBeShutDownInTheMiddle() {
+    for seed in 1...50 as ClosedRange<UInt64> {
+      var walk = Walk(seed: seed)
+      for _ in 0..<100 where walk.problems.isEmpty { walk.step() }
+      walk.shutDown()
+      walk.drain()
+      XCTAssertEqual(walk.problems.prefix(3), [], "seed \(seed)")
+      if !walk.problems.isEmpty { return }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import AsperaAuth
+import AsperaTransfer
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// An issuer that answers what a test says, and notes what it was asked.
+final class ScriptedIssuer: TokenIssuer {
+  typealias Script = @Sendable (TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
+
+  let source: String
+  private let script: Script
+  private let log = Lock<[TokenRequest]>([])
+
+  init(source: String = "desk", _ script: @escaping Script) {
+    self.source = source
+    self.script = script
+  }
+
+  /// Issues a token that lives for a while: `ATM2_ID-N_AAA`, a new one each time.
+  convenience init(life: Duration?, time: SteppedTime) {
+    self.init { request throws(CredentialError) in
+      .token("\(request.session)-\(request.attempt)", expiration: life.map { time.now.advanced(by: $0) })
+    }
+  }
+
+  var requests: [TokenRequest] { log.withLock { $0 } }
+
+  func requests(of session: String) -> [TokenRequest] { requests.filter { $0.session == session } }
+
+  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    log.withLock { $0.append(request) }
+    return try await script(request)
+  }
+}
+
+extension IssuedCredential<TransferGrant> {
+  /// A transfer token with a name in it.
+  static func token(_ name: String, expiration: Timestamp? = nil) -> IssuedCredential<TransferGrant> {
+    IssuedCredential(TransferGrant(token: .sample(name), expiration: expiration))
+  }
+}
+
+extension AsperaToken {
+  static func sample(_ name: String, expiration: Timestamp? = nil) -> AsperaToken {
+    do {
+      return try AsperaToken(Secret("ATM2_\(name)_AAA"), expiration: expiration)
+    } catch {
+      XCTFail("\(error)")
+      return sample("broken")
+    }
+  }
+}
+
+extension CredentialError {
+  static func outage(isRetryable: Bool) -> CredentialError {
+    CredentialError(.failed, source: "desk", "The desk is closed.", remedy: "Come back.", isRetryable: isRetryable)
+  }
+}

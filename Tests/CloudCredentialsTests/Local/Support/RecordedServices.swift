@@ -1,0 +1,75 @@
+import StorageAuth
+
+@testable import CloudCredentials
+
+/// Services that note what they are asked for, in place of those of the clouds.
+final class RecordedServices: Sendable {
+  static let key = AccessKey(id: "STS.role", secret: "s", sessionToken: "t")
+
+  private let calls = Lock<[String]>([])
+
+  /// What was asked for, in order.
+  var asked: [String] { calls.withLock { $0 } }
+
+  var alibaba: AlibabaServices {
+    AlibabaServices(
+      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
+      role: { [self] role, keys, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      },
+      webIdentity: { [self] role, providerARN, token, _ in
+        provider { () async throws(CredentialError) in
+          "\(Self.text(role)) by \(providerARN) token \(try await token().reveal())"
+        }
+      },
+      uri: { [self] url, _ in provider { "uri \(url)" } })
+  }
+
+  var tencent: TencentServices {
+    TencentServices(
+      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
+      webIdentity: { [self] role, token, _ in
+        provider { () async throws(CredentialError) in
+          "\(role.arn) by \(role.providerID) in \(role.region) token \(try await token().reveal())"
+        }
+      })
+  }
+
+  /// Services that have nothing to offer.
+  static var none: AlibabaServices {
+    let provider = Recorded { () throws(CredentialError) in
+      throw CredentialError(.notConfigured, source: "service", "There is nothing.", remedy: "Ask elsewhere.")
+    }
+    return AlibabaServices(
+      instanceRole: { _, _ in provider }, role: { _, _, _ in provider }, webIdentity: { _, _, _, _ in provider },
+      uri: { _, _ in provider })
+  }
+
+  private static func text(_ role: AlibabaRolePlan) -> String {
+    let parts = [
+      role.arn, role.sessionName, "\(role.duration)", role.policy ?? "-", role.externalID ?? "-", role.endpoint.url,
+    ]
+    return parts.joined(separator: " ")
+  }
+
+  private func provider(_ call: @escaping @Sendable () async throws(CredentialError) -> String) -> Recorded {
+    Recorded { [self] () async throws(CredentialError) in
+      let text = try await call()
+      calls.withLock { $0.append(text) }
+    }
+  }
+
+  private struct Recorded: CredentialProvider {
+    let source = "service"
+    let call: @Sendable () async throws(CredentialError) -> Void
+
+    init(_ call: @escaping @Sendable () async throws(CredentialError) -> Void) {
+      self.call = call
+    }
+
+    func credential() async throws(CredentialError) -> AccessKey {
+      try await call()
+      return RecordedServices.key
+    }
+  }
+}

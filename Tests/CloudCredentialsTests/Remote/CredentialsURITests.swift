@@ -1,0 +1,46 @@
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// How an address that answers with the four fields is asked.
+final class CredentialsURITests: XCTestCase {
+  private let time = SteppedTime(now: RemoteService.now)
+
+  func testTheAddressIsAskedAsItIs() async throws {
+    let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
+    let provider = CredentialsURIProvider("http://localhost:7002/keys?for=me", transport: transport, time: time)
+    _ = try await provider.credential()
+    XCTAssertEqual(transport.requests.map(\.url), ["http://localhost:7002/keys?for=me"])
+    XCTAssertEqual(transport.requests.map(\.method), [.get])
+    XCTAssertEqual(provider.source, "credentials URI http://localhost:7002/keys")
+  }
+
+  func testACodeOfSuccessIsReadOver() async throws {
+    let body = #"{"Code":"Success","# + RemoteService.credentialsURI.answer.dropFirst()
+    let key = try await RemoteService.credentialsURI.answering(.json(body)).credential()
+    XCTAssertEqual(key.id, "STS.id")
+  }
+
+  // matrix: Credentials URI: refusal
+  func testARefusalIsToldWithItsCode() async {
+    for status in [200, 400, 404] {
+      let error = await failure(of: RemoteService.credentialsURI.answering(alibabaRefusal("NoRole", status: status)))
+      XCTAssertEqual(error?.code, .rejected)
+      XCTAssertEqual(error?.message.contains("NoRole: No. (request R-7)"), true)
+    }
+  }
+
+  func testPlainHTTPToAnotherMachineIsRefused() async throws {
+    let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
+    let error = await failure(of: CredentialsURIProvider("http://10.0.0.1/keys", transport: transport, time: time))
+    XCTAssertEqual(error?.code, .failed)
+    XCTAssertTrue(transport.requests.isEmpty)
+    _ = try await CredentialsURIProvider(
+      "http://10.0.0.1/keys", allowsPlainHTTP: true, transport: transport, time: time
+    ).credential()
+    let broken = await failure(of: CredentialsURIProvider("keys", transport: transport, time: time))
+    XCTAssertEqual(broken?.code, .failed)
+  }
+}

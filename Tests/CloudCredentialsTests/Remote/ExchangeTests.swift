@@ -1,0 +1,175 @@
+import HTTPTypes
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// What all providers that speak HTTP have in common: status, size, time, and what they tell of a failure.
+final class ExchangeTests: XCTestCase {
+  private let metadata = [RemoteService.alibabaMetadata.name, RemoteService.tencentMetadata.name]
+
+  func testARedirectIsNotFollowed() async throws {
+    for service in RemoteService.all {
+      for status in [301, 302, 303, 307, 308] {
+        let transport = ScriptedTransport(
+          service.before.map { .text($0) } + [.status(status, headers: ["Location": "https://evil.example.com/"])])
+        let provider = service.provider(transport, SteppedTime(now: RemoteService.now))
+        let error = await failure(of: provider, service.name)
+        XCTAssertEqual(error?.code, .failed, service.name)
+        XCTAssertEqual(error?.message.contains("redirect (HTTP \(status))"), true, service.name)
+        XCTAssertEqual(error?.isRetryable, false, service.name)
+        XCTAssertEqual(transport.requests.count, service.before.count + 1, service.name)
+      }
+    }
+  }
+
+  func testAServiceThatIsDownMayBeAskedAgain() async throws {
+    for service in RemoteService.all {
+      for status in [500, 502, 503, 504] {
+        let error = await failure(of: service.answering(.text("<html>", status: status)), service.name)
+        XCTAssertEqual(error?.code, .failed, service.name)
+        XCTAssertEqual(error?.isRetryable, true, service.name)
+        XCTAssertEqual(error?.message.contains("HTTP \(status)"), true, service.name)
+      }
+      guard !metadata.contains(service.name) else { continue }
+      let busy = await failure(of: service.answering(.status(429)), service.name)
+      XCTAssertEqual(busy?.code, .failed, service.name)
+      XCTAssertEqual(busy?.isRetryable, true, service.name)
+    }
+  }
+
+  func testARefusalWithoutABodyIsFinal() async throws {
+    for service in RemoteService.all where !metadata.contains(service.name) {
+      for status in [400, 401, 403, 404] {
+        let error = await failure(of: service.answering(.status(status)), service.name)
+        XCTAssertEqual(error?.code, .rejected, service.name)
+        XCTAssertEqual(error?.isRetryable, false, service.name)
+      }
+    }
+  }
+
+  func testAHugeAnswerIsNotReadToItsEnd() async throws {
+    for service in RemoteService.all {
+      let endless = HTTPReply(
+        response: HTTPResponse(status: .ok), body: ByteStream { { Array(repeating: UInt8(ascii: " "), count: 8_192) } })
+      let error = await failure(of: service.answering(endless), service.name)
+      XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+      XCTAssertEqual(error?.message.contains("65536"), true, service.name)
+    }
+  }
+
+  func testAnAnswerOfExactlyTheLimitIsRead() async throws {
+    for service in RemoteService.all {
+      let padding = String(repeating: " ", count: 65_536 - service.answer.utf8.count)
+      let key = try await service.answering(.json(padding + service.answer)).credential()
+      XCTAssertEqual(key.expiration, RemoteService.end, service.name)
+      let error = await failure(of: service.answering(.json(" " + padding + service.answer)), service.name)
+      XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+    }
+  }
+
+  func testAConnectionThatIsCutFails() async throws {
+    for service in RemoteService.all {
+      let error = await failure(of: service.answering(.json(service.answer).cut(afterBytes: 20)), service.name)
+      XCTAssertEqual(error?.code, .failed, service.name)
+      XCTAssertEqual(error?.isRetryable, true, service.name)
+    }
+  }
+
+  func testTransportErrorsAreToldApart() async throws {
+    let cases: [(TransportError.Code, CredentialError.Code, Bool)] = [
+      (.connectionFailed, .failed, true), (.connectionLost, .failed, true), (.timeout, .timeout, true),
+      (.invalidRequest, .failed, false), (.cancelled, .cancelled, false),
+    ]
+    for service in RemoteService.all {
+      for (thrown, code, isRetryable) in cases {
+        let transport = TransportError(thrown, "It did not work with \(RemoteService.ownSecret).", remedy: "Try.")
+        // The secret of the app server's answer is not known when the transport fails.
+        let isSigned = service.name.hasSuffix("AssumeRole") || service.name.hasSuffix("GetFederationToken")
+        let error = await failure(
+          of: service.failing(transport), "\(service.name) \(thrown)",
+          secrets: isSigned ? RemoteService.allSecrets : [])
+        XCTAssertEqual(error?.code, code, "\(service.name) \(thrown)")
+        XCTAssertEqual(error?.isRetryable, isRetryable, "\(service.name) \(thrown)")
+      }
+    }
+  }
+
+  // matrix: Credentials URI: time limit
+  // matrix: Alibaba STS: time limit
+  // matrix: Tencent STS: time limit
+  func testASlowServiceEndsInATimeout() async throws {
+    for service in RemoteService.all where !metadata.contains(service.name) {
+      let time = SteppedTime(now: RemoteService.now)
+      let transport = ScriptedTransport([.json(service.answer)])
+      transport.hold()
+      let provider = service.provider(transport, time)
+      async let failed = failure(of: provider, service.name)
+      await transport.wait(forRequests: 1)
+      await time.wait(forSleeps: 1)
+      time.advance(by: .seconds(20))
+      let thrown = await failed
+      XCTAssertEqual(thrown?.code, .timeout, service.name)
+      XCTAssertEqual(thrown?.isRetryable, true, service.name)
+    }
+  }
+
+  func testABodyThatDripsEndsInATimeout() async throws {
+    let service = RemoteService.credentialsURI
+    let time = SteppedTime(now: RemoteService.now)
+    let dripping = HTTPReply.json(service.answer).slowed(by: .seconds(3600), chunk: 1, on: time)
+    let provider = service.provider(ScriptedTransport([dripping]), time)
+    async let failed = failure(of: provider, service.name)
+    await time.wait(forSleeps: 2)
+    time.advance(by: .seconds(10))
+    let thrown = await failed
+    XCTAssertEqual(thrown?.code, .timeout)
+  }
+
+  func testATransportThatHeedsNothingIsLeftBehind() async throws {
+    let time = SteppedTime(now: RemoteService.now)
+    let provider = RemoteService.ossAppServer.provider(DeafTransport(), time)
+    async let failed = failure(of: provider)
+    await time.wait(forSleeps: 1)
+    time.advance(by: .seconds(20))
+    let thrown = await failed
+    XCTAssertEqual(thrown?.code, .timeout)
+  }
+
+  func testACancelledWaitSaysSo() async throws {
+    for service in RemoteService.all {
+      let transport = ScriptedTransport([.json(service.answer)])
+      transport.hold()
+      let provider = service.provider(transport, SteppedTime(now: RemoteService.now))
+      let task = Task { await failure(of: provider, service.name) }
+      await transport.wait(forRequests: 1)
+      task.cancel()
+      let error = await task.value
+      XCTAssertEqual(error?.code, .cancelled, service.name)
+    }
+  }
+
+  func testTheIssuersTimeIsTakenFromFreshAnswersAlone() async throws {
+    for service in RemoteService.all where service.name != "COS app server" {
+      for headers in [
+        ["Date": "Fri, 15 Jan 2027 08:00:00 GMT", "Age": "12"], ["Date": "Thu, 01 Jan 1970 00:00:00 GMT"],
+        ["Date": "Fri, 15 Jan 2127 08:00:00 GMT"], ["Date": "yesterday"], [:],
+      ] {
+        let issued = try await service.answering(.json(service.answer, headers: headers)).issue()
+        XCTAssertNil(issued.issuerTime, "\(service.name) \(headers)")
+      }
+    }
+  }
+}
+
+/// Never answers, not even to being cancelled.
+private struct DeafTransport: HTTPTransport {
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+    while true { await withCheckedContinuation { Self.keep($0) } }
+  }
+
+  private static let kept = Lock<[CheckedContinuation<Void, Never>]>([])
+
+  private static func keep(_ continuation: CheckedContinuation<Void, Never>) {
+    kept.withLock { $0.append(continuation) }
+  }
+}

@@ -1,0 +1,131 @@
+import CloudCredentials
+import Foundation
+import StorageAuth
+import StorageAuthTesting
+
+/// One provider that speaks HTTP, with an answer as the real service writes it.
+struct RemoteService: Sendable {
+  let name: String
+  /// The answers before the one that has the key.
+  var before: [String] = []
+  /// The answer that has the key.
+  let answer: String
+  /// Where the id, the secret, the token and the end are in it.
+  let id: [String]
+  let secret: [String]
+  let token: [String]
+  let end: [String]
+  let provider: @Sendable (any HTTPTransport, any TimeSource) -> any CredentialProvider<AccessKey>
+
+  static let secretText = "s3cretOfTheAnswer/+="
+  static let tokenText = "tokenOfTheAnswer/+=="
+  static let ownSecret = "s3cretThatAsks/+="
+  static let ownToken = "tokenThatAsks/+=="
+  static let identityToken = "eyJhbGciOi.eyJzdWIi.c2lnbmF0dXJl"
+  static let allSecrets = [secretText, tokenText, ownSecret, ownToken, identityToken]
+
+  /// The wall clock of the tests, and the end of the keys an hour later.
+  static let now = Timestamp(unixSeconds: 1_800_000_000)
+  static let end = Timestamp(unixSeconds: 1_800_003_600)
+  static let date = ["Date": "Fri, 15 Jan 2027 08:00:00 GMT"]
+
+  static let ownKey = StaticCredentialProvider(AccessKey(id: "LTAIasks", secret: ownSecret))
+  static let ownTemporaryKey = StaticCredentialProvider(
+    AccessKey(id: "STS.asks", secret: ownSecret, sessionToken: ownToken))
+
+  static func readIdentity() async throws(CredentialError) -> Secret { Secret(identityToken + "\n") }
+
+  private static let alibabaFields = """
+    "AccessKeyId":"STS.id","AccessKeySecret":"\(secretText)","SecurityToken":"\(tokenText)",\
+    "Expiration":"2027-01-15T09:00:00Z"
+    """
+  private static let alibabaSTS = """
+    {"RequestId":"R-1","AssumedRoleUser":{"Arn":"acs:ram::1:role/x/alice","AssumedRoleId":"344:alice"},\
+    "Credentials":{\(alibabaFields)}}
+    """
+  private static let tencentSTS = """
+    {"Response":{"Credentials":{"Token":"\(tokenText)","TmpSecretId":"AKIDid","TmpSecretKey":"\(secretText)"},\
+    "ExpiredTime":1800003600,"Expiration":"2027-01-15T09:00:00Z","RequestId":"R-1"}}
+    """
+
+  static let ossAppServer = RemoteService(
+    name: "OSS app server", answer: #"{"StatusCode":200,\#(alibabaFields)}"#, id: ["AccessKeyId"],
+    secret: ["AccessKeySecret"], token: ["SecurityToken"], end: ["Expiration"]
+  ) { AppServerCredentialProvider("https://app.example.com/distribute-token.json", transport: $0, time: $1) }
+
+  static let cosAppServer = RemoteService(
+    name: "COS app server",
+    answer: """
+      {"credentials":{"tmpSecretId":"AKIDid","tmpSecretKey":"\(secretText)","sessionToken":"\(tokenText)"},\
+      "startTime":1800000000,"expiredTime":1800003600,"requestId":"R-1"}
+      """,
+    id: ["credentials", "tmpSecretId"], secret: ["credentials", "tmpSecretKey"],
+    token: ["credentials", "sessionToken"], end: ["expiredTime"]
+  ) { AppServerCredentialProvider("https://app.example.com/sts", shape: .cos, transport: $0, time: $1) }
+
+  static let credentialsURI = RemoteService(
+    name: "credentials URI", answer: "{\(alibabaFields)}", id: ["AccessKeyId"], secret: ["AccessKeySecret"],
+    token: ["SecurityToken"], end: ["Expiration"]
+  ) { CredentialsURIProvider("http://127.0.0.1:7002/credentials", transport: $0, time: $1) }
+
+  static let alibabaRole = RemoteService(
+    name: "Alibaba AssumeRole", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
+    secret: ["Credentials", "AccessKeySecret"], token: ["Credentials", "SecurityToken"],
+    end: ["Credentials", "Expiration"]
+  ) { AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", keys: ownTemporaryKey, transport: $0, time: $1) }
+
+  static let alibabaOIDC = RemoteService(
+    name: "Alibaba AssumeRoleWithOIDC", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
+    secret: ["Credentials", "AccessKeySecret"], token: ["Credentials", "SecurityToken"],
+    end: ["Credentials", "Expiration"]
+  ) {
+    AlibabaOIDCProvider(
+      roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/p", transport: $0, time: $1,
+      token: readIdentity)
+  }
+
+  static let alibabaMetadata = RemoteService(
+    name: "Alibaba metadata", before: ["metadata-token", "role\n"],
+    answer: #"{\#(alibabaFields),"LastUpdated":"2027-01-15T07:00:00Z","Code":"Success"}"#, id: ["AccessKeyId"],
+    secret: ["AccessKeySecret"], token: ["SecurityToken"], end: ["Expiration"]
+  ) { AlibabaInstanceMetadataProvider(transport: $0, time: $1) }
+
+  static let tencentFederation = RemoteService(
+    name: "Tencent GetFederationToken", answer: tencentSTS, id: ["Response", "Credentials", "TmpSecretId"],
+    secret: ["Response", "Credentials", "TmpSecretKey"], token: ["Response", "Credentials", "Token"],
+    end: ["Response", "ExpiredTime"]
+  ) {
+    TencentFederationProvider(name: "phone", policy: #"{"version":"2.0"}"#, keys: ownKey, transport: $0, time: $1)
+  }
+
+  static let tencentRole = RemoteService(
+    name: "Tencent AssumeRole", answer: tencentSTS, id: ["Response", "Credentials", "TmpSecretId"],
+    secret: ["Response", "Credentials", "TmpSecretKey"], token: ["Response", "Credentials", "Token"],
+    end: ["Response", "ExpiredTime"]
+  ) {
+    TencentAssumeRoleProvider(
+      roleARN: "qcs::cam::uin/1:roleName/x", keys: ownTemporaryKey, transport: $0, time: $1)
+  }
+
+  static let tencentWebIdentity = RemoteService(
+    name: "Tencent AssumeRoleWithWebIdentity", answer: tencentSTS, id: ["Response", "Credentials", "TmpSecretId"],
+    secret: ["Response", "Credentials", "TmpSecretKey"], token: ["Response", "Credentials", "Token"],
+    end: ["Response", "ExpiredTime"]
+  ) {
+    TencentWebIdentityProvider(
+      roleARN: "qcs::cam::uin/1:roleName/x", providerID: "tke", transport: $0, time: $1, token: readIdentity)
+  }
+
+  static let tencentMetadata = RemoteService(
+    name: "Tencent metadata", before: ["role\n"],
+    answer: """
+      {"TmpSecretId":"AKIDid","TmpSecretKey":"\(secretText)","ExpiredTime":1800003600,\
+      "Expiration":"2027-01-15T09:00:00Z","Token":"\(tokenText)","Code":"Success"}
+      """, id: ["TmpSecretId"], secret: ["TmpSecretKey"], token: ["Token"], end: ["ExpiredTime"]
+  ) { TencentInstanceMetadataProvider(transport: $0, time: $1) }
+
+  static let all = [
+    ossAppServer, cosAppServer, credentialsURI, alibabaRole, alibabaOIDC, alibabaMetadata, tencentFederation,
+    tencentRole, tencentWebIdentity, tencentMetadata,
+  ]
+}

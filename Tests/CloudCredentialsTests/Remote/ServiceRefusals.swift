@@ -1,0 +1,27 @@
+import HTTPTypes
+import StorageAuth
+import StorageAuthTesting
+
+/// A refusal as Alibaba Cloud's services write it.
+func alibabaRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400) -> HTTPReply {
+  .json(
+    #"{"RequestId":"R-7","HostId":"sts.aliyuncs.com","Code":"\#(code)","Message":"\#(message)"}"#, status: status,
+    headers: date.map { ["Date": $0] } ?? [:])
+}
+
+/// A refusal as Tencent Cloud's services write it, with a status of success.
+func tencentRefusal(_ code: String, _ message: String = "No.", date: String? = nil) -> HTTPReply {
+  .json(
+    #"{"Response":{"Error":{"Code":"\#(code)","Message":"\#(message)"},"RequestId":"R-7"}}"#,
+    headers: date.map { ["Date": $0] } ?? [:])
+}
+
+extension String {
+  var percentEncodedForTest: String {
+    utf8.map { byte in
+      let isKept = Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+      return isKept
+        ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+}

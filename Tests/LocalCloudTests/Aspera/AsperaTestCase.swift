@@ -1,0 +1,63 @@
+internal import AsperaAuth
+internal import Foundation
+internal import LocalCloud
+internal import StorageAuth
+internal import StorageCrypto
+internal import XCTest
+
+/// The header of a name and a password.
+func basicAuthorization(_ id: String, _ secret: String) -> String { "Basic " + base64("\(id):\(secret)") }
+
+/// A text in Base64.
+func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+/// A test of the Aspera node.
+class AsperaTestCase: CloudTestCase {
+  override var configuration: LocalCloud.Configuration {
+    var configuration = super.configuration
+    configuration.aspera.users = [.init("node-user", password: Secret("node-password"))]
+    configuration.aspera.transferAccounts = [
+      .init("xfer", password: Secret("xfer-password")),
+      .init("mia", password: Secret("mia-password"), requiresToken: false),
+    ]
+    return configuration
+  }
+
+  /// Runs a server.
+  func withNode(
+    _ configuration: LocalCloud.Configuration? = nil, _ body: (LocalCloud, NodeClient) async throws -> Void
+  ) async throws {
+    let cloud = try await LocalCloud.start(configuration ?? self.configuration)
+    do {
+      try await body(cloud, NodeClient(cloud))
+    } catch {
+      await cloud.stop()
+      throw error
+    }
+    await cloud.stop()
+  }
+
+  /// A key for bearer tokens.
+  func bearerKey() throws -> NodeBearerKey {
+    try NodeBearerKey(pem: Secret(pem(of: PrivateKey.generateRSA(bits: 2048))))
+  }
+
+  /// A private key in PEM.
+  func pem(of key: PrivateKey) throws -> String {
+    try XCTUnwrap(key.pkcs8PEM).withBytes { bytes in String(writing: { $0.append(bytes) }) }
+  }
+
+  /// A public key as a line of `authorized_keys`.
+  func line(of key: PrivateKey) throws -> String {
+    "key " + Data(try XCTUnwrap(key.publicKey.sshBlob)).base64EncodedString()
+  }
+
+  /// A bearer token of an access key, by the clock of the test.
+  func bearer(
+    _ key: NodeBearerKey, accessKey: String = "test-id", lasting duration: Duration = .seconds(60)
+  ) throws -> String {
+    let claims = NodeBearerClaims(
+      userID: "mia", scope: NodeScope(accessKey: accessKey), expiration: clock.now.advanced(by: duration))
+    return try NodeBearerToken(claims, signedWith: key).secret.reveal()
+  }
+}

@@ -1,0 +1,176 @@
+internal import AsperaAuth
+internal import LocalCloud
+internal import StorageAuth
+internal import StorageJSON
+internal import XCTest
+
+final class NodeAPITests: AsperaTestCase {
+  // matrix: Aspera Node (basic): verify
+  func testANodeUserAndAnAccessKeyAreLetInWithBasic() async throws {
+    try await withNode { cloud, client in
+      let info = try await client.get("/info").value
+      XCTAssertEqual(info["transfer_user"]?.text, "xfer")
+      XCTAssertEqual(info["settings"]?[0]?["value"]?.text, cloud.transferHostKey.description)
+      let user = NodeClient(cloud, basic: "node-user", "node-password")
+      let status = try await user.get("/info").status
+      XCTAssertEqual(status, 200)
+    }
+  }
+
+  // matrix: Aspera Node (basic): bad input
+  func testWhoeverIsNotKnownIsRefusedWithAnErrorInJSON() async throws {
+    try await withNode { cloud, _ in
+      let wrong: [[String: String]] = [
+        [:], ["Authorization": "Basic"], ["Authorization": "Basic %%%"], ["Authorization": "Digest x"],
+        ["Authorization": "Basic " + base64("test-id")],
+        ["Authorization": basicAuthorization("test-id", "wrong")],
+        ["Authorization": basicAuthorization("test-id", "")],
+        ["Authorization": basicAuthorization("node-user", "test-secret")],
+        ["Authorization": basicAuthorization("nobody", "test-secret")],
+        ["Authorization": basicAuthorization("xfer", "xfer-password")],
+        ["Authorization": "Bearer eJw"], ["Authorization": "Bearer eJw", "X-Aspera-AccessKey": "test-id"],
+      ]
+      for headers in wrong {
+        for path in ["/info", "/access_keys/self", "/nowhere"] {
+          let reply = try await NodeClient(cloud, headers: headers).get(path)
+          XCTAssertEqual(reply.status, 401, "\(headers)")
+          let error = try reply.value["error"]
+          XCTAssertEqual(error?["code"]?.integer, 401)
+          XCTAssertEqual(error?["reason"]?.text, "Unauthorized")
+          XCTAssertNotNil(error?["user_message"]?.text)
+        }
+      }
+      XCTAssertEqual(cloud.statistics[.node].refused["401"], wrong.count * 3)
+      XCTAssertEqual(cloud.statistics[.node].unsigned, 3)
+    }
+  }
+
+  // matrix: Aspera Node (bearer): verify
+  // matrix: Aspera Node (bearer): expiry
+  func testABearerTokenIsTakenWhileItLivesAndItsSignatureIsThatOfTheKey() async throws {
+    try await withNode { [self] cloud, client in
+      let key = try bearerKey()
+      let foreign = try bearerKey()
+      func status(_ token: String, _ accessKey: String = "test-id") async throws -> Int {
+        let headers = ["Authorization": "Bearer \(token)", "X-Aspera-AccessKey": accessKey]
+        return try await NodeClient(cloud, headers: headers).get("/info").status
+      }
+      let token = try bearer(key)
+      var answer = try await status(token)
+      XCTAssertEqual(answer, 401, "the access key has no token_verification_key yet")
+      let put = try await client.put("/access_keys/self", ["token_verification_key": .text(key.publicKeyPEM)])
+      XCTAssertEqual(put.status, 200)
+      XCTAssertEqual(try put.value["token_verification_key"]?.text, key.publicKeyPEM)
+      answer = try await status(token)
+      XCTAssertEqual(answer, 200)
+      answer = try await status(bearer(foreign))
+      XCTAssertEqual(answer, 401, "signed with another key")
+      answer = try await status(bearer(key, accessKey: "other"))
+      XCTAssertEqual(answer, 401, "the scope names another access key")
+      answer = try await status(token, "node-user")
+      XCTAssertEqual(answer, 401)
+      clock.advance(by: .seconds(60))
+      answer = try await status(token)
+      XCTAssertEqual(answer, 401, "expired")
+    }
+  }
+
+  func testAnAccessKeySeesItselfAloneAndANodeUserAll() async throws {
+    var configuration = configuration
+    configuration.aspera.accessKeys = [.init(id: "second", secret: Secret("second-secret"))]
+    try await withNode(configuration) { cloud, client in
+      let own = try await client.get("/access_keys").value.array?.compactMap { $0["id"]?.text }
+      XCTAssertEqual(own, ["test-id"])
+      let all = try await NodeClient(cloud, basic: "node-user", "node-password").get("/access_keys").value
+      XCTAssertEqual(all.array?.compactMap { $0["id"]?.text }, ["test-id", "second"])
+      XCTAssertFalse(String(decoding: all.serialized, as: UTF8.self).contains("secret"))
+      let foreign = try await client.put("/access_keys/second", ["token_verification_key": "x"]).status
+      XCTAssertEqual(foreign, 403)
+      let unknown = try await client.get("/access_keys/nobody").status
+      XCTAssertEqual(unknown, 404)
+      let noKey = try await client.put("/access_keys/self", ["token_verification_key": "no PEM"]).status
+      XCTAssertEqual(noKey, 400)
+    }
+  }
+
+  func testFoldersAreMadeListedInPagesMovedAndDeleted() async throws {
+    try await withNode { _, client in
+      let made = try await client.post(
+        "/files/create",
+        [
+          "paths": [
+            ["path": "/photos", "type": "directory"], ["path": "/photos/b"], ["path": "/photos/a"],
+            ["path": "/photos/\u{e4}"], ["path": "/photos"], ["path": "/missing/x"], ["path": "/../x"], [:],
+            ["path": "/file", "type": "file"],
+          ]
+        ])
+      XCTAssertEqual(made.status, 200)
+      let errors = try made.value["paths"]?.array?.map { $0["error"]?["code"]?.integer }
+      XCTAssertEqual(errors, [nil, nil, nil, nil, 409, 404, 400, 400, 400])
+      let page = try await client.post("/files/browse", ["path": "/photos", "skip": 1, "count": 1]).value
+      XCTAssertEqual(page["total_count"]?.integer, 3)
+      XCTAssertEqual(page["item_count"]?.integer, 1)
+      let item = page["items"]?[0]
+      XCTAssertEqual(item?["path"]?.text, "/photos/b")
+      XCTAssertEqual(item?["basename"]?.text, "b")
+      XCTAssertEqual(item?["type"]?.text, "directory")
+      XCTAssertEqual(item?["mtime"]?.text, "2026-11-20T08:00:00Z")
+      let moved = try await client.post(
+        "/files/rename", ["paths": [["path": "/", "source": "photos", "destination": "pictures"]]])
+      XCTAssertNil(try moved.value["paths"]?[0]?["error"])
+      var names = try await client.names(in: "/pictures")
+      XCTAssertEqual(names, ["/pictures/a", "/pictures/b", "/pictures/\u{e4}"])
+      let deleted = try await client.post(
+        "/files/delete", ["paths": [["path": "/pictures/a"], ["path": "/photos"], ["path": "/"]]])
+      XCTAssertEqual(
+        try deleted.value["paths"]?.array?.map { $0["error"]?["code"]?.integer }, [nil, 404, 400])
+      names = try await client.names(in: "/pictures")
+      XCTAssertEqual(names, ["/pictures/b", "/pictures/\u{e4}"])
+      _ = try await client.post("/files/delete", ["paths": [["path": "/pictures"]]])
+      names = try await client.names(in: "/")
+      XCTAssertEqual(names, [])
+    }
+  }
+
+  // matrix: Aspera Node (basic): atomicity
+  func testARefusedCallChangesNothing() async throws {
+    try await withNode { cloud, client in
+      _ = try await client.post("/files/create", ["paths": [["path": "/kept"]]])
+      for name in ["browse", "create", "delete", "rename", "upload_setup", "download_setup"] {
+        let reply = try await client.post("/files/\(name)", ["path": "/../..", "nothing": true])
+        XCTAssertEqual(reply.status, 400, name)
+      }
+      let missing = try await client.post("/files/browse", ["path": "/nowhere"])
+      XCTAssertEqual(missing.status, 404)
+      XCTAssertEqual(try missing.value["error"]?["code"]?.integer, 404)
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, ["/kept"])
+      XCTAssertEqual(cloud.statistics[.node].issued, 0)
+    }
+  }
+
+  func testTheNodeFailsOnDemandInItsOwnWords() async throws {
+    try await withNode { cloud, client in
+      cloud.faults[.node] = [.serverError(status: 503, .first(1))]
+      let refused = try await client.get("/info")
+      XCTAssertEqual(refused.status, 503)
+      XCTAssertEqual(try refused.value["error"]?["code"]?.integer, 503)
+      let taken = try await client.get("/info")
+      XCTAssertEqual(taken.status, 200)
+      XCTAssertEqual(cloud.statistics[.node].faults, 1)
+      XCTAssertEqual(cloud.statistics[.node].refused, [:])
+    }
+  }
+
+  func testFilesAndFoldersAreThereWhenADirectoryIsOpenedAgain() async throws {
+    var configuration = configuration
+    configuration.root = try makeDirectory()
+    try await withNode(configuration) { _, client in
+      _ = try await client.post("/files/create", ["paths": [["path": "/kept"]]])
+    }
+    try await withNode(configuration) { _, client in
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, ["/kept"])
+    }
+  }
+}

@@ -1,0 +1,56 @@
+internal import AsyncHTTPClient
+internal import LocalCloud
+internal import NIOCore
+internal import NIOHTTP1
+internal import StorageJSON
+
+/// Calls the Node API of a server.
+struct NodeClient: Sendable {
+  let cloud: LocalCloud
+
+  /// The headers that authorize.
+  var headers: [String: String]
+
+  init(_ cloud: LocalCloud, basic id: String = "test-id", _ secret: String = "test-secret") {
+    self.cloud = cloud
+    headers = ["Authorization": basicAuthorization(id, secret)]
+  }
+
+  init(_ cloud: LocalCloud, headers: [String: String]) {
+    self.cloud = cloud
+    self.headers = headers
+  }
+
+  func get(_ path: String) async throws -> Reply { try await send(.GET, path, nil) }
+
+  func post(_ path: String, _ document: JSONValue) async throws -> Reply { try await send(.POST, path, document) }
+
+  func put(_ path: String, _ document: JSONValue) async throws -> Reply { try await send(.PUT, path, document) }
+
+  /// Sets up a transfer, and takes its specification.
+  func setup(_ name: String, _ request: JSONValue) async throws -> JSONValue? {
+    let reply = try await post("/files/\(name)", ["transfer_requests": [["transfer_request": request]]])
+    return try reply.value["transfer_specs"]?[0]?["transfer_spec"]
+  }
+
+  /// The paths of what is in a folder.
+  func names(in folder: String) async throws -> [String] {
+    try await post("/files/browse", ["path": .text(folder)]).value["items"]?.array?.compactMap { $0["path"]?.text }
+      ?? []
+  }
+
+  private func send(_ method: HTTPMethod, _ path: String, _ document: JSONValue?) async throws -> Reply {
+    var request = HTTPClientRequest(url: cloud.nodeURL + path)
+    request.method = method
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    if let document { request.body = .bytes(ByteBuffer(bytes: document.serialized)) }
+    return try await Reply(request)
+  }
+}
+
+extension Reply {
+  /// The body as JSON.
+  var value: JSONValue {
+    get throws { try JSONValue(parsing: body) }
+  }
+}

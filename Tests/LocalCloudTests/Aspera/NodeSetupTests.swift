@@ -1,0 +1,78 @@
+internal import AsperaAuth
+internal import LocalCloud
+internal import StorageJSON
+internal import XCTest
+
+final class NodeSetupTests: AsperaTestCase {
+  func testAnUploadIsAnsweredByASpecificationWithAToken() async throws {
+    try await withNode { cloud, client in
+      let answer = try await client.setup(
+        "upload_setup",
+        [
+          "destination_root": "/up", "paths": [["source": "/here/a.bin", "destination": "x/a.bin"]],
+          "tags": ["mine": 1], "cookie": "c",
+        ])
+      let token = try XCTUnwrap(answer?["token"]?.text)
+      XCTAssertTrue(token.hasPrefix("ATM2_") && token.hasSuffix("_2MTA"), token)
+      XCTAssertEqual(answer?["paths"], [["destination": "x/a.bin"]], "the paths of an upload hold only destinations")
+      XCTAssertEqual(answer?["destination_root"]?.text, "/up")
+      XCTAssertEqual(answer?["direction"]?.text, "send")
+      XCTAssertEqual(answer?["remote_host"]?.text, "127.0.0.1")
+      XCTAssertEqual(answer?["remote_user"]?.text, "xfer")
+      XCTAssertEqual(answer?["ssh_port"]?.integer, cloud.transferPort)
+      XCTAssertEqual(answer?["fasp_port"]?.integer, cloud.transferPort)
+      XCTAssertEqual(answer?["sshfp"]?.text, cloud.transferHostKey.description)
+      XCTAssertEqual(answer?["tags"], ["mine": 1])
+      XCTAssertEqual(answer?["cookie"]?.text, "c")
+      XCTAssertEqual(cloud.statistics[.node].issued, 1)
+      XCTAssertEqual(cloud.statistics.transfers.setups, 1)
+    }
+  }
+
+  func testAnUploadWithOneDestinationAndNoRootHasItForItsRoot() async throws {
+    try await withNode { _, client in
+      let answer = try await client.setup("upload_setup", ["paths": [["destination": "/Upload"]]])
+      XCTAssertEqual(answer?["destination_root"]?.text, "/Upload")
+    }
+  }
+
+  func testEachElementHasItsOwnError() async throws {
+    try await withNode { cloud, client in
+      _ = try await client.post("/files/create", ["paths": [["path": "/there"]]])
+      let reply = try await client.post(
+        "/files/download_setup",
+        [
+          "transfer_requests": [
+            ["transfer_request": ["paths": [["source": "/there"]]]],
+            ["transfer_request": ["paths": [["source": "/there"], ["source": "/missing"]]]],
+            ["transfer_request": ["source_root": "/", "paths": [["source": "../x"]]]],
+            ["transfer_request": ["paths": []]], [:],
+            ["transfer_request": ["paths": [["source": "/there"]], "token_life_seconds": 0]],
+            ["transfer_request": ["paths": [["source": "/there"]], "public_keys": "no key"]],
+          ]
+        ])
+      XCTAssertEqual(reply.status, 200)
+      let elements = try XCTUnwrap(reply.value["transfer_specs"]?.array)
+      XCTAssertEqual(elements.map { $0["error"]?["code"]?.integer }, [nil, 404, 400, 400, 400, 400, 400])
+      XCTAssertEqual(elements[0]["transfer_spec"]?["paths"], [["source": "/there"]])
+      XCTAssertEqual(elements[0]["transfer_spec"]?["direction"]?.text, "receive")
+      XCTAssertTrue(elements.dropFirst().allSatisfy { $0["transfer_spec"] == nil })
+      XCTAssertEqual(cloud.statistics[.node].issued, 1)
+    }
+  }
+
+  func testAnUploadNeedsADestination() async throws {
+    try await withNode { _, client in
+      let reply = try await client.post(
+        "/files/upload_setup",
+        [
+          "transfer_requests": [
+            ["transfer_request": ["paths": [["source": "/a"]]]], ["transfer_request": [:]],
+            ["transfer_request": ["destination_root": "/"]],
+          ]
+        ])
+      let codes = try reply.value["transfer_specs"]?.array?.map { $0["error"]?["code"]?.integer }
+      XCTAssertEqual(codes, [400, 400, nil])
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import AsperaAuth
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+internal import XCTest
+
+/// How a run of the simulator went.
+struct SimulatorOutcome: Sendable {
+  let status: Int32
+  let frames: [ManagementFrame]
+  let output: String
+  let errors: String
+
+  /// The words of the frames' kinds.
+  var kinds: [String] { frames.map { $0.kind?.rawValue ?? "" } }
+
+  /// The code of the last frame.
+  var code: Int? { frames.last?.code }
+
+  /// The description of the last frame.
+  var text: String { frames.last?.errorDescription ?? "" }
+}
+
+/// Runs `ascp-simulator` as a process, and listens to its management port.
+struct Simulator: Sendable {
+  /// Answers a frame with commands; nothing closes the connection.
+  typealias Answers = @Sendable (ManagementFrame) throws -> [ManagementFrame]?
+
+  /// The program, which is built next to the tests.
+  static var program: URL {
+    get throws {
+      let places = [Bundle(for: AsperaTestCase.self).bundleURL, Bundle.main.bundleURL].flatMap {
+        [$0, $0.deletingLastPathComponent()]
+      }
+      let programs = places.map { $0.appendingPathComponent("ascp-simulator") }
+      return try XCTUnwrap(
+        programs.first { FileManager.default.isExecutableFile(atPath: $0.path) }, "ascp-simulator is not built")
+    }
+  }
+
+  /// Runs the simulator until it ends.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments, without those of the management port.
+  ///   - environment: All that is in its environment.
+  ///   - answers: What the client of the management port says to a frame.
+  static func run(
+    _ arguments: [String], _ environment: [String: String] = [:], answering answers: @escaping Answers = { _ in [] }
+  ) async throws -> SimulatorOutcome {
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    let port = try XCTUnwrap(server.channel.localAddress?.port)
+    async let frames = listen(server, answers)
+    let ended = try await runProcess(["-M", "\(port)"] + arguments, environment)
+    try await sayThatItEnded(to: port)
+    return SimulatorOutcome(
+      status: ended.status, frames: try await frames, output: ended.output, errors: ended.errors)
+  }
+
+  /// Runs the simulator without a management port.
+  static func runAlone(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> SimulatorOutcome {
+    let ended = try await runProcess(arguments, environment)
+    return SimulatorOutcome(status: ended.status, frames: [], output: ended.output, errors: ended.errors)
+  }
+
+  /// What the listener is told when the simulator has ended, whether it connected or not.
+  private static let farewell = ByteBuffer(string: "the simulator ended")
+
+  private static func sayThatItEnded(to port: Int) async throws {
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: port).get()
+    try await channel.writeAndFlush(farewell)
+    // The listener may have closed it already.
+    try? await channel.close()
+  }
+
+  private static func listen(
+    _ server: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, _ answers: @escaping Answers
+  ) async throws -> [ManagementFrame] {
+    try await server.executeThenClose { connections in
+      var frames: [ManagementFrame] = []
+      for try await connection in connections {
+        guard let more = try await converse(connection, answers) else { break }
+        frames += more
+      }
+      return frames
+    }
+  }
+
+  /// Reads the frames of a connection.
+  ///
+  /// - Returns: Nothing if the simulator has ended.
+  private static func converse(
+    _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ answers: @escaping Answers
+  ) async throws -> [ManagementFrame]? {
+    try await connection.executeThenClose { inbound, outbound in
+      var parser = ManagementFrameParser()
+      var frames: [ManagementFrame] = []
+      for try await bytes in inbound {
+        if bytes == farewell { return nil }
+        for case .frame(let frame) in parser.feed(bytes.readableBytesView) {
+          frames.append(frame)
+          guard let commands = try answers(frame) else { return frames }
+          for command in commands { try await outbound.write(ByteBuffer(string: command.text)) }
+        }
+      }
+      return frames
+    }
+  }
+
+  private static func runProcess(
+    _ arguments: [String], _ environment: [String: String]
+  ) async throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    process.executableURL = try program
+    process.arguments = arguments
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardOutput = output
+    process.standardError = errors
+    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = { end.yield($0.terminationStatus) }
+    try process.run()
+    let status = await ends.first { _ in true }
+    return (
+      try XCTUnwrap(status), String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
+      String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    )
+  }
+}

@@ -1,0 +1,33 @@
+internal import Foundation
+internal import StorageAuth
+
+extension Reply {
+  /// The member of the body at a path of names, as text; nothing if it is not there or the body is no JSON.
+  func json(_ path: String...) -> String? {
+    var value: Any? = try? JSONSerialization.jsonObject(with: Data(body))
+    for name in path { value = (value as? [String: Any])?[name] }
+    return (value as? String) ?? (value as? NSNumber)?.stringValue
+  }
+
+  /// The key that the token service of Alibaba answered.
+  var alibabaKey: AccessKey? {
+    key(id: ["Credentials", "AccessKeyId"], ["Credentials", "AccessKeySecret"], ["Credentials", "SecurityToken"])
+  }
+
+  /// The key that the token service of Tencent answered.
+  var tencentKey: AccessKey? {
+    let place = ["Response", "Credentials"]
+    return key(id: place + ["TmpSecretId"], place + ["TmpSecretKey"], place + ["Token"])
+  }
+
+  /// A key in three places of the body.
+  func key(id: [String], _ secret: [String], _ token: [String]) -> AccessKey? {
+    func text(_ path: [String]) -> String? {
+      var value: Any? = try? JSONSerialization.jsonObject(with: Data(body))
+      for name in path { value = (value as? [String: Any])?[name] }
+      return value as? String
+    }
+    guard let id = text(id), let secret = text(secret), let token = text(token) else { return nil }
+    return AccessKey(id: id, secret: secret, sessionToken: token)
+  }
+}

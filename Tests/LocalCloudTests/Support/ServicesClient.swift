@@ -1,0 +1,102 @@
+internal import AsyncHTTPClient
+internal import CloudCredentials
+internal import HTTPTypes
+internal import LocalCloud
+internal import NIOCore
+internal import NIOHTTP1
+internal import StorageAuth
+internal import StorageCrypto
+internal import Synchronization
+
+/// Signs calls to the token services of a server and sends them, and asks its app server and its metadata.
+struct ServicesClient: Sendable {
+  private static let lastNonce = Atomic(0)
+
+  let cloud: LocalCloud
+  let clock: TestClock
+  var key = CloudTestCase.key
+
+  /// A nonce that no other call has.
+  static func nonce() -> String { "nonce-\(lastNonce.add(1, ordering: .relaxed).newValue)" }
+
+  /// A call that is not signed yet, with its parameters in the query.
+  func call(
+    _ method: HTTPRequest.Method, _ path: String = "/", query: [String: String] = [:], headers: [String: String] = [:],
+    body: String = ""
+  ) -> ServiceCall {
+    let pairs = FormPair.written(query.sorted { $0.key < $1.key }.map { FormPair($0.key, $0.value) })
+    var request = HTTPRequest(
+      method: method, scheme: "http", authority: cloud.servicesEndpoint.authority,
+      path: pairs.isEmpty ? path : "\(path)?\(pairs)")
+    for (name, value) in headers {
+      if let name = HTTPField.Name(name) { request.headerFields[name] = value }
+    }
+    return ServiceCall(request, body: Array(body.utf8))
+  }
+
+  /// A call of Alibaba's token service, signed with ACS3.
+  func acs3(
+    _ parameters: [String: String], action: String = "AssumeRole", nonce: String = nonce()
+  ) throws -> ServiceCall {
+    let call = call(
+      .post, query: parameters,
+      headers: ["x-acs-action": action, "x-acs-version": "2015-04-01", "x-acs-signature-nonce": nonce])
+    return try ACS3Signer().signed(call, with: key, in: .at(clock.now))
+  }
+
+  /// A call of Alibaba's token service, signed among its parameters.
+  func rpc(_ parameters: [String: String], changing change: (inout [String: String]) -> Void = { _ in }) -> ServiceCall
+  {
+    var all = parameters
+    all["Action"] = "AssumeRole"
+    all["Version"] = "2015-04-01"
+    all["Format"] = "JSON"
+    all["AccessKeyId"] = key.id
+    all["SignatureMethod"] = "HMAC-SHA1"
+    all["SignatureVersion"] = "1.0"
+    all["SignatureNonce"] = Self.nonce()
+    all["Timestamp"] = clock.now.iso8601
+    all["SecurityToken"] = key.sessionToken?.reveal()
+    let text = RPCSignature.stringToSign(method: "POST", parameters: all.map { FormPair($0.key, $0.value) })
+    all["Signature"] = RPCSignature.signature(of: text, secret: key.secret)
+    change(&all)
+    return call(
+      .post, headers: ["content-type": "application/x-www-form-urlencoded"],
+      body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
+  }
+
+  /// A call of Tencent's token service, signed with TC3.
+  func tc3(_ action: String, _ json: String) throws -> ServiceCall {
+    let call = call(
+      .post,
+      headers: ["content-type": "application/json", "X-TC-Action": action, "X-TC-Version": "2018-08-13"], body: json)
+    return try TC3Signer(service: "sts").signed(call, with: key, in: .at(clock.now))
+  }
+
+  /// A call of Tencent's token service, signed among its parameters.
+  func v1(_ parameters: [String: String], method: String? = nil) -> ServiceCall {
+    var all = parameters
+    all["Version"] = "2018-08-13"
+    all["SecretId"] = key.id
+    all["Nonce"] = "4711"
+    all["Region"] = "ap-guangzhou"
+    all["Timestamp"] = String(clock.now.unixSeconds)
+    all["SignatureMethod"] = method
+    all["Token"] = key.sessionToken?.reveal()
+    let text = TencentV1Signature.stringToSign(
+      method: "POST", host: cloud.servicesEndpoint.authority, parameters: all.map { FormPair($0.key, $0.value) })
+    all["Signature"] = TencentV1Signature.signature(of: text, secret: key.secret, method: method)
+    return call(
+      .post, headers: ["content-type": "application/x-www-form-urlencoded"],
+      body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
+  }
+
+  /// Sends a call as it is.
+  func send(_ call: ServiceCall) async throws -> Reply {
+    var wire = HTTPClientRequest(url: cloud.servicesURL + (call.request.path ?? "/"))
+    wire.method = HTTPMethod(rawValue: call.request.method.rawValue)
+    for field in call.request.headerFields { wire.headers.add(name: field.name.rawName, value: field.value) }
+    if !call.body.isEmpty { wire.body = .bytes(ByteBuffer(bytes: call.body)) }
+    return try await Reply(wire)
+  }
+}

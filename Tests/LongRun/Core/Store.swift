@@ -1,0 +1,73 @@
+internal import LocalCloud
+internal import StorageClient
+
+/// A client under test: a cloud, a signature, a source of tokens.
+struct Store: Sendable {
+  static let bucket = "long-run-1250000000"
+  static let permanent = AccessKey(id: "LTAIlongrun", secret: "a secret of nobody")
+  static let count = 4
+
+  /// The status of an answer that takes the place of one to a request that was carried out.
+  static let lossStatus = 503
+
+  let name: String
+  let provider: LocalCloud.Provider
+  let client: any ObjectStore
+  let events: AuthEvents
+  let transport: WatchingTransport
+
+  /// Both clouds, all signatures, tokens from the app server and from the token services.
+  static func all(on cloud: LocalCloud, time: any TimeSource, retryDelay: Duration) throws -> [Store] {
+    let transport = AsyncHTTPClientTransport()
+    let keys = StaticCredentialProvider(permanent)
+    let oss = AppServerCredentialProvider(
+      cloud.ossAppServer, allowsPlainHTTP: true, transport: transport, time: time)
+    let cos = AppServerCredentialProvider(
+      cloud.cosAppServer, allowsPlainHTTP: true, transport: transport, time: time)
+    let alibaba = AlibabaAssumeRoleProvider(
+      roleARN: "acs:ram::1250000000:role/localcloud", keys: keys, endpoint: .url(cloud.servicesURL),
+      transport: transport, time: time)
+    let tencent = TencentFederationProvider(
+      name: "long-run", policy: #"{"version":"2.0","statement":[]}"#, keys: keys, endpoint: .url(cloud.servicesURL),
+      transport: transport, time: time)
+    var configuration = StorageClientConfiguration(
+      multipartThreshold: 200_000, partSize: 100 * 1024, attempts: 10, retryDelay: retryDelay)
+    configuration.longestRetryDelay = .seconds(10)
+    let v4 = OSSProvider.oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint)
+    let v1 = OSSProvider.oss(bucket: bucket, region: "cn-hangzhou", signature: .v1, endpoint: cloud.ossEndpoint)
+    let v5 = COSProvider.cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint)
+    return [
+      Store("oss-v4-appserver", .oss, v4, CredentialCache(oss, time: time), configuration, transport, time),
+      Store("oss-v1-assumerole", .oss, v1, CredentialCache(alibaba, time: time), configuration, transport, time),
+      Store("cos-v5-appserver", .cos, v5, CredentialCache(cos, time: time), configuration, transport, time),
+      Store("cos-v5-federation", .cos, v5, CredentialCache(tencent, time: time), configuration, transport, time),
+    ]
+  }
+
+  private init<Provider: PresigningProvider<AccessKey>>(
+    _ name: String, _ kind: LocalCloud.Provider, _ provider: Provider, _ credentials: CredentialCache<AccessKey>,
+    _ configuration: StorageClientConfiguration, _ transport: any HTTPTransport, _ time: any TimeSource
+  ) {
+    self.name = name
+    self.provider = kind
+    self.transport = WatchingTransport(transport)
+    events = credentials.events
+    client = StorageClient(
+      provider, credentials: credentials, configuration: configuration, transport: self.transport, time: time)
+  }
+
+  /// A client that asks the cloud afterwards, with a permanent key and the right clock.
+  static func auditor(of provider: LocalCloud.Provider, on cloud: LocalCloud, time: any TimeSource) -> any ObjectStore {
+    let transport = AsyncHTTPClientTransport.shared
+    return switch provider {
+    case .oss:
+      StorageClient(
+        .oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: permanent,
+        transport: transport, time: time)
+    case .cos:
+      StorageClient(
+        .cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), credentials: permanent,
+        transport: transport, time: time)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+internal import StorageClient
+internal import Synchronization
+
+/// Sends requests, and counts what went out and what did not come back.
+final class WatchingTransport: HTTPTransport {
+  struct Counts: Sendable {
+    var requests = 0
+    /// Requests that left without a signature.
+    var unsigned = 0
+    /// Requests to store an object whose answer did not come, or was one of those that take the place of another; by the
+    /// path.
+    var lostAnswers: [String: Int] = [:]
+  }
+
+  private let transport: any HTTPTransport
+  private let state = Mutex(Counts())
+
+  init(_ transport: any HTTPTransport) {
+    self.transport = transport
+  }
+
+  var counts: Counts { state.withLock { $0 } }
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+    let path = String((request.path ?? "").prefix { $0 != "?" })
+    let isWhole = request.method == .put && request.path?.contains("?") == false
+    state.withLock { state in
+      state.requests += 1
+      if request.headerFields[.authorization]?.isEmpty ?? true { state.unsigned += 1 }
+    }
+    do throws(TransportError) {
+      let reply = try await transport.send(request, body: body)
+      if isWhole, reply.response.status.code == Store.lossStatus {
+        state.withLock { $0.lostAnswers[path, default: 0] += 1 }
+      }
+      return reply
+    } catch {
+      if isWhole { state.withLock { $0.lostAnswers[path, default: 0] += 1 } }
+      throw error
+    }
+  }
+}

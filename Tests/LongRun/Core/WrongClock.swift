@@ -1,0 +1,25 @@
+internal import StorageClient
+internal import Synchronization
+
+/// The clocks of a machine whose wall clock is wrong, and may become wrong in another way.
+final class WrongClock: TimeSource {
+  private let base: any TimeSource
+  private let difference = Mutex(Duration.zero)
+
+  init(_ base: any TimeSource) {
+    self.base = base
+  }
+
+  /// How far the wall clock is ahead.
+  var offset: Duration {
+    get { difference.withLock { $0 } }
+    set { difference.withLock { $0 = newValue } }
+  }
+
+  var now: Timestamp { base.now.advanced(by: offset) }
+  var uptime: Duration { base.uptime }
+
+  func sleep(for duration: Duration) async throws {
+    try await base.sleep(for: duration)
+  }
+}

@@ -1,0 +1,97 @@
+import AsperaAuth
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+import StorageJSON
+
+extension Subjects {
+  /// Types of Aspera whose instances hold no secret, and why.
+  static let holdsNothingOfAspera: [String: String] = [
+    "AsperaAuth.AccountReport": "what a check found out, without the credential",
+    "AsperaAuth.AccountReport.Authentication": "a kind, or the report of a key",
+    "AsperaAuth.AscpCommand.FallbackFiles": "two paths",
+    "AsperaAuth.AscpCommand.FileList": "paths",
+    "AsperaAuth.AscpCommand.Options": "ports and paths",
+    "AsperaAuth.AscpCommand.Part": "numbers",
+    "AsperaAuth.AscpCommand.WebSocketUse": "an enumeration without payload",
+    "AsperaAuth.AscpErrorCode": "a number and a name",
+    "AsperaAuth.AscpFailureClass": "an enumeration without payload",
+    "AsperaAuth.AsperaError.Code": "a name of a kind of problem",
+    "AsperaAuth.AsperaNodeSigner": "one setting",
+    "AsperaAuth.AsperaToken.Kind": "an enumeration without payload",
+    "AsperaAuth.ContentProtection": "an enumeration without payload",
+    "AsperaAuth.HTTPFallback": "an enumeration without payload",
+    "AsperaAuth.HostKeyFingerprint": "the fingerprint of a public key",
+    "AsperaAuth.ManagementFrame.Kind": "a name",
+    "AsperaAuth.ManagementFrameParser.Problem": "an enumeration without payload",
+    "AsperaAuth.NodeBearerClaims": "names and an instant",
+    "AsperaAuth.NodeScope": "an access key id and a role",
+    "AsperaAuth.PrivateKeyReport": "what a check found out about a key",
+    "AsperaAuth.PrivateKeyReport.Client": "an enumeration without payload",
+    "AsperaAuth.PrivateKeyReport.Format": "an enumeration without payload",
+    "AsperaAuth.PrivateKeyReport.Kind": "an enumeration of names and numbers",
+    "AsperaAuth.PrivateKeyReport.Limit": "a client and a reason",
+    "AsperaAuth.PrivateKeyReport.Passphrase": "what became of a check",
+    "AsperaAuth.RatePolicy": "an enumeration without payload",
+    "AsperaAuth.ResumePolicy": "an enumeration without payload",
+    "AsperaAuth.TokenRequest.Reason": "an enumeration without payload",
+    "AsperaAuth.TransferCipher": "an enumeration without payload",
+    "AsperaAuth.TransferDirection": "an enumeration without payload",
+    "AsperaAuth.TransferPath": "two paths",
+  ]
+
+  /// What holds accounts, keys and tokens, made with secrets wherever one can be put in.
+  static func aspera() throws -> [(String, Any)] {
+    let pem = Secret("-----BEGIN RSA PRIVATE KEY-----\n\(secret)\n-----END RSA PRIVATE KEY-----\n")
+    let loginKey = AsperaPrivateKey.pem(pem, passphrase: Secret(secret))
+    let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
+    let transfer = try AsperaToken(Secret("ATM2_\(mark)_2MTA"))
+    let access = AsperaNodeAccess.bearer(Secret(token), accessKey: "ak")
+    var spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
+    spec.fields["some_new_password"] = .text(secret)
+    let grant = TransferGrant(token: transfer, specification: spec)
+    let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
+    let (node, transport) = ("https://node.example.com:9092", Machine())
+    let machine = MachineAccess(
+      environment: { _ in secret }, home: "/home/somebody", files: transport, transport: transport)
+    let dynamic = try DynamicKey(bits: 2_048)
+    let bearerKey = try NodeBearerKey(pem: pemText(of: dynamic))
+    let bearer = try NodeBearerToken(
+      NodeBearerClaims(userID: "1", scope: NodeScope(accessKey: "ak"), expiration: date), signedWith: bearerKey)
+    var parser = ManagementFrameParser()
+    let items = parser.feed(
+      Array("FASPMGR 2\nType: START\nPassword: \(secret)\nToken: \(token)\n\n".utf8))
+    let frame = items.lazy.compactMap { if case .frame(let frame) = $0 { frame } else { nil } }.first
+    return [
+      ("AsperaAuth.AsperaAccount", account), ("AsperaAuth.AsperaAccount.Authentication", account.authentication),
+      ("AsperaAuth.AsperaPrivateKey", loginKey), ("AsperaAuth.AsperaPrivateKey.Source", loginKey.source),
+      ("AsperaAuth.DynamicKey", dynamic), ("AsperaAuth.AsperaToken", transfer), ("AsperaAuth.TransferGrant", grant),
+      ("AsperaAuth.TransferSpec", signed), ("AsperaAuth.TransferSigner", TransferSigner(account: account)),
+      ("AsperaAuth.AscpCommand", try AscpCommand(signed)),
+      ("AsperaAuth.TokenRequest", TokenRequest(session: "s", specification: signed)),
+      ("AsperaAuth.AsperaNodeAccess", access), ("AsperaAuth.AsperaNodeAccess.Method", access.method),
+      ("AsperaAuth.NodeBearerKey", bearerKey), ("AsperaAuth.NodeBearerToken", bearer),
+      ("AsperaAuth.BearerAccessProvider", BearerAccessProvider(accessKey: "ak", userID: "1", key: bearerKey)),
+      ("AsperaAuth.BearerTokenIssuer", BearerTokenIssuer(accessKey: "ak", userID: "1", fileID: "2", key: bearerKey)),
+      ("AsperaAuth.FixedTokenIssuer", FixedTokenIssuer(transfer, specification: signed)),
+      ("AsperaAuth.ClosureTokenIssuer", ClosureTokenIssuer(source: "an app") { _ in grant }),
+      (
+        "AsperaAuth.SetupTokenIssuer",
+        SetupTokenIssuer(node: node, access: StaticCredentialProvider(access), transport: transport)
+      ),
+      ("AsperaAuth.AsperaCredentials", AsperaCredentials(machine)),
+      ("AsperaAuth.AsperaEnvironmentProvider", AsperaEnvironmentProvider(machine)),
+      ("AsperaAuth.AsperaProfileProvider", AsperaProfileProvider(machine: machine)),
+      ("AsperaAuth.FaspURI", try FaspURI("faspe://mia@host.example:33001/a?token=\(mark)")),
+      ("AsperaAuth.ManagementFrameParser", parser),
+      ("AsperaAuth.ManagementFrameParser.Item", items.first as Any? ?? parser),
+      ("AsperaAuth.ManagementFrame", frame as Any? ?? parser),
+      ("AsperaAuth.AsperaError", AsperaError(.failed, "It failed.", remedy: "Try again.")),
+    ]
+  }
+
+  private static func pemText(of key: DynamicKey) -> Secret {
+    guard case .pem(let text) = key.privateKey.source else { return Secret("") }
+    return text
+  }
+}

@@ -1,0 +1,44 @@
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+
+extension Subjects {
+  /// Types of the cache, the events and the transports whose instances hold no secret, and why.
+  static let holdsNothingOfRequests: [String: String] = [
+    "StorageAuth.AuthEvent": "names, counts and times; SecretWatch reads every one that the client's tests make",
+    "StorageAuth.AuthEvent.Signature": "a subject without query, an id, a number and a time",
+    "StorageAuth.AuthEvent.Retry": "a subject, numbers and what an error says",
+    "StorageAuth.AuthEvent.Skew": "a host and a duration",
+    "StorageAuth.AuthEvent.Transfer": "a subject, numbers and what an error says",
+    "StorageAuth.AuthEvents": "who observes",
+    "StorageAuth.AuthEvents.Observation": "a function",
+    "StorageAuth.ClockSkew": "hosts and durations",
+    "StorageAuth.CredentialCacheConfiguration": "durations",
+    "StorageAuth.CredentialGeneration": "a number",
+    "StorageAuth.SystemTime": "nothing",
+    "StorageAuth.ByteStream": "a function",
+    "StorageAuth.ByteStream.AsyncIterator": "a function",
+    "StorageAuth.HTTPBody.Content": "the bytes of a body, for transports; HTTPBody does not show it",
+    "StorageAuth.TransportError.Code": "a name of a kind of problem",
+  ]
+
+  /// A cache that holds the key, what it hands out, and what is sent with it.
+  static func cached() -> [(String, Any)] {
+    let cache = CredentialCache(key)
+    let error = CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
+    let bytes = Array("\(secret) \(token)".utf8)
+    return [
+      ("StorageAuth.CredentialCache", cache),
+      ("StorageAuth.CachedCredential", cache.current() as Any? ?? cache),
+      ("StorageAuth.IssuedCredential", IssuedCredential(key, issuerTime: date, source: "a vault")),
+      ("StorageAuth.CredentialChain", CredentialChain([StaticCredentialProvider(key)])),
+      ("StorageAuth.ClosureCredentialProvider", ClosureCredentialProvider(source: "an app") { key }),
+      ("StorageAuth.BlockingCredentialProvider", BlockingCredentialProvider(source: "an app") { key }),
+      ("StorageAuth.AuthEvent.Refresh", AuthEvent.Refresh(source: "a vault", outcome: .failed(error, backoff: .zero))),
+      ("StorageAuth.AuthEvent.Refresh.Outcome", AuthEvent.Refresh.Outcome.failed(error, backoff: .zero)),
+      ("StorageAuth.HTTPBody", HTTPBody.bytes(bytes)),
+      ("StorageAuth.HTTPReply", HTTPReply(response: HTTPResponse(status: .ok), body: ByteStream(bytes))),
+      ("StorageAuth.TransportError", TransportError(.timeout, "No answer came from 127.0.0.1.", remedy: "Try again.")),
+    ]
+  }
+}

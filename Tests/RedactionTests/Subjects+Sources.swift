@@ -1,0 +1,94 @@
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+
+extension Subjects {
+  /// Types of the credential sources whose instances hold no secret, and why.
+  static let holdsNothingOfSources: [String: String] = [
+    "CloudCredentials.AlibabaSTSEndpoint": "an address",
+    "CloudCredentials.TencentSTSEndpoint": "an address",
+    "CloudCredentials.AppServerShape": "an enumeration, or a function",
+    "CloudCredentials.SystemFiles": "nothing",
+    "CloudCredentials.FileReadError": "an enumeration and what the system says",
+    "CloudCredentials.CommandResult.Ending": "a number",
+    "CloudCredentials.CredentialWarning": "a source, a path and advice",
+    "CloudCredentials.CommandError": "a source and advice",
+  ]
+
+  /// A machine whose variables and files are full of secrets.
+  struct Machine: FileReader, HTTPTransport {
+    func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
+      FileContents(Array("[default]\nsecret_key = \(secret)\n".utf8))
+    }
+
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+      HTTPReply(response: HTTPResponse(status: .ok), body: ByteStream(Array(secret.utf8)))
+    }
+  }
+
+  /// Every source, made with secrets wherever one can be put in.
+  static func sources() -> [(String, Any)] {
+    let transport = Machine()
+    let machine = MachineAccess(
+      environment: { name in name.contains("SECRET") || name.contains("TOKEN") ? secret : nil }, home: "/home/somebody",
+      files: transport, transport: transport)
+    let keys = StaticCredentialProvider(key)
+    let url = "https://app.example.com/sts?login=\(mark)"
+    let login = AppServerRequest(
+      url, method: .post, headers: [.authorization: "Bearer \(token)"], body: Array(secret.utf8))
+    return [
+      ("CloudCredentials.MachineAccess", machine),
+      ("CloudCredentials.FileContents", FileContents(Array(secret.utf8))),
+      (
+        "CloudCredentials.CommandResult",
+        CommandResult(.exited(0), standardOutput: Array(secret.utf8), standardErrorLength: 0)
+      ),
+      ("CloudCredentials.CredentialCommand", CredentialCommand(["vault", "--token", token])),
+      (
+        "CloudCredentials.ProcessCredentialProvider",
+        ProcessCredentialProvider(["vault", "--token", token], environment: ["TOKEN": token], machine: machine)
+      ),
+      ("CloudCredentials.EnvironmentCredentialProvider", EnvironmentCredentialProvider.oss),
+      ("CloudCredentials.AlibabaCredentials", AlibabaCredentials(machine)),
+      ("CloudCredentials.AlibabaCLIProfileProvider", AlibabaCLIProfileProvider(machine: machine)),
+      ("CloudCredentials.AlibabaSharedProfileProvider", AlibabaSharedProfileProvider(machine: machine)),
+      ("CloudCredentials.OSSSDKProfileProvider", OSSSDKProfileProvider(machine: machine)),
+      ("CloudCredentials.OSSUtilProfileProvider", OSSUtilProfileProvider(machine: machine)),
+      ("CloudCredentials.TencentCredentials", TencentCredentials(machine)),
+      ("CloudCredentials.TencentProfileProvider", TencentProfileProvider(machine: machine)),
+      ("CloudCredentials.TCCLIProfileProvider", TCCLIProfileProvider(machine: machine)),
+      ("CloudCredentials.COSCLIProfileProvider", COSCLIProfileProvider(machine: machine)),
+      ("CloudCredentials.COSCMDProfileProvider", COSCMDProfileProvider(machine: machine)),
+      ("CloudCredentials.AppServerRequest", login),
+      ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
+      ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),
+      ("CloudCredentials.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
+      (
+        "CloudCredentials.AlibabaAssumeRoleProvider",
+        AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", keys: keys, transport: transport)
+      ),
+      (
+        "CloudCredentials.AlibabaOIDCProvider",
+        AlibabaOIDCProvider(
+          roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/x", transport: transport
+        ) { Secret(token) }
+      ),
+      ("CloudCredentials.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider(transport: transport)),
+      (
+        "CloudCredentials.TencentFederationProvider",
+        TencentFederationProvider(name: "x", policy: "{}", keys: keys, transport: transport)
+      ),
+      (
+        "CloudCredentials.TencentAssumeRoleProvider",
+        TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", keys: keys, transport: transport)
+      ),
+      (
+        "CloudCredentials.TencentWebIdentityProvider",
+        TencentWebIdentityProvider(roleARN: "qcs::cam::uin/1:roleName/x", providerID: "x", transport: transport) {
+          Secret(token)
+        }
+      ),
+      ("CloudCredentials.TencentInstanceMetadataProvider", TencentInstanceMetadataProvider(transport: transport)),
+    ]
+  }
+}

@@ -1,0 +1,53 @@
+package import StorageAuth
+package import StorageAuthTesting
+
+extension SigningScheme {
+  /// The samples of the first seeds.
+  package func samples(_ count: Int) throws -> [SigningSample<AccessKey>] {
+    try maker.samples(seeds: Properties.seeds(count))
+  }
+
+  /// Throws unless the signer keeps some rules.
+  package func signs(_ samples: [SigningSample<AccessKey>], keeping rules: SignerRule...) throws {
+    try check(SignerConformance(signer, samples: samples).report(rules))
+  }
+
+  /// Throws unless the signer keeps some rules for URLs.
+  package func presigns(_ samples: [SigningSample<AccessKey>], keeping rules: PresignerRule...) throws {
+    try check(PresignerConformance(signer, samples: samples).report(rules))
+  }
+
+  /// Throws unless the verifier keeps some rules for requests that are signed in their headers.
+  ///
+  /// - Returns: How many requests were verified.
+  @discardableResult
+  package func verifiesHeaders(
+    _ samples: [SigningSample<AccessKey>], keeping rules: VerifierRule...
+  ) throws -> Int {
+    let suite = VerifierConformance(
+      verifier, signer: signer, samples: samples, signedHeaders: Set(maker.headers))
+    return try check(suite.report(rules))
+  }
+
+  /// Throws unless the verifier keeps some rules for URLs that carry their authorization.
+  ///
+  /// - Returns: How many requests were verified.
+  @discardableResult
+  package func verifiesURLs(
+    _ samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60), keeping rules: VerifierRule...
+  ) throws -> Int {
+    let suite = VerifierConformance(verifier, presigner: signer, samples: samples, lifetime: lifetime)
+    return try check(suite.report(rules))
+  }
+
+  /// Throws unless every rule of a report was kept and tried.
+  ///
+  /// - Returns: How often they were tried.
+  @discardableResult
+  private func check(_ report: ConformanceReport) throws -> Int {
+    try report.checks.reduce(0) { sum, check in
+      guard case .kept(let tries) = check.outcome else { throw Violation("\(name): \(report)") }
+      return sum + tries
+    }
+  }
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Prints where a real sshd is: the installed one, or Debian's openssh-server unpacked into .build/sshd, which installs
+# nothing and starts no service. If there is none, says on standard error what to do and fails.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$root/.build/sshd
+
+for program in /usr/sbin/sshd /usr/local/sbin/sshd "$folder/root/usr/sbin/sshd"; do
+  [ -x "$program" ] && echo "$program" && exit 0
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
+  echo "There is no sshd, and this is no Debian: install OpenSSH's server with your package manager." >&2
+  exit 1
+fi
+
+mkdir -p "$folder/packages"
+cd "$folder/packages"
+# The lists of the machine are as old as it is: if they name packages that are gone, newer lists are fetched, as root only.
+download() { timeout 60 apt-get download -qq openssh-server libwrap0 >"$folder/log" 2>&1; }
+if ! download && ! { timeout 60 apt-get update -qq >"$folder/log" 2>&1 && download; }; then
+  echo "There is no sshd, and it cannot be fetched. Run: apt-get update && apt-get install openssh-server" >&2
+  exit 1
+fi
+rm -rf "$folder/unpacked"
+for package in ./*.deb; do dpkg -x "$package" "$folder/unpacked"; done
+rm -rf "$folder/root"
+mv "$folder/unpacked" "$folder/root"
+echo "$folder/root/usr/sbin/sshd"

@@ -1,0 +1,131 @@
+import COSAuth
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import StorageAuthTesting
+import Synchronization
+import XCTest
+
+/// The suite finds nothing wrong with the presigners of the package, and what is wrong with those that are broken.
+final class PresignerConformanceTests: XCTestCase {
+  private typealias Twisted = TwistedSigner<OSSSigner>
+
+  func testThePresignersOfThePackageConform() throws {
+    let samples = try Samples.all()
+    for version in OSSSignatureVersion.allCases {
+      let signer = OSSSigner(version, bucket: "photos", region: "cn-hangzhou")
+      let samples =
+        version == .v4
+        ? samples
+        : try SampleMaker(
+          endpoint: try Samples.maker().endpoint, bucket: "photos", parameters: ["acl"]
+        ).samples(count: 30)
+      let report = PresignerConformance(signer, samples: samples).report()
+      XCTAssertTrue(report.isConforming, "\(version): \(report)")
+      XCTAssertEqual(report.checks.count, PresignerRule.allCases.count)
+    }
+    let cos = try SampleMaker(
+      endpoint: try ServiceEndpoint("https://cos.ap-guangzhou.myqcloud.com", style: .virtualHosted),
+      bucket: "photos-1250000000", parameters: ["prefix", "acl"], headers: ["content-type", "x-cos-meta-a"]
+    ).samples(count: 30)
+    try PresignerConformance(COSSigner(), samples: cos, lifetime: .seconds(3_600)).report().throwIfFailed()
+  }
+
+  func testAURLThatIsDifferentEachTime() throws {
+    let count = Atomic(0)
+    try assertBreaks([.determinism]) { base, request, key, duration, context throws(SigningError) in
+      let signed = try base.presign(request, with: key, validFor: duration, in: context)
+      return signed.with(url: signed.url + "&n=\(count.add(1, ordering: .relaxed).newValue)")
+    }
+  }
+
+  func testAURLThatIsNotTheRequestsOwn() throws {
+    try assertBreaks([.appending]) { base, request, key, duration, context throws(SigningError) in
+      var other = request
+      other.path = "/%2E" + (request.path ?? "/").dropFirst()
+      return try base.presign(other, with: key, validFor: duration, in: context)
+    }
+  }
+
+  func testAURLWithSomethingThatMayNotTravel() throws {
+    for junk in ["&a=b+c", "&a=b c", "#a", "?a"] {
+      try assertBreaks([.appending]) { base, request, key, duration, context throws(SigningError) in
+        let signed = try base.presign(request, with: key, validFor: duration, in: context)
+        return signed.with(url: signed.url + junk)
+      }
+    }
+  }
+
+  func testAnotherMethodOrAHeaderThatTheRequestDoesNotHave() throws {
+    try assertBreaks([.kept]) { base, request, key, duration, context throws(SigningError) in
+      try base.presign(request, with: key, validFor: duration, in: context).with(method: .options)
+    }
+    try assertBreaks([.kept]) { base, request, key, duration, context throws(SigningError) in
+      try base.presign(request, with: key, validFor: duration, in: context).with(headers: [.range: "bytes=0-9"])
+    }
+  }
+
+  func testAnEndThatIsReportedWrongly() throws {
+    try assertBreaks([.expiry]) { base, request, key, duration, context throws(SigningError) in
+      let signed = try base.presign(request, with: key, validFor: duration, in: context)
+      return signed.with(expiration: signed.expiration.advanced(by: .seconds(1)))
+    }
+    let signer = TwistedSigner(base: Samples.signer, shift: .seconds(-1))
+    let report = PresignerConformance(signer, samples: try Samples.all()).report()
+    XCTAssertEqual(report.failures.map(\.rule), [PresignerRule.expiry.rawValue], "\(report)")
+  }
+
+  func testAURLThatOutlivesItsProof() throws {
+    try assertBreaks([.endedProof]) { base, request, key, duration, context throws(SigningError) in
+      let endless = AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken)
+      return try base.presign(request, with: key.isAnonymous ? key : endless, validFor: duration, in: context)
+    }
+  }
+
+  func testAnAnonymousURL() throws {
+    try assertBreaks([.anonymity]) { base, request, key, duration, context throws(SigningError) in
+      let key = key.isAnonymous ? AccessKey(id: "AKIDanonymous", secret: "none") : key
+      return try base.presign(request, with: key, validFor: duration, in: context)
+    }
+  }
+
+  func testALifetimeThatIsBentIntoShape() throws {
+    try assertBreaks([.lifetime, .secrecy]) { base, request, key, duration, context throws(SigningError) in
+      try base.presign(request, with: key, validFor: max(duration, .seconds(1)), in: context)
+    }
+  }
+
+  func testAProofThatCannotBeSentAndIsBentIntoShape() throws {
+    try assertBreaks([.refusal]) { base, request, key, duration, context throws(SigningError) in
+      let isUsable = !AccessKey.unusable.contains { $0.key == key }
+      return try base.presign(
+        request, with: isUsable ? key : AccessKey(id: "AKIDbent", secret: "bent"), validFor: duration, in: context)
+    }
+  }
+
+  func testASecretInTheURL() throws {
+    try assertBreaks([.secrecy]) { base, request, key, duration, context throws(SigningError) in
+      let signed = try base.presign(request, with: key, validFor: duration, in: context)
+      return signed.with(url: signed.url + "&debug=\(key.secret.reveal())")
+    }
+  }
+
+  func testASecretInAnError() throws {
+    try assertBreaks([.secrecy]) { base, request, key, duration, context throws(SigningError) in
+      do throws(SigningError) {
+        return try base.presign(request, with: key, validFor: duration, in: context)
+      } catch {
+        throw SigningError(error.code, "\(key.secret.reveal()) is wrong.", remedy: error.remedy)
+      }
+    }
+  }
+
+  /// Asserts that a presigner breaks these rules and no other.
+  private func assertBreaks(
+    _ rules: [PresignerRule], file: StaticString = #filePath, line: UInt = #line, _ presign: @escaping Twisted.Presign
+  ) throws {
+    let signer = TwistedSigner(base: Samples.signer, presigning: presign)
+    let report = PresignerConformance(signer, samples: try Samples.all()).report()
+    XCTAssertEqual(report.failures.map(\.rule), rules.map(\.rawValue), "\(report)", file: file, line: line)
+  }
+}

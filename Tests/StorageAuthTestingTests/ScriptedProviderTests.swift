@@ -1,0 +1,83 @@
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+final class ScriptedProviderTests: XCTestCase {
+  private let keys = (1...2).map { AccessKey(id: "id\($0)", secret: "secret") }
+  private let outage = CredentialError(.failed, source: "vault", "It is down.", remedy: "Wait.", isRetryable: true)
+
+  func testAnswersComeInOrderAndTheLastOneStays() async throws {
+    let issued = Timestamp(unixSeconds: 1_795_161_600)
+    let provider = ScriptedProvider([
+      .credential(keys[0], issuerTime: issued), .failure(outage), .credential(keys[1]),
+    ])
+    let first = try await provider.issue()
+    XCTAssertEqual(first.credential, keys[0])
+    XCTAssertEqual(first.issuerTime, issued)
+    let error = await credentialError { () throws(CredentialError) in try await provider.credential() }
+    XCTAssertEqual(error, outage)
+    for _ in 0..<2 {
+      let key = try await provider.credential()
+      XCTAssertEqual(key, keys[1])
+    }
+    XCTAssertEqual(provider.calls, 4)
+  }
+
+  func testAnEmptyScriptFailsEachCall() async {
+    let provider = ScriptedProvider<AccessKey>([], source: "nobody")
+    let error = await credentialError { () throws(CredentialError) in try await provider.credential() }
+    XCTAssertEqual(error?.code, .failed)
+    XCTAssertEqual(error?.source, "nobody")
+  }
+
+  func testHeldCallsAreCountedAndAnsweredWhenReleased() async throws {
+    let provider = ScriptedProvider { [keys] call throws(CredentialError) in IssuedCredential(keys[call - 1]) }
+    provider.hold()
+    let first = Task { try await provider.credential() }
+    await provider.wait(forCalls: 1)
+    let second = Task { try await provider.credential() }
+    await provider.wait(forCalls: 2)
+    while provider.held < 2 { await Task.yield() }
+    provider.releaseOne()
+    let firstKey = try await first.value
+    XCTAssertEqual(firstKey, keys[0])
+    XCTAssertEqual(provider.held, 1)
+    provider.release()
+    let secondKey = try await second.value
+    XCTAssertEqual(secondKey, keys[1])
+  }
+
+  func testCancellingAHeldCallEndsItAlone() async throws {
+    let provider = ScriptedProvider([.credential(keys[0])])
+    provider.hold()
+    let cancelled = Task { try await provider.credential() }
+    let other = Task { try await provider.credential() }
+    while provider.held < 2 { await Task.yield() }
+    cancelled.cancel()
+    let error = await cancelled.result.error as? CredentialError
+    XCTAssertEqual(error?.code, .cancelled)
+    XCTAssertEqual(provider.held, 1)
+    provider.release()
+    let key = try await other.value
+    XCTAssertEqual(key, keys[0])
+  }
+}
+
+extension Result {
+  /// The error, if it is one.
+  var error: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+/// The error that asking for a credential ends with.
+func credentialError<Value: Sendable>(
+  _ act: () async throws(CredentialError) -> Value
+) async -> CredentialError? {
+  do throws(CredentialError) {
+    _ = try await act()
+    return nil
+  } catch {
+    return error
+  }
+}

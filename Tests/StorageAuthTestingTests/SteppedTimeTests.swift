@@ -1,0 +1,16 @@
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+final class SteppedTimeTests: XCTestCase {
+  func testASleeperWakesWhenTheClocksWereSteppedFarEnough() async throws {
+    let time = SteppedTime()
+    let sleep = Task { try await time.sleep(for: .seconds(10)) }
+    while time.sleepers == 0 { await Task.yield() }
+    time.advance(by: .seconds(9))
+    XCTAssertEqual(time.sleepers, 1)
+    time.advance(by: .seconds(1))
+    XCTAssertEqual(time.sleepers, 0)
+    try await sleep.value
+  }
+}

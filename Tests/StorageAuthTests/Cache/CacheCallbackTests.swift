@@ -1,0 +1,120 @@
+import Foundation
+import StorageAuthTesting
+import XCTest
+
+@testable import StorageAuth
+
+/// Callbacks as apps write them, and as they go wrong.
+final class CacheCallbackTests: XCTestCase {
+  // matrix: Callback: bad input
+  func testACallbackThatReturnsNothingIsAClearError() async {
+    let nothing: Token? = nil
+    let caches = [
+      CredentialCache<Token>(source: "my app") { () async throws in nothing },
+      CredentialCache<Token>(source: "my app", blocking: { nothing }),
+    ]
+    for cache in caches {
+      do {
+        _ = try await cache.credential()
+        XCTFail("nothing was taken for a credential")
+      } catch {
+        XCTAssertEqual(error.code, .malformedAnswer)
+        XCTAssertEqual(error.source, "my app")
+      }
+    }
+  }
+
+  // matrix: Callback: refusal, credential redaction
+  func testACallbackThatThrowsIsNamedWithoutTheTextOfItsError() async {
+    struct Leak: Error, CustomStringConvertible { let description = "secret-in-the-text" }
+    let cache = CredentialCache<Token>(source: "my app") { throw Leak() }
+    do {
+      _ = try await cache.credential()
+      XCTFail("it threw")
+    } catch {
+      XCTAssertEqual(error.code, .failed)
+      XCTAssertTrue(error.message.contains("Leak"), error.message)
+      XCTAssertFalse("\(error)".contains("secret-in-the-text"))
+    }
+  }
+
+  func testACredentialErrorOfACallbackIsPassedOn() async {
+    let cache = CredentialCache<Token>(source: "my app") { throw CredentialError.outage }
+    do {
+      _ = try await cache.credential()
+      XCTFail("it threw")
+    } catch {
+      XCTAssertEqual(error, .outage)
+    }
+  }
+
+  // matrix: Credential cache: time limit
+  // matrix: Callback: time limit
+  func testACallbackThatNeverReturnsEndsInATimeoutThatNamesIt() async {
+    let fixture = CacheFixture(configuration: CredentialCacheConfiguration(timeout: .seconds(5)))
+    let task = fixture.ask()
+    await until("the alarm is set") { fixture.time.sleepers == 1 && fixture.source.open == 1 }
+    fixture.time.advance(by: .seconds(5))
+    let error = await failure(task)
+    XCTAssertEqual(error?.code, .timeout)
+    XCTAssertEqual(error?.source, "held source")
+    await fixture.source.answer("late")
+    for _ in 0..<1000 { await Task.yield() }
+    XCTAssertNil(fixture.cache.current(), "an answer after the timeout is not taken")
+  }
+
+  // matrix: Callback: time limit
+  func testABlockingCallbackThatNeverReturnsHoldsOneThreadOnly() async throws {
+    let time = SteppedTime()
+    let calls = Lock(0)
+    let isReleased = DispatchSemaphore(value: 0)
+    let cache = CredentialCache<Token>(
+      source: "keychain", configuration: CredentialCacheConfiguration(timeout: .seconds(5)), time: time,
+      blocking: {
+        calls.withLock { $0 += 1 }
+        isReleased.wait()
+        return Token(name: "at last")
+      })
+    let task = Task { try await cache.credential(lasting: .zero) }
+    await until("it is called") { calls.withLock { $0 } == 1 && time.sleepers == 1 }
+    time.advance(by: .seconds(5))
+    let first = await failure(task)
+    XCTAssertEqual(first?.code, .timeout)
+    XCTAssertEqual(first?.source, "keychain")
+    time.advance(by: .seconds(60))
+    let second = await failure(Task { try await cache.credential(lasting: .zero) })
+    XCTAssertTrue(second?.message.contains("has not returned yet") == true, "\(String(describing: second))")
+    XCTAssertEqual(calls.withLock { $0 }, 1)
+    isReleased.signal()
+    isReleased.signal()
+    await until("it is free again") {
+      time.advance(by: .seconds(60))
+      return calls.withLock { $0 } == 1
+    }
+  }
+
+  @MainActor
+  // matrix: Callback: answers
+  func testNoCallbackRunsOnTheMainThread() async throws {
+    XCTAssertTrue(Thread.isMainThread)
+    let blocking = CredentialCache<Token>(
+      source: "blocking", blocking: { Token(name: Thread.isMainThread ? "main" : "elsewhere") })
+    let async = CredentialCache<Token>(source: "async") { Token(name: isOnMainThread() ? "main" : "elsewhere") }
+    let first = try await blocking.credential()
+    let second = try await async.credential()
+    XCTAssertEqual(first.name, "elsewhere")
+    XCTAssertEqual(second.name, "elsewhere")
+  }
+
+  func testTheSourceIsAskedOnATaskOfItsOwnThatCarriesNothingOfTheCaller() async throws {
+    let cache = CredentialCache<Token>(source: "my app") { Token(name: Caller.name) }
+    let token = try await Caller.$name.withValue("somebody") { try await cache.credential() }
+    XCTAssertEqual(token.name, "nobody")
+  }
+}
+
+private enum Caller {
+  @TaskLocal static var name = "nobody"
+}
+
+private func isOnMainThread() -> Bool { Thread.isMainThread }

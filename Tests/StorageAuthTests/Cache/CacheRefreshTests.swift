@@ -1,0 +1,211 @@
+import StorageAuthTesting
+import XCTest
+
+@testable import StorageAuth
+
+/// When the source is asked, and when it is left alone.
+final class CacheRefreshTests: XCTestCase {
+  // matrix: Credential cache: answers
+  func testACredentialIsRenewedInTheBackgroundFiveMinutesBeforeItsEnd() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(3600))
+    fixture.time.advance(by: .seconds(3299))
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
+    XCTAssertEqual(fixture.source.questions, 1, "it is fresh")
+    fixture.time.advance(by: .seconds(1))
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "it is served while it is renewed")
+    for _ in 0..<100 { XCTAssertNotNil(fixture.cache.current()) }
+    await fixture.source.answer("new")
+    await until("the new one is there") { fixture.cache.current()?.credential.name == "new" }
+    XCTAssertEqual(fixture.source.questions, 2)
+  }
+
+  func testAShortLifeIsRenewedAfterFourFifths() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(5))
+    fixture.time.advance(by: .milliseconds(3999))
+    XCTAssertNotNil(fixture.cache.current())
+    XCTAssertNil(fixture.cache.state.withLock { $0.machine.flight })
+    fixture.time.advance(by: .milliseconds(1))
+    XCTAssertNotNil(fixture.cache.current())
+    await until("it is asked") { fixture.source.questions == 2 }
+    await fixture.source.fail()
+  }
+
+  func testJitterMakesTheMarginSmallerByAFifthAtMost() async throws {
+    let fixture = CacheFixture(random: 1)
+    _ = try await fixture.fill("old", life: .seconds(3600))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600 - 240))
+  }
+
+  // matrix: Credential cache: refusal
+  func testADeadSourceIsAskedOncePerBackoffWhileTheLivingCredentialIsServed() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(3600))
+    fixture.time.advance(by: .seconds(3300))
+    var asked: [Int64] = []
+    var seconds: Int64 = 0
+    while seconds < 290 {
+      let before = fixture.source.questions
+      XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
+      if fixture.cache.state.withLock({ $0.machine.flight }) != nil {
+        await fixture.source.fail()
+        await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+        XCTAssertEqual(fixture.source.questions, before + 1)
+        asked.append(seconds)
+      }
+      fixture.time.advance(by: .seconds(1))
+      seconds += 1
+    }
+    XCTAssertEqual(asked, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243])
+  }
+
+  func testEverythingRecoversByItselfWhenTheSourceIsBack() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(100))
+    fixture.time.advance(by: .seconds(101))
+    let first = fixture.ask()
+    await fixture.source.fail()
+    let error = await failure(first)
+    XCTAssertEqual(error, .outage)
+    let second = await failure(fixture.ask())
+    XCTAssertEqual(second, .outage, "the failure is kept for the backoff")
+    XCTAssertEqual(fixture.source.questions, 2)
+    fixture.time.advance(by: .seconds(1))
+    let third = fixture.ask()
+    await fixture.source.answer("new")
+    let cached = try await third.value
+    XCTAssertEqual(cached.credential.name, "new")
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.failuresInARow }, 0)
+  }
+
+  func testAFailedForcedRefreshAnswersEveryRejectionOfThatCredentialForTheBackoff() async throws {
+    let fixture = CacheFixture()
+    let old = try await fixture.fill("old")
+    let task = fixture.ask(replacing: old.generation)
+    await fixture.source.fail()
+    _ = await failure(task)
+    for _ in 0..<100 {
+      let error = await failure(fixture.ask(replacing: old.generation))
+      XCTAssertEqual(error, .outage)
+    }
+    XCTAssertEqual(fixture.source.questions, 2)
+  }
+
+  // matrix: Credential cache: bad input
+  func testTheSameCredentialAgainIsNoAnswerToARejection() async throws {
+    let fixture = CacheFixture()
+    let old = try await fixture.fill("old")
+    let task = fixture.ask(replacing: old.generation)
+    await fixture.source.answer("old")
+    let error = await failure(task)
+    XCTAssertEqual(error?.code, .rejected)
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "there is no other: the service decides")
+    let known = await failure(fixture.ask(replacing: old.generation))
+    XCTAssertEqual(known, error, "the source is not asked again so soon")
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "others go on with it meanwhile")
+    XCTAssertEqual(fixture.source.questions, 2)
+    fixture.time.advance(by: .seconds(1))
+    let again = fixture.ask(replacing: old.generation)
+    await fixture.source.answer("new")
+    let cached = try await again.value
+    XCTAssertEqual(cached.credential.name, "new")
+  }
+
+  func testWhoNeedsMoreLifeThanAFailingSourceLeftIsToldBothTimesAndWhy() async throws {
+    let fixture = CacheFixture()
+    let end = fixture.time.now.advanced(by: .seconds(100))
+    _ = try await fixture.fill("old", life: .seconds(100))
+    let task = fixture.ask(lasting: .seconds(3600))
+    await fixture.source.fail()
+    let first = await failure(task)
+    let second = await failure(fixture.ask(lasting: .seconds(3600)))
+    for error in [first, second] {
+      XCTAssertEqual(error?.declined, [.outage])
+      XCTAssertTrue(error?.message.contains(end.iso8601) == true, "\(String(describing: error))")
+    }
+    XCTAssertEqual(fixture.source.questions, 2)
+  }
+
+  // matrix: Credential cache: bad input
+  func testAFreshCredentialThatIsTooShortEndsInOneErrorWithBothTimes() async throws {
+    let fixture = CacheFixture()
+    let task = fixture.ask(lasting: .seconds(7200))
+    await until("it waits") { fixture.cache.waiting == 1 }
+    let now = fixture.time.now
+    await fixture.source.answer("short", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
+    let error = await failure(task)
+    let message = try XCTUnwrap(error?.message)
+    XCTAssertTrue(message.contains(now.advanced(by: .seconds(3600)).iso8601), message)
+    XCTAssertTrue(message.contains(now.advanced(by: .seconds(7200)).iso8601), message)
+    for _ in 0..<10 { _ = await failure(fixture.ask(lasting: .seconds(7200))) }
+    XCTAssertEqual(fixture.source.questions, 1, "the source is not asked for the same again")
+    XCTAssertEqual(fixture.cache.current(lasting: .seconds(3600))?.credential.name, "short")
+    fixture.time.advance(by: .seconds(61))
+    _ = fixture.ask(lasting: .seconds(7200))
+    await until("it is asked again after a while") { fixture.source.questions == 2 }
+    await fixture.source.fail()
+  }
+
+  func testWhoNeedsLessLifeIsServedWhileSomebodyWaitsForMore() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(100))
+    let task = fixture.ask(lasting: .seconds(1000))
+    await until("it waits") { fixture.cache.waiting == 1 }
+    let served = try await fixture.cache.credential(lasting: .seconds(10))
+    XCTAssertEqual(served.credential.name, "old")
+    await fixture.source.answer("long")
+    _ = try await task.value
+  }
+
+  func testACredentialSetByHandWakesWhoeverWaitsAndTheLateAnswerIsIgnored() async throws {
+    let fixture = CacheFixture()
+    let task = fixture.ask()
+    await until("the source is asked") { fixture.source.open == 1 }
+    fixture.cache.replace(with: Token(name: "by hand"))
+    let cached = try await task.value
+    XCTAssertEqual(cached.credential.name, "by hand")
+    await fixture.source.answer("late")
+    for _ in 0..<1000 { await Task.yield() }
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "by hand")
+  }
+
+  func testACacheWithoutASourceSaysWhatToDoWhenItsCredentialEnds() async throws {
+    let time = SteppedTime()
+    let end = time.now.advanced(by: .seconds(100))
+    let cache = CredentialCache(Token(name: "by hand", expiration: end), time: time)
+    XCTAssertEqual(cache.current()?.credential.name, "by hand")
+    time.advance(by: .seconds(100))
+    do {
+      _ = try await cache.credential()
+      XCTFail("it has ended")
+    } catch {
+      XCTAssertTrue(error.remedy.contains("replace(with:)"), "\(error)")
+    }
+    cache.replace(with: Token(name: "next"))
+    XCTAssertEqual(cache.current()?.credential.name, "next")
+  }
+
+  func testEventsTellOfEveryQuestionAndItsOutcome() async throws {
+    let fixture = CacheFixture()
+    let seen = Lock<[AuthEvent.Refresh]>([])
+    let observation = fixture.cache.events.observe { event in
+      if case .refresh(let refresh) = event { seen.withLock { $0.append(refresh) } }
+    }
+    let task = fixture.ask()
+    await fixture.source.fail()
+    _ = await failure(task)
+    fixture.time.advance(by: .seconds(1))
+    let cached = try await fixture.fill("it", life: .seconds(60))
+    await until("all is told") { seen.withLock { $0.count } == 4 }
+    observation.cancel()
+    fixture.cache.replace(with: Token(name: "unseen"))
+    XCTAssertEqual(
+      seen.withLock { $0.map(\.outcome) },
+      [
+        .started, .failed(.outage, backoff: .seconds(1)), .started,
+        .succeeded(cached.generation, life: .seconds(60)),
+      ])
+    XCTAssertEqual(Set(seen.withLock { $0.map(\.source) }), ["held source"])
+  }
+}

@@ -1,0 +1,65 @@
+import StorageAuth
+import XCTest
+
+final class CredentialChainTests: XCTestCase {
+  private struct Link: CredentialProvider {
+    let source: String
+    let result: Result<Token, CredentialError>
+
+    init(_ source: String, _ code: CredentialError.Code? = nil) {
+      self.source = source
+      result =
+        code.map { .failure(CredentialError($0, source: source, "No.", remedy: "Set \(source) up.")) }
+        ?? .success(Token(name: source))
+    }
+
+    func credential() async throws(CredentialError) -> Token { try result.get() }
+  }
+
+  // matrix: Credential chain: answers
+  func testTheFirstSourceThatHasACredentialAnswersUnderItsName() async throws {
+    let chain = CredentialChain([Link("a", .notConfigured), Link("b"), Link("c", .failed)])
+    let issued = try await chain.issue()
+    XCTAssertEqual(issued.credential.name, "b")
+    XCTAssertEqual(issued.source, "b")
+    let cache = CredentialCache(chain)
+    let cached = try await cache.credential(lasting: .zero)
+    XCTAssertEqual(cached.source, "b")
+  }
+
+  // matrix: Credential chain: refusal
+  func testAFailureEndsTheSearchAndTellsWhoDeclinedBefore() async {
+    let chain = CredentialChain([Link("a", .notConfigured), Link("b", .failed), Link("c")])
+    do {
+      _ = try await chain.credential()
+      XCTFail("a broken source was passed over")
+    } catch {
+      XCTAssertEqual(error.code, .failed)
+      XCTAssertEqual(error.source, "b")
+      XCTAssertEqual(error.declined.map(\.source), ["a"])
+    }
+  }
+
+  func testIfNobodyHasOneEveryReasonIsTold() async {
+    let inner = CredentialChain([Link("b", .notConfigured), Link("c", .notConfigured)], source: "files")
+    let chain = CredentialChain([Link("a", .notConfigured), inner])
+    do {
+      _ = try await chain.credential()
+      XCTFail("there is none")
+    } catch {
+      XCTAssertEqual(error.code, .notConfigured)
+      XCTAssertEqual(error.declined.map(\.source), ["a", "files"])
+      for source in ["a", "files", "b", "c"] { XCTAssertTrue("\(error)".contains("(\(source))"), "\(error)") }
+    }
+  }
+
+  // matrix: Credential chain: bad input
+  func testAnEmptyChainSaysSo() async {
+    do {
+      _ = try await CredentialChain<Token>([]).credential()
+      XCTFail("there is none")
+    } catch {
+      XCTAssertEqual(error.message, "The chain has no sources.")
+    }
+  }
+}

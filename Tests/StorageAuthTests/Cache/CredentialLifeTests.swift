@@ -1,0 +1,79 @@
+import StorageAuthTesting
+import XCTest
+
+@testable import StorageAuth
+
+/// Whose clock decides how long a credential lives.
+final class CredentialLifeTests: XCTestCase {
+  private let noon = Timestamp(unixSeconds: 1_800_000_000)
+
+  private func life(
+    start: Int64? = nil, end: Int64?, issuer: Int64? = nil, wall: Int64
+  ) -> CredentialLife {
+    func time(_ seconds: Int64) -> Timestamp { noon.advanced(by: .seconds(seconds)) }
+    return CredentialLife(
+      of: Token(name: "", start: start.map(time), expiration: end.map(time)), issuerTime: issuer.map(time),
+      wallClock: time(wall))
+  }
+
+  // matrix: Credential cache: clock
+  func testTheIssuersClockDecidesHoweverWrongTheWallClockIs() {
+    for wall: Int64 in [-1_000_000, -1200, 0, 1200, 1_000_000] {
+      XCTAssertEqual(life(end: 900, issuer: 0, wall: wall), .ends(after: .seconds(900)))
+      XCTAssertEqual(life(start: -500, end: 900, issuer: 600, wall: wall), .ends(after: .seconds(300)))
+      XCTAssertEqual(life(end: 900, issuer: 900, wall: wall), .over)
+    }
+  }
+
+  func testAWallClockOutsideOfTheCredentialsOwnTimesIsNotBelieved() {
+    XCTAssertEqual(life(start: 0, end: 900, wall: -1200), .ends(after: .seconds(900)))
+    XCTAssertEqual(life(start: 0, end: 900, wall: 900), .ends(after: .seconds(900)))
+    XCTAssertEqual(life(start: 0, end: 900, wall: 300), .ends(after: .seconds(600)))
+    XCTAssertEqual(life(start: 900, end: 900, wall: 0), .over)
+  }
+
+  func testWithoutAnyOtherClockTheWallClockCountsUnlessItSaysOver() {
+    XCTAssertEqual(life(end: 900, wall: 0), .ends(after: .seconds(900)))
+    XCTAssertEqual(life(end: 900, wall: 901), .open)
+    XCTAssertEqual(life(end: nil, wall: 0), .open)
+  }
+
+  // matrix: Credential cache: clock
+  func testAWrongWallClockNeitherKillsNorImmortalisesACredential() async throws {
+    for wrong: Int64 in [-1200, 1200] {
+      let fixture = CacheFixture()
+      let server = fixture.time.now
+      fixture.time.setWallClock(to: server.advanced(by: .seconds(wrong)))
+      async let cached = fixture.cache.credential(lasting: .zero)
+      await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
+      _ = try await cached
+      fixture.time.advance(by: .seconds(899))
+      XCTAssertNotNil(fixture.cache.current())
+      await fixture.source.fail()
+      fixture.time.advance(by: .seconds(1))
+      XCTAssertNil(fixture.cache.current())
+    }
+  }
+
+  func testTheTimeOfTheFlightCountsAsLived() async throws {
+    let fixture = CacheFixture()
+    let server = fixture.time.now
+    async let cached = fixture.cache.credential(lasting: .zero)
+    await until("the source is asked") { fixture.source.open == 1 }
+    fixture.time.advance(by: .seconds(10))
+    await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
+    _ = try await cached
+    XCTAssertNotNil(fixture.cache.current(lasting: .seconds(890)))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.end }, .seconds(900))
+  }
+
+  func testASourceThatAnswersWithWhatHasEndedIsAnError() async throws {
+    let fixture = CacheFixture()
+    let task = fixture.ask()
+    let now = fixture.time.now
+    await fixture.source.answer("old", expiration: now, issuerTime: now.advanced(by: .seconds(1)))
+    let error = await failure(task)
+    XCTAssertEqual(error?.code, .malformedAnswer)
+    XCTAssertTrue(error?.message.contains(now.iso8601) == true)
+  }
+}

@@ -1,0 +1,142 @@
+import AsperaAuth
+import AsperaTransfer
+import Foundation
+import StorageClient
+import StorageJSON
+import XCTest
+
+final class AsperaDownloadTests: XCTestCase {
+  private let service = NodeService()
+
+  private func client(_ engine: FileEngine? = nil) -> StorageClient<AsperaProvider> {
+    asperaClient(ScriptedTransport(service.reply), engine: engine ?? FileEngine(service))
+  }
+
+  func testAFileAppearsWhenAllOfItIsThere() async throws {
+    let directory = try TemporaryDirectory(self)
+    let bytes = pattern(5000)
+    service.put(bytes, at: "/2026/cat.jpg")
+    let engine = FileEngine(
+      service, after: { _, _ in XCTAssertFalse(FileManager.default.fileExists(atPath: directory.path("cat").string)) })
+    let info = try await client(engine).download("2026/cat.jpg", to: directory.path("cat"))
+    XCTAssertEqual(info.size, 5000)
+    XCTAssertEqual(try directory.read("cat"), bytes)
+    XCTAssertEqual(try directory.names, ["cat"])
+    let spec = try XCTUnwrap(engine.attempts.first)
+    XCTAssertEqual(spec.direction, .receive)
+    XCTAssertEqual(spec.paths.map(\.source), ["/2026/cat.jpg"])
+    XCTAssertEqual(spec.destinationRoot?.hasPrefix(directory.url.path), true, "it is one rename away")
+  }
+
+  func testAFileThatIsThereIsReplacedAndKeepsItsPermissions() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.put([4, 5, 6], at: "/k")
+    let file = try directory.write([1], to: "k")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.string)
+    try await client().download("k", to: file)
+    XCTAssertEqual(try directory.read("k"), [4, 5, 6])
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.string)
+    XCTAssertEqual(attributes[.posixPermissions] as? NSNumber, 0o640)
+  }
+
+  // matrix: Aspera transfer (issuer): atomicity
+  func testAFailureLeavesTheFileAsItWas() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.put(pattern(100), at: "/k")
+    let failure = TransferFailure(.account, code: 19, "No.", remedy: "Look.")
+    let file = try directory.write([1], to: "k")
+    let engine = FileEngine(service, after: { _, _ throws(TransferFailure) in throw failure })
+    await assertThrows(TransferFailure.self, { try await client(engine).download("k", to: file) }) {
+      XCTAssertEqual($0.kind, .account)
+      XCTAssertEqual($0.code, 19)
+    }
+    XCTAssertEqual(try directory.read("k"), [1])
+    XCTAssertEqual(try directory.names, ["k"])
+    XCTAssertEqual(engine.attempts.count, 1)
+  }
+
+  func testAFileThatIsShorterThanItWasIsRefused() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.put(pattern(100), at: "/k")
+    let engine = FileEngine(service, before: { [service] _, _ in service.put(pattern(50), at: "/k") })
+    await assertThrows(StorageError.self, { try await client(engine).download("k", to: directory.path("k")) }) {
+      XCTAssertEqual($0.code, .truncated)
+    }
+    XCTAssertEqual(try directory.names, [])
+  }
+
+  func testWhatIsNoObjectIsNotDownloaded() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.makeFolder("/folder")
+    let engine = FileEngine(service)
+    for key in ["missing", "folder"] {
+      await assertThrows(ServiceError.self, { try await client(engine).download(key, to: directory.path("k")) }) {
+        XCTAssertEqual($0.kind, .noSuchKey)
+      }
+    }
+    service.put([1], at: "/k")
+    await assertThrows(StorageError.self, { try await client(engine).download("k", to: directory.path("")) }) {
+      XCTAssertEqual($0.code, .unusableFile)
+    }
+    XCTAssertEqual(engine.attempts.count, 0)
+  }
+
+  func testBytesAreReadFromAFileThatGoesWithThem() async throws {
+    let bytes = pattern(700_000)
+    service.put(bytes, at: "/k")
+    let engine = FileEngine(service)
+    let read = try await client(engine).download("k", upTo: 1_000_000)
+    XCTAssertEqual(read, bytes)
+    var object: DownloadedObject? = try await client(engine).open("k")
+    XCTAssertEqual(object?.contentLength, 700_000)
+    for try await _ in try XCTUnwrap(object).body { break }
+    object = nil
+    for folder in engine.attempts.compactMap(\.destinationRoot) {
+      XCTAssertFalse(FileManager.default.fileExists(atPath: folder), folder)
+    }
+  }
+
+  func testARangeIsServedFromTheWholeFile() async throws {
+    let directory = try TemporaryDirectory(self)
+    let bytes = pattern(1000)
+    service.put(bytes, at: "/k")
+    let ranges: [(ByteRange, Range<Int>)] = [
+      (ByteRange(Int64(10)..<20), 10..<20), (ByteRange(Int64(990)...2000), 990..<1000),
+      (ByteRange(Int64(500)...), 500..<1000), (.last(7), 993..<1000), (.last(5000), 0..<1000),
+    ]
+    for (range, expected) in ranges {
+      let read = try await client().download("k", upTo: 1000, options: DownloadOptions(range: range))
+      XCTAssertEqual(read, Array(bytes[expected]))
+      try await client().download("k", to: directory.path("k"), options: DownloadOptions(range: range), progress: nil)
+      XCTAssertEqual(try directory.read("k"), Array(bytes[expected]))
+    }
+    await assertThrows(
+      ServiceError.self,
+      { _ = try await client().open("k", options: DownloadOptions(range: ByteRange(Int64(1000)...))) }
+    ) { XCTAssertEqual($0.kind, .invalidRange) }
+  }
+
+  func testConditionsAndVersionsAreRefusedByName() async throws {
+    let directory = try TemporaryDirectory(self)
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, engine: FileEngine(service))
+    let refused: [(String, DownloadOptions)] = [
+      ("versionID", DownloadOptions(versionID: "1")), ("ifMatch", DownloadOptions(ifMatch: "e")),
+      ("ifNoneMatch", DownloadOptions(ifNoneMatch: "e")),
+      ("ifModifiedSince", DownloadOptions(ifModifiedSince: Timestamp(unixSeconds: 1))),
+      ("parameters", DownloadOptions(parameters: [.init(name: "a", value: "b")])),
+    ]
+    for (name, options) in refused {
+      for operation in [
+        { _ = try await client.open("k", options: options) },
+        { _ = try await client.download("k", to: directory.path("k"), options: options, progress: nil) },
+      ] {
+        await assertThrows(StorageError.self, operation) {
+          XCTAssertEqual($0.code, .unsupported)
+          XCTAssertTrue($0.message.contains(name), $0.message)
+        }
+      }
+    }
+    XCTAssertEqual(transport.requests.count, 0)
+  }
+}

@@ -1,0 +1,149 @@
+import AsperaAuth
+import HTTPTypes
+import StorageAuthTesting
+import StorageClient
+import StorageJSON
+import XCTest
+
+final class AsperaNodeTests: XCTestCase {
+  private let service = NodeService()
+
+  func testAFileIsDescribed() async throws {
+    service.put([1, 2, 3], at: "/2026/cat.jpg")
+    let transport = ScriptedTransport(service.reply)
+    let info = try await asperaClient(transport).head("2026/cat.jpg")
+    XCTAssertEqual(info.size, 3)
+    XCTAssertEqual(info.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
+    let request = try XCTUnwrap(transport.requests.first)
+    XCTAssertEqual(request.method, .post)
+    XCTAssertEqual(request.url, "http://127.0.0.1:9/files/browse")
+    XCTAssertEqual(request.headers[.contentType], "application/json")
+    XCTAssertEqual(request.headers[.contentLength], "\(request.body.count)")
+    XCTAssertEqual(try JSONValue(parsing: request.body)["path"]?.text, "/2026/cat.jpg")
+  }
+
+  func testAFolderAndNothingAreNoObjects() async throws {
+    service.makeFolder("/2026")
+    for key in ["2026", "missing"] {
+      await assertThrows(
+        ServiceError.self, { _ = try await asperaClient(ScriptedTransport(service.reply)).head(key) }
+      ) {
+        XCTAssertEqual($0.kind, .noSuchKey)
+        XCTAssertEqual($0.status, .notFound)
+        XCTAssertEqual($0.subject, "browse aspera://127.0.0.1:9/\(key)")
+      }
+    }
+  }
+
+  // matrix: Aspera Node (basic): header
+  // matrix: Aspera Node (bearer): header
+  func testEachKindOfAccessIsSent() async throws {
+    let kinds: [(AsperaNodeAccess, String, String?)] = [
+      (.basic(user: "mia", password: Secret("pw")), "Basic " + "mia:pw".utf8.base64, nil),
+      (.accessKey(id: "ak", secret: Secret("s")), "Basic " + "ak:s".utf8.base64, nil),
+      (.bearer(Secret("eJtoken"), accessKey: "ak"), "Bearer eJtoken", "ak"),
+    ]
+    service.accept(Set(kinds.map(\.1)))
+    service.put([], at: "/k")
+    for (access, authorization, accessKey) in kinds {
+      let transport = ScriptedTransport(service.reply)
+      let client = StorageClient(.aspera(node: nodeURL, access: access), transport: transport)
+      _ = try await client.head("k")
+      let headers = try XCTUnwrap(transport.requests.first).headers
+      XCTAssertEqual(headers[.authorization], authorization)
+      XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("X-Aspera-AccessKey"))], accessKey)
+    }
+  }
+
+  // matrix: Aspera Node (basic): forced refresh
+  func testAccessThatIsRefusedIsRenewedOnce() async throws {
+    service.put([], at: "/k")
+    let old = AsperaNodeAccess.basic(user: "mia", password: Secret("an-old-one"))
+    let source = ScriptedProvider([.credential(old), .credential(nodeAccess)])
+    let log = EventLog()
+    let client = StorageClient(
+      .aspera(node: nodeURL), credentials: source, configuration: .test, transport: ScriptedTransport(service.reply),
+      events: log.events, time: RushingTime())
+    _ = try await client.head("k")
+    XCTAssertEqual(log.signatures.map(\.identity), ["mia", "mia"])
+    XCTAssertEqual(log.retries.count, 1)
+    service.accept([])
+    await assertThrows(ServiceError.self, { _ = try await client.head("k") }) {
+      XCTAssertEqual($0.kind, .invalidCredential)
+      XCTAssertEqual($0.message, "Who are you?")
+    }
+  }
+
+  func testANodeThatFailsForAMomentIsAskedAgain() async throws {
+    let answer = #"{"self":{"type":"file","basename":"k","size":1}}"#
+    let transport = ScriptedTransport(replies: [
+      HTTPReply(503, #"{"error":{"code":503,"reason":"Busy"}}"#), HTTPReply(200, answer),
+    ])
+    let info = try await asperaClient(transport).head("k")
+    XCTAssertEqual(info.size, 1)
+    XCTAssertEqual(transport.requests.count, 2)
+  }
+
+  func testAnErrorInASuccessIsAnError() async throws {
+    let answer = #"{"error":{"code":"403","reason":"Forbidden","user_message":"Not  yours: Basic bWlhOnB3LXB3\n"}}"#
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer) }
+    await assertThrows(ServiceError.self, { _ = try await asperaClient(transport).head("k") }) {
+      XCTAssertEqual($0.kind, .accessDenied)
+      XCTAssertEqual($0.code, "403")
+      XCTAssertEqual($0.message, "Not yours: Basic \(Secret.mask)")
+    }
+  }
+
+  func testWhatIsNoAnswerOfANodeIsRefused() async throws {
+    for body in ["", "<html>", "[]", "{}", #"{"self":{"type":7}}"#] {
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, body) }
+      await assertThrows(StorageError.self, { _ = try await asperaClient(transport).head("k") }) {
+        XCTAssertEqual($0.code, .malformedAnswer)
+      }
+    }
+  }
+
+  func testASecretDoesNotTravelInClear() async throws {
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, node: "http://node.example.com:9091")
+    await assertThrows(StorageError.self, { _ = try await client.head("k") }) {
+      XCTAssertEqual($0.code, .insecureConnection)
+    }
+    XCTAssertEqual(transport.requests.count, 0)
+  }
+
+  // matrix: Aspera Node (basic): bad input
+  func testAKeyThatNoFileHasIsRefused() async throws {
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, root: "/photos")
+    for key in ["", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\nb", "a\0"] {
+      await assertThrows(StorageError.self, { _ = try await client.head(key) }) {
+        XCTAssertEqual($0.code, .invalidKey, key)
+      }
+      await assertThrows(StorageError.self) { try await client.delete([key]) }
+      await assertThrows(StorageError.self) { try await client.deleteFolder(key) }
+      await assertThrows(StorageError.self) { try await client.upload([1], to: key) }
+    }
+    XCTAssertEqual(transport.requests.count, 0)
+  }
+
+  func testANodeThatIsNoURLIsReportedByTheFirstOperation() async throws {
+    for node in ["node.example.com", "ftp://node", "https://mia:pw@node", "https://node?x", "https://node#x"] {
+      let client = asperaClient(ScriptedTransport(service.reply), node: node)
+      await assertThrows(SigningError.self, { _ = try await client.head("k") }) {
+        XCTAssertEqual($0.code, .invalidConfiguration, node)
+      }
+      await assertThrows(SigningError.self) { _ = try await client.list().names }
+    }
+    await assertThrows(SigningError.self) {
+      _ = try await asperaClient(ScriptedTransport(service.reply), root: "/a/../b").head("k")
+    }
+  }
+
+  func testAPathOfTheNodeComesBeforeThoseOfTheCalls() async throws {
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, node: "http://127.0.0.1:9/node_api/")
+    _ = try? await client.head("k")
+    XCTAssertEqual(transport.requests.map(\.path), ["/node_api/files/browse"])
+  }
+}

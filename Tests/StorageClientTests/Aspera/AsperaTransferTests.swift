@@ -1,0 +1,134 @@
+import AsperaAuth
+import AsperaTransfer
+import Foundation
+import StorageAuthTesting
+import StorageClient
+import StorageJSON
+import XCTest
+
+final class AsperaTransferTests: XCTestCase {
+  private let service = NodeService()
+  private let log = EventLog()
+
+  private func client(_ engine: any TransferEngine) -> StorageClient<AsperaProvider> {
+    asperaClient(ScriptedTransport(service.reply), engine: engine, events: log.events)
+  }
+
+  // matrix: Aspera transfer (issuer): forced refresh
+  func testATokenThatIsRefusedIsRenewedOnce() async throws {
+    let engine = FileEngine(
+      service,
+      before: { [service] _, engine in
+        if engine.attempts.count == 1 { service.revokeTokens() }
+      })
+    try await client(engine).upload([1, 2], to: "k")
+    XCTAssertEqual(engine.attempts.map { $0.token?.reveal() }, ["ATM2_token-1", "ATM2_token-2"])
+    XCTAssertEqual(service.tokensIssued, 2)
+    XCTAssertEqual(service.files, ["/k": [1, 2]])
+    XCTAssertEqual(log.transfers.map(\.failure), [nil])
+  }
+
+  func testTokensThatAreRefusedAgainAndAgainAreAFailure() async throws {
+    let engine = FileEngine(service, before: { [service] _, _ in service.revokeTokens() })
+    await assertThrows(TransferFailure.self, { try await client(engine).upload([1], to: "k") }) {
+      XCTAssertEqual($0.kind, .token(.expired))
+    }
+    XCTAssertEqual(engine.attempts.count, 3)
+  }
+
+  func testAnAccountThatIsRefusedAsksForNoOtherToken() async throws {
+    for kind in [TransferFailure.Kind.account, .hostKey, .authorization] {
+      let engine = FileEngine(
+        service,
+        before: { _, _ throws(TransferFailure) in
+          throw TransferFailure(kind, code: 19, "No.", remedy: "Look.")
+        })
+      let before = service.tokensIssued
+      await assertThrows(TransferFailure.self, { try await client(engine).upload([1], to: "k") }) {
+        XCTAssertEqual($0.kind, kind)
+      }
+      XCTAssertEqual(engine.attempts.count, 1)
+      XCTAssertEqual(service.tokensIssued, before + 1)
+    }
+  }
+
+  func testANodeThatGivesNoTokenIsTheReason() async throws {
+    let engine = FileEngine(service)
+    let transport = ScriptedTransport { _ throws(TransportError) in
+      HTTPReply(200, #"{"transfer_specs":[{"error":{"code":403,"reason":"Forbidden","user_message":"No."}}]}"#)
+    }
+    await assertThrows(
+      TransferFailure.self, { try await asperaClient(transport, engine: engine).upload([1], to: "k") }
+    ) {
+      guard case .issuer(let error) = $0.kind else { return XCTFail("\($0)") }
+      XCTAssertEqual(error.code, .rejected)
+    }
+    XCTAssertEqual(engine.attempts.count, 0)
+  }
+
+  // matrix: Aspera transfer (issuer): redaction
+  func testATransferIsToldOnceAndNoTokenWithIt() async throws {
+    service.put([1, 2, 3], at: "/k")
+    let client = client(FileEngine(service))
+    try await client.upload([1, 2], to: "a/b")
+    _ = try await client.download("k", upTo: 10)
+    XCTAssertEqual(
+      log.transfers.map(\.subject), ["upload aspera://127.0.0.1:9/a/b", "download aspera://127.0.0.1:9/k"])
+    XCTAssertEqual(log.transfers.map(\.bytes), [2, 3])
+    XCTAssertEqual(log.transfers.map(\.failure), [nil, nil])
+    XCTAssertFalse(log.refreshes.isEmpty)
+  }
+
+  func testAFailureIsToldInWords() async throws {
+    let engine = FileEngine(
+      service,
+      before: { _, _ throws(TransferFailure) in
+        throw TransferFailure(.hostKey, code: 51, "Another key.", remedy: "Look.")
+      })
+    _ = try? await client(engine).upload([1], to: "k")
+    XCTAssertEqual(log.transfers.map(\.failure), ["51: Another key. Look."])
+  }
+
+  func testACancelledTransferLeavesNothing() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.put([1], at: "/k")
+    let (starts, start) = AsyncStream.makeStream(of: Void.self)
+    let engine = FileEngine(
+      service,
+      before: { _, _ throws(TransferFailure) in
+        start.yield()
+        while !Task.isCancelled { await Task.yield() }
+        throw TransferFailure(.cancelled, "Stopped.", remedy: "None.")
+      })
+    let client = client(engine)
+    let file = directory.path("k")
+    let task = Task { try await client.download("k", to: file) }
+    for await _ in starts { break }
+    task.cancel()
+    await assertThrows(CancellationError.self) { _ = try await task.value }
+    XCTAssertEqual(try directory.names, [])
+    XCTAssertEqual(log.transfers.map(\.failure), ["It was cancelled."])
+  }
+
+  func testWithoutAscpTheErrorSaysWhereItWasLookedFor() async throws {
+    let client = StorageClient(
+      .aspera(node: nodeURL, transfers: AsperaTransfers(login: .dynamicKey, ascp: "/nowhere/ascp")),
+      credentials: nodeAccess, transport: ScriptedTransport(service.reply))
+    await assertThrows(AsperaError.self, { try await client.upload([1], to: "k") }) {
+      XCTAssertEqual($0.code, .toolNotFound)
+      XCTAssertTrue($0.message.contains("/nowhere/ascp"))
+    }
+  }
+
+  func testWhatAsperaCannotDoIsAbsentFromItsType() throws {
+    let provider: Any = AsperaProvider(node: nodeURL)
+    XCTAssertFalse(provider is any PresigningProvider)
+    XCTAssertFalse(provider is any BucketProvider)
+    XCTAssertTrue(provider is any StorageProvider)
+    let client: Any = asperaClient(ScriptedTransport(service.reply))
+    XCTAssertFalse(client is any BucketStore)
+    XCTAssertTrue(client is any ObjectStore)
+    let buckets: [Any] = [ossClient(ScriptedTransport(replies: [])), cosClient(ScriptedTransport(replies: []))]
+    XCTAssertTrue(buckets.allSatisfy { $0 is any BucketStore })
+  }
+}

@@ -1,0 +1,178 @@
+import AsperaAuth
+import AsperaTransfer
+import Foundation
+import StorageClient
+import StorageJSON
+import Synchronization
+import XCTest
+
+final class AsperaUploadTests: XCTestCase {
+  private let service = NodeService()
+
+  // matrix: Aspera transfer (issuer): header
+  func testAFileIsSentFromWhereItIs() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(1000), to: "cat.jpg")
+    let engine = FileEngine(service)
+    let transport = ScriptedTransport(service.reply)
+    let stored = try await asperaClient(transport, engine: engine, root: "/photos").upload(file, to: "2026/cat.jpg")
+    XCTAssertEqual(service.files, ["/photos/2026/cat.jpg": pattern(1000)])
+    XCTAssertEqual(stored.size, 1000)
+    XCTAssertEqual(stored.key, "2026/cat.jpg")
+    XCTAssertNil(stored.checksum)
+    let spec = try XCTUnwrap(engine.attempts.first)
+    XCTAssertEqual(spec.paths, [TransferPath(file.string, to: "2026/cat.jpg")])
+    XCTAssertEqual(spec.destinationRoot, "/photos")
+    XCTAssertEqual(spec.createsFolder, true)
+    XCTAssertEqual(spec.remoteHost, "files.example.com")
+    XCTAssertEqual(spec.remoteUser, "xfer")
+    XCTAssertEqual(spec.sshPort, 33002)
+    XCTAssertEqual(spec.token?.reveal(), "ATM2_token-1")
+    XCTAssertEqual(transport.requests.map(\.path), ["/files/upload_setup"])
+  }
+
+  // matrix: Aspera transfer (key): header
+  func testADynamicKeyIsToldToTheNodeAndItsOtherHalfToTheEngine() async throws {
+    let engine = FileEngine(service)
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, engine: engine)
+    for key in ["a", "b"] { try await client.upload([1], to: key) }
+    let lines = try transport.requests.map { request in
+      try JSONValue(parsing: request.body)["transfer_requests"]?[0]?["transfer_request"]?["public_keys"]?.text
+    }
+    XCTAssertEqual(lines.count, 2)
+    XCTAssertEqual(lines.first??.hasPrefix("ssh-rsa "), true)
+    XCTAssertEqual(Set(lines).count, 1, "one key for all transfers of a client")
+    for spec in engine.attempts {
+      XCTAssertEqual(spec.sshPrivateKey?.reveal().contains("PRIVATE KEY"), true)
+      XCTAssertNil(spec.remotePassword)
+    }
+    for request in transport.requests {
+      XCTAssertFalse(String(decoding: request.body, as: UTF8.self).contains("PRIVATE KEY"))
+    }
+  }
+
+  // matrix: Aspera transfer (password): header
+  func testAnAccountOfOnesOwnLogsIn() async throws {
+    let engine = FileEngine(service)
+    try await asperaClient(ScriptedTransport(service.reply), engine: engine, login: .password()).upload([1], to: "a")
+    XCTAssertEqual(engine.attempts.first?.remotePassword?.reveal(), "not-a-password")
+    XCTAssertNil(engine.attempts.first?.sshPrivateKey)
+  }
+
+  func testAPasswordDoesNotGoToAnotherHost() async throws {
+    let engine = FileEngine(service)
+    let login = AsperaTransfers.Login.account(
+      try AsperaAccount(host: "mine.example.com", user: "xfer", password: Secret("not-a-password")))
+    await assertThrows(
+      TransferFailure.self,
+      { try await asperaClient(ScriptedTransport(service.reply), engine: engine, login: login).upload([1], to: "a") }
+    ) { XCTAssertEqual($0.kind, .caller) }
+    XCTAssertEqual(engine.attempts.count, 0)
+  }
+
+  func testRatesAndTheLifeOfTokensAreAskedFor() async throws {
+    let transport = ScriptedTransport(service.reply)
+    let engine = FileEngine(service)
+    let client = StorageClient(
+      .aspera(
+        node: nodeURL,
+        transfers: AsperaTransfers(
+          login: .dynamicKey, engine: engine, targetRate: 100_000, minimumRate: 10, ratePolicy: .fair,
+          tokenLife: .seconds(600))), credentials: nodeAccess, transport: transport)
+    try await client.upload([1], to: "a")
+    let asked = try JSONValue(parsing: XCTUnwrap(transport.requests.first).body)["transfer_requests"]?[0]?[
+      "transfer_request"]
+    XCTAssertEqual(asked?["target_rate_kbps"], 100_000)
+    XCTAssertEqual(asked?["min_rate_kbps"], 10)
+    XCTAssertEqual(asked?["rate_policy"], "fair")
+    XCTAssertEqual(asked?["token_life_seconds"], 600)
+    XCTAssertEqual(engine.attempts.first?.targetRate, 100_000)
+  }
+
+  func testBytesAndStreamsGoThroughAFileThatOnlyTheirOwnerReads() async throws {
+    let seen = Collected<(path: String, permissions: [NSNumber?])>()
+    let engine = FileEngine(
+      service,
+      before: { spec, _ in
+        let path = spec.paths[0].source
+        let places = [path, (path as NSString).deletingLastPathComponent]
+        let permissions = places.map {
+          (try? FileManager.default.attributesOfItem(atPath: $0))?[.posixPermissions] as? NSNumber
+        }
+        seen.append((path, permissions))
+      })
+    let client = asperaClient(ScriptedTransport(service.reply), engine: engine)
+    let bytes = pattern(600_000)
+    let stored = try await client.upload(bytes, to: "bytes")
+    XCTAssertEqual(stored.checksum, crc(bytes))
+    let chunks = AsyncStream<[UInt8]> { continuation in
+      for start in stride(from: 0, to: bytes.count, by: 7000) {
+        continuation.yield(Array(bytes[start..<min(start + 7000, bytes.count)]))
+      }
+      continuation.finish()
+    }
+    let streamed = try await client.upload(chunks, length: 600_000, to: "stream")
+    XCTAssertEqual(streamed.checksum, crc(bytes))
+    XCTAssertEqual(service.files, ["/bytes": bytes, "/stream": bytes])
+    XCTAssertEqual(seen.values.map(\.permissions), [[0o600, 0o700], [0o600, 0o700]])
+    for path in seen.values.map(\.path) { XCTAssertFalse(FileManager.default.fileExists(atPath: path), path) }
+  }
+
+  func testAStreamOfAnotherLengthIsRefusedBeforeAnythingStarts() async throws {
+    let engine = FileEngine(service)
+    let stream = AsyncStream<[UInt8]> { continuation in
+      continuation.yield([1, 2, 3])
+      continuation.finish()
+    }
+    await assertThrows(
+      StorageError.self,
+      {
+        try await asperaClient(ScriptedTransport(service.reply), engine: engine).upload(stream, length: 4, to: "k")
+      }
+    ) { XCTAssertEqual($0.code, .sourceChanged) }
+    XCTAssertEqual(engine.attempts.count, 0)
+  }
+
+  // matrix: Aspera transfer (issuer): bad input
+  func testWhatANodeCannotStoreIsRefusedByName() async throws {
+    let engine = FileEngine(service)
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport, engine: engine)
+    let refused: [(String, UploadOptions)] = [
+      ("contentType", UploadOptions(contentType: "image/jpeg")), ("metadata", UploadOptions(metadata: ["a": "b"])),
+      ("cacheControl", UploadOptions(cacheControl: "no-store")),
+      ("contentDisposition", UploadOptions(contentDisposition: "inline")),
+      ("contentEncoding", UploadOptions(contentEncoding: "gzip")),
+      ("forbidOverwrite", UploadOptions(forbidOverwrite: true)), ("storageClass", UploadOptions(storageClass: "IA")),
+      ("headers", UploadOptions(headers: [.accept: "x"])),
+    ]
+    for (name, options) in refused {
+      await assertThrows(StorageError.self, { try await client.upload([1], to: "k", options: options) }) {
+        XCTAssertEqual($0.code, .unsupported)
+        XCTAssertTrue($0.message.contains(name), $0.message)
+      }
+    }
+    XCTAssertEqual(transport.requests.count + engine.attempts.count, 0)
+  }
+
+  func testAFileThatIsNoneIsRefused() async throws {
+    let directory = try TemporaryDirectory(self)
+    let client = asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service))
+    for path in [directory.path("missing"), directory.path("")] {
+      await assertThrows(StorageError.self, { try await client.upload(path, to: "k") }) {
+        XCTAssertEqual($0.code, .unusableFile)
+      }
+    }
+  }
+
+  func testProgressIsToldUpToTheEnd() async throws {
+    let told = Collected<TransferProgress>()
+    try await asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service)).upload(
+      pattern(1001), to: "k"
+    ) { told.append($0) }
+    XCTAssertEqual(told.values.last?.completed, 1001)
+    XCTAssertEqual(told.values.last?.fractionCompleted, 1)
+    XCTAssertEqual(told.values.map(\.completed), told.values.map(\.completed).sorted())
+  }
+}

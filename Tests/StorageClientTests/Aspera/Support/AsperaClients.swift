@@ -1,0 +1,38 @@
+import AsperaAuth
+import AsperaTransfer
+import StorageAuthTesting
+import StorageClient
+
+let nodeAccess = AsperaNodeAccess.basic(user: "mia", password: Secret("not-a-password"))
+let nodeURL = "http://127.0.0.1:9"
+
+/// A client of a node over a transport without a network, which logs in with an account of its own.
+func asperaClient(
+  _ transport: any HTTPTransport, engine: (any TransferEngine)? = nil, node: String = nodeURL, root: String = "/",
+  login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents(), time: any TimeSource = RushingTime()
+) -> StorageClient<AsperaProvider> {
+  SecretWatch.install()
+  SecretWatch.add(Secret("not-a-password"))
+  SecretWatch.add(Secret("ATM2_token"))
+  return StorageClient(
+    .aspera(node: node, root: root, transfers: AsperaTransfers(login: login, engine: engine)), credentials: nodeAccess,
+    configuration: .test, transport: transport, events: events, time: time)
+}
+
+extension AsperaTransfers.Login {
+  /// An account with a password, at the host and for the user that a ``NodeService`` names.
+  static func password() throws -> AsperaTransfers.Login {
+    .account(try AsperaAccount(host: "files.example.com", user: "xfer", password: Secret("not-a-password")))
+  }
+}
+
+extension ObjectListing {
+  /// The names of all entries.
+  var names: [String] {
+    get async throws {
+      var names: [String] = []
+      for try await entry in self { names.append(entry.name) }
+      return names
+    }
+  }
+}

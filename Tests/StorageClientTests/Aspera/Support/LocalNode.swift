@@ -1,0 +1,46 @@
+import AsperaAuth
+import AsperaTransfer
+import LocalCloud
+import StorageClient
+import XCTest
+
+/// The Aspera node of a running LocalCloud, and `ascp-simulator` to transfer files with.
+struct LocalNode {
+  static let user = "mia"
+  static let password = Secret("not-a-password")
+
+  let cloud: LocalCloud
+  let simulator: String
+
+  init(_ test: XCTestCase) async throws {
+    SecretWatch.install()
+    SecretWatch.add(Self.password)
+    simulator = try Programs.path("ascp-simulator")
+    let cloud = try await LocalCloud.start(
+      .init(
+        accounts: [.init(key)],
+        aspera: .init(transferAccounts: [
+          .init("xfer", password: key.secret), .init(Self.user, password: Self.password, requiresToken: false),
+        ])))
+    test.addTeardownBlock { await cloud.stop() }
+    self.cloud = cloud
+  }
+
+  func client(
+    root: String = "/", login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents()
+  ) -> StorageClient<AsperaProvider> {
+    StorageClient(
+      .aspera(
+        node: cloud.nodeURL, access: .accessKey(id: key.id, secret: key.secret), root: root,
+        transfers: AsperaTransfers(
+          login: login, ascp: simulator, queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))),
+      configuration: .test, events: events)
+  }
+
+  /// The account that needs no token.
+  func account(password: Secret = password) throws -> AsperaAccount {
+    try AsperaAccount(
+      host: "127.0.0.1", user: Self.user, password: password, sshPort: cloud.transferPort, udpPort: cloud.transferPort,
+      hostKey: cloud.transferHostKey)
+  }
+}

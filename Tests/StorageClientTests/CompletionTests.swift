@@ -1,0 +1,55 @@
+import HTTPTypes
+import StorageClient
+import XCTest
+
+final class CompletionTests: XCTestCase {
+  /// A service that completes an upload, loses the answer, and knows nothing of the upload after that.
+  private func losingTheCompletion(storing other: [UInt8]? = nil) -> (ScriptedTransport, MultipartService) {
+    let service = MultipartService()
+    let transport = ScriptedTransport { request async throws(TransportError) in
+      if request.method == .head {
+        let object = other ?? service.object ?? []
+        return HTTPReply(
+          200, "", ["Content-Length": "\(object.count)", "ETag": "\"E\"", "x-oss-hash-crc64ecma": "\(crc(object))"])
+      }
+      guard request.method == .post, request.parameter("uploadId") != nil else {
+        return try await service.answer(request)
+      }
+      guard service.object == nil else {
+        return HTTPReply(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+      }
+      _ = try await service.answer(request)
+      throw TransportError(.connectionLost, "Lost.", remedy: "None.")
+    }
+    return (transport, service)
+  }
+
+  func testACompletionWhoseAnswerGotLostIsRecognised() async throws {
+    let bytes = pattern(300_000)
+    let (transport, service) = losingTheCompletion()
+    let object = try await ossClient(transport).upload(bytes, to: "k")
+    XCTAssertEqual(service.object, bytes)
+    XCTAssertEqual(object.size, 300_000)
+    XCTAssertEqual(object.checksum, crc(bytes))
+    XCTAssertEqual(object.etag, "\"E\"")
+    XCTAssertFalse(service.isAborted)
+  }
+
+  func testAnotherObjectIsNotTakenForALostCompletion() async throws {
+    let (transport, _) = losingTheCompletion(storing: pattern(300_000, seed: 2))
+    await assertThrows(ServiceError.self, { try await ossClient(transport).upload(pattern(300_000), to: "k") }) {
+      XCTAssertEqual($0.kind, .noSuchUpload)
+    }
+  }
+
+  func testAnUploadThatIsGoneAtOnceIsAnError() async throws {
+    let service = MultipartService()
+    let transport = ScriptedTransport { request async throws(TransportError) in
+      request.method == .post && request.parameter("uploadId") != nil
+        ? HTTPReply(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+        : try await service.answer(request)
+    }
+    await assertThrows(ServiceError.self) { try await ossClient(transport).upload(pattern(300_000), to: "k") }
+    XCTAssertFalse(transport.requests.contains { $0.method == .head })
+  }
+}

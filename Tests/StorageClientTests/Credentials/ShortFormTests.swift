@@ -1,0 +1,60 @@
+import StorageClient
+import XCTest
+
+/// The short forms say the same as the initializers; nothing here is asked, because asking would leave this machine.
+final class ShortFormTests: XCTestCase {
+  private let keys = StaticCredentialProvider(AccessKey(id: "AKIDexample", secret: "secret"))
+
+  func testTheAppsOwnSourcesAreNamedInAFewWords() {
+    let server = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
+    XCTAssertEqual(server.source, "app server https://app.example.com/distribute-token.json")
+    let shop = CredentialCache(
+      AppServerCredentialProvider(source: "shop") { AppServerRequest("https://shop.example.com/sts", method: .post) })
+    XCTAssertEqual(shop.source, "shop")
+    let uri = CredentialCache(.credentialsURI("https://keys.example.com/"))
+    XCTAssertEqual(uri.source, "credentials URI https://keys.example.com/")
+    let process = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
+    XCTAssertEqual(process.source, "process")
+  }
+
+  func testTheSourcesOfAlibabaAreNamedInAFewWords() {
+    let role = "acs:ram::1234567890123456:role/uploader"
+    let assumed = CredentialCache(.alibabaAssumeRole(role, keys: keys))
+    XCTAssertEqual(assumed.source, "Alibaba STS AssumeRole (\(role))")
+    let pod = CredentialCache(
+      AlibabaOIDCProvider(roleARN: role, providerARN: "acs:ram::1234567890123456:oidc-provider/pods") {
+        Secret("token")
+      })
+    XCTAssertEqual(pod.source, "Alibaba STS AssumeRoleWithOIDC (\(role))")
+    XCTAssertEqual(CredentialCache(.alibabaInstance(role: "uploader")).source, "Alibaba instance metadata")
+    XCTAssertEqual(CredentialCache(.alibabaDefault).source, "Alibaba Cloud default sources")
+  }
+
+  func testTheSourcesOfTencentAreNamedInAFewWords() {
+    let role = "qcs::cam::uin/100000000001:roleName/uploader"
+    let federated = CredentialCache(.tencentFederation("uploads", policy: "{}", keys: keys))
+    XCTAssertEqual(federated.source, "Tencent STS GetFederationToken (uploads)")
+    let assumed = CredentialCache(.tencentAssumeRole(role, keys: keys))
+    XCTAssertEqual(assumed.source, "Tencent STS AssumeRole (\(role))")
+    let pod = CredentialCache(TencentWebIdentityProvider(roleARN: role, providerID: "pods") { Secret("token") })
+    XCTAssertEqual(pod.source, "Tencent STS AssumeRoleWithWebIdentity (\(role))")
+    XCTAssertEqual(CredentialCache(.tencentInstance()).source, "Tencent instance metadata")
+    XCTAssertEqual(CredentialCache(.tencentDefault).source, "Tencent Cloud default sources")
+  }
+
+  func testAClientWithoutCredentialsUsesTheVendorsDefaultSources() {
+    XCTAssertEqual(
+      StorageClient(.oss(bucket: "photos", region: "cn-hangzhou")).credentials.source, "Alibaba Cloud default sources")
+    XCTAssertEqual(
+      StorageClient(.cos(bucket: "photos-1250000000", region: "ap-guangzhou")).credentials.source,
+      "Tencent Cloud default sources")
+  }
+
+  func testASourceOfTheDefaultsCanBeLeftOut() {
+    var sources = AlibabaCredentials.default
+    sources.metadata = nil
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou"), credentials: CredentialCache(sources.chain))
+    XCTAssertEqual(client.credentials.source, "Alibaba Cloud default sources")
+  }
+}

@@ -1,0 +1,132 @@
+import CloudCredentials
+import StorageAuth
+import StorageAuthTesting
+import StorageClient
+import XCTest
+
+final class SubprocessCommandRunnerTests: XCTestCase {
+  /// Runs a line of shell.
+  private static func run(
+    _ line: String, environment: [String: String] = [:], timeout: Duration = .seconds(60), limit: Int = 1_000
+  ) async throws(CommandError) -> CommandResult {
+    try await SubprocessCommandRunner().run(
+      ["/bin/sh", "-c", line], environment: environment, timeout: timeout, outputLimit: limit)
+  }
+
+  private func error(_ act: () async throws(CommandError) -> CommandResult) async -> CommandError? {
+    do throws(CommandError) {
+      _ = try await act()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  func testOutputStatusAndTheLengthOfErrorsAreReported() async throws {
+    let good = try await Self.run("printf '%s' \"$GREETING\"; printf oops >&2", environment: ["GREETING": "hello"])
+    XCTAssertEqual(good.standardOutput, Array("hello".utf8))
+    XCTAssertEqual(good.ending, .exited(0))
+    XCTAssertEqual(good.standardErrorLength, 4)
+    let bad = try await Self.run("exit 3")
+    XCTAssertEqual(bad.ending, .exited(3))
+    let killed = try await Self.run("kill -9 $$")
+    XCTAssertEqual(killed.ending, .signalled(9))
+  }
+
+  func testTheEnvironmentOfThisProcessIsThereAsWell() async throws {
+    let result = try await Self.run("test -n \"$PATH\" && printf yes", environment: ["A": "b"])
+    XCTAssertEqual(result.standardOutput, Array("yes".utf8))
+  }
+
+  func testAProgramIsFoundThroughThePath() async throws {
+    let result = try await SubprocessCommandRunner().run(
+      ["printf", "%s", "a b; $HOME"], environment: [:], timeout: .seconds(60), outputLimit: 100)
+    XCTAssertEqual(result.standardOutput, Array("a b; $HOME".utf8))
+  }
+
+  func testThereIsNothingToReadAndNoTerminalToAskAt() async throws {
+    let result = try await Self.run("cat; (: < /dev/tty) 2>/dev/null && printf terminal; printf end")
+    XCTAssertEqual(result.standardOutput, Array("end".utf8))
+  }
+
+  func testAProgramThatIsNotThereOrCannotBeRun() async throws {
+    for program in ["no-such-program-at-all", "/no/such/program", ""] {
+      let error = await error { () async throws(CommandError) in
+        try await SubprocessCommandRunner().run([program], environment: [:], timeout: .seconds(60), outputLimit: 1)
+      }
+      XCTAssertEqual(error, .notFound, program)
+    }
+    let folder = try TemporaryDirectory(self)
+    let error = await error { () async throws(CommandError) in
+      try await SubprocessCommandRunner().run(
+        [folder.url.path], environment: [:], timeout: .seconds(60), outputLimit: 1)
+    }
+    guard case .notStarted = error else { return XCTFail("\(String(describing: error))") }
+  }
+
+  func testTooMuchOutputEndsTheProgram() async throws {
+    let exact = try await Self.run("printf 12345", limit: 5)
+    XCTAssertEqual(exact.standardOutput.count, 5)
+    for line in ["printf 123456", "while :; do printf 1234567890; done", "while :; do printf 1234567890 >&2; done"] {
+      let error = await error { () async throws(CommandError) in try await Self.run(line, limit: 5) }
+      XCTAssertEqual(error, .outputTooLarge, line)
+    }
+  }
+
+  // matrix: Process: time limit
+  func testAProgramThatTakesTooLongIsEndedWithWhatItStarted() async throws {
+    let time = SteppedTime()
+    let folder = try TemporaryDirectory(self)
+    let file = folder.path("started").string
+    let run = Task {
+      try await SubprocessCommandRunner(time: time).run(
+        ["/bin/sh", "-c", "sleep 600 & echo $! > '\(file)'; wait"], environment: [:], timeout: .seconds(60),
+        outputLimit: 100)
+    }
+    var pid = ""
+    while pid.isEmpty {
+      await Task.yield()
+      pid = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").trimmingCharacters(in: .newlines)
+    }
+    await time.wait(forSleeps: 1)
+    time.advance(by: .seconds(60))
+    let outcome = await run.result
+    XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual($0 as? CommandError, .timeout) }
+    // What was killed is listed, as a zombie, until whoever adopted it has looked.
+    let lives = "kill -0 \(pid) 2> /dev/null && ! grep -qs '^State:[[:space:]]*Z' /proc/\(pid)/status"
+    var isAlive = true
+    for _ in 0..<1_000 where isAlive {
+      isAlive = try await Self.run(lives).ending == .exited(0)
+    }
+    XCTAssertFalse(isAlive)
+  }
+
+  func testAPipeThatAChildKeepsOpenDoesNotHoldTheRunnerUp() async throws {
+    let held = try await Self.run("sleep 600 & printf key")
+    XCTAssertEqual(held.standardOutput, Array("key".utf8))
+  }
+
+  func testCancellingTheTaskEndsTheProgram() async throws {
+    let task = Task {
+      try await SubprocessCommandRunner().run(
+        ["/bin/sh", "-c", "while :; do :; done"], environment: [:], timeout: .seconds(600), outputLimit: 1)
+    }
+    for _ in 0..<100 { await Task.yield() }
+    task.cancel()
+    do {
+      _ = try await task.value
+      XCTFail("the program ended")
+    } catch {
+      XCTAssertEqual(error as? CommandError, .cancelled)
+    }
+  }
+
+  func testACommandProvidesAKey() async throws {
+    var machine = MachineAccess(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
+    machine.environment = { _ in nil }
+    let provider = ProcessCredentialProvider(
+      ["printf", #"{"AccessKeyId":"AKIDexample","AccessKeySecret":"secret"}"#], machine: machine)
+    let key = try await provider.credential()
+    XCTAssertEqual(key, AccessKey(id: "AKIDexample", secret: "secret"))
+  }
+}

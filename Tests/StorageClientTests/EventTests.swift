@@ -1,0 +1,140 @@
+import HTTPTypes
+import Logging
+import StorageAuthTesting
+import StorageClient
+import Synchronization
+import XCTest
+
+final class EventTests: XCTestCase {
+  private let time = SteppedTime()
+  private let log = EventLog()
+
+  private func client(
+    _ transport: any HTTPTransport, key: AccessKey = temporaryKey
+  ) -> StorageClient<OSSProvider> {
+    StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: key, configuration: .test,
+      transport: transport, events: log.events, time: time)
+  }
+
+  func testASignatureIsTold() async throws {
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) })
+    _ = try await client.head("a/b")
+    let signature = try XCTUnwrap(log.signatures.first)
+    XCTAssertEqual(signature.subject, "HEAD oss://photos/a/b")
+    XCTAssertEqual(signature.identity, temporaryKey.id)
+    XCTAssertEqual(signature.date, time.now)
+    XCTAssertEqual(signature.generation, client.credentials.current()?.generation)
+  }
+
+  func testNobodysNameIsNotTold() async throws {
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }, key: .anonymous)
+    _ = try await client.head("k")
+    XCTAssertEqual(log.signatures.map(\.identity), [nil])
+  }
+
+  func testATransferIsToldOnceWithItsBytesAndItsTime() async throws {
+    let time = time
+    let service = MultipartService()
+    let transport = ScriptedTransport { request async throws(TransportError) in
+      time.advance(by: .seconds(1))
+      return request.method == .put && request.parameter("partNumber") == nil
+        ? HTTPReply(200) : try await service.answer(request)
+    }
+    try await client(transport).upload([1, 2, 3], to: "small")
+    try await client(transport).upload(pattern(300_000), to: "large")
+    XCTAssertEqual(
+      log.transfers,
+      [
+        .init(subject: "upload oss://photos/small", bytes: 3, duration: .seconds(1), failure: nil),
+        .init(subject: "upload oss://photos/large", bytes: 300_000, duration: .seconds(5), failure: nil),
+      ])
+  }
+
+  func testADownloadAndACopyAreToldToo() async throws {
+    let directory = try TemporaryDirectory(self)
+    let client = client(ScriptedTransport(ObjectService(pattern(1000)).answer))
+    try await client.download("k", to: directory.path("k"))
+    _ = try await client.download("k", upTo: 1000)
+    XCTAssertEqual(log.transfers.map(\.subject), Array(repeating: "download oss://photos/k", count: 2))
+    XCTAssertEqual(log.transfers.map(\.bytes), [1000, 1000])
+    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200, "<R/>") })
+      .copy(from: "a", to: "b")
+    XCTAssertEqual(log.transfers.last?.subject, "copy oss://photos/b")
+  }
+
+  func testATransferThatFailsOrIsDroppedSaysSo() async throws {
+    let refused = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(404) })
+    await assertThrows(ServiceError.self) { try await refused.upload([1], to: "k") }
+    await assertThrows(ServiceError.self) { _ = try await refused.open("k") }
+    XCTAssertEqual(log.transfers.count, 2)
+    XCTAssertTrue(log.transfers.allSatisfy { $0.failure?.contains("404") == true })
+    var object: DownloadedObject? = try await client(ScriptedTransport(ObjectService([1]).answer)).open("k")
+    XCTAssertNotNil(object)
+    object = nil
+    XCTAssertEqual(log.transfers.count, 3)
+    XCTAssertNotNil(log.transfers.last?.failure)
+  }
+
+  func testAnErrorOfTheCallersOwnIsNotQuoted() async throws {
+    struct Private: Error { let password = "hunter2" }
+    let chunks = AsyncThrowingStream<[UInt8], any Error> { $0.finish(throwing: Private()) }
+    let client = client(ScriptedTransport(replies: []))
+    await assertThrows(Private.self) { try await client.upload(chunks, to: "k") }
+    XCTAssertEqual(log.transfers.map(\.failure), ["Private"])
+  }
+
+  func testNoSecretIsInAnyEventOrLogLine() async throws {
+    let lines = Collected<String>()
+    var logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
+    logger.logLevel = .trace
+    let logging = AuthEventLogger(log.events, to: logger)
+    let service = GuardedService(time: OffsetTime(base: time, offset: .seconds(1200)), accepting: [])
+    let client = client(ScriptedTransport(service.answer))
+    await assertThrows(ServiceError.self) { try await client.upload([1], to: "k?x-oss-security-token=y") }
+    _ = try? await client.copy(from: "a", to: "b")
+    logging.stop()
+    let texts = lines.values + log.all.map { String(reflecting: $0) }
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("trace request signed") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("notice clock difference learnt") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("notice request sent again") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("warning transfer ended") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("warning no credential") })
+    for text in texts {
+      XCTAssertFalse(text.contains("token+/="), text)
+      XCTAssertFalse(text.contains("not-a-secret"), text)
+      XCTAssertFalse(text.contains("OSS4-HMAC"), text)
+    }
+  }
+
+  func testNothingIsLoggedAfterTheEnd() async throws {
+    let lines = Collected<String>()
+    var logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
+    logger.logLevel = .trace
+    var logging: AuthEventLogger? = AuthEventLogger(log.events, to: logger)
+    XCTAssertNotNil(logging)
+    logging = nil
+    _ = try await client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }).head("k")
+    XCTAssertEqual(lines.values, [])
+  }
+}
+
+/// Keeps what is logged.
+private struct RecordingHandler: LogHandler {
+  let lines: Collected<String>
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level = .trace
+
+  init(lines: Collected<String>) {
+    self.lines = lines
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    lines.append("\(event.level) \(event.message) \(event.metadata ?? [:])")
+  }
+}

@@ -1,0 +1,145 @@
+import HTTPTypes
+import StorageClient
+import XCTest
+
+final class RetryTests: XCTestCase {
+  private let time = RushingTime()
+  private let log = EventLog()
+
+  private func client(
+    _ transport: any HTTPTransport, _ configuration: StorageClientConfiguration = StorageClientConfiguration()
+  ) -> StorageClient<OSSProvider> {
+    StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: key,
+      configuration: configuration, transport: transport, events: log.events, time: time)
+  }
+
+  private func lost(_ code: TransportError.Code = .connectionLost) -> TransportError {
+    TransportError(code, "The network said no.", remedy: "None.")
+  }
+
+  func testTheDelayGrowsIsCutAtRandomAndIsBounded() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    let configuration = StorageClientConfiguration(
+      attempts: 6, retryDelay: .seconds(1), longestRetryDelay: .seconds(5))
+    await assertThrows(ServiceError.self, { _ = try await client(transport, configuration).head("k") }) {
+      XCTAssertEqual($0.attempts, 6)
+      XCTAssertTrue("\($0)".contains("6 times"))
+    }
+    XCTAssertEqual(time.naps.count, 5)
+    for (nap, full) in zip(time.naps, [1, 2, 4, 5, 5]) {
+      XCTAssertLessThanOrEqual(nap, .seconds(full))
+      XCTAssertGreaterThanOrEqual(nap, .seconds(full) / 2)
+    }
+    XCTAssertEqual(log.retries.map(\.delay), time.naps)
+    XCTAssertEqual(log.retries.map(\.attempt), [2, 3, 4, 5, 6])
+    XCTAssertGreaterThan(Set(time.naps.map { $0 / .seconds(1) }).count, 3)
+  }
+
+  func testAServiceThatSaysWhenIsAskedThen() async throws {
+    let now = time.now
+    for (header, expected) in [("7", Duration.seconds(7)), (now.advanced(by: .seconds(9)).httpDate, .seconds(9))] {
+      let throttled = HTTPReply(429, "", ["Retry-After": header, "Date": now.httpDate])
+      _ = try await client(ScriptedTransport(replies: [throttled, HTTPReply(200)])).head("k")
+      XCTAssertEqual(time.naps.last, expected)
+    }
+  }
+
+  func testAServiceThatWantsToBeLeftAloneForLongIsNotAskedAgain() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(503, "", ["Retry-After": "3600"]) }
+    await assertThrows(ServiceError.self, { _ = try await client(transport).head("k") }) {
+      XCTAssertEqual($0.retryAfter, .seconds(3600))
+    }
+    XCTAssertEqual(transport.requests.count, 1)
+  }
+
+  func testWhatCanHelpIsRepeatedAndWhatCannotIsNot() async throws {
+    for status in [408, 429, 500, 502, 503, 504] {
+      let transport = ScriptedTransport(replies: [HTTPReply(status), HTTPReply(200)])
+      _ = try await client(transport).upload([1], to: "k")
+      XCTAssertEqual(transport.requests.count, 2, "\(status)")
+    }
+    for status in [301, 400, 401, 403, 404, 409, 411, 412, 416, 501] {
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(status) }
+      await assertThrows(ServiceError.self) { _ = try await client(transport).upload([1], to: "k") }
+      XCTAssertEqual(transport.requests.count, 1, "\(status)")
+    }
+    for (code, count) in [
+      (TransportError.Code.timeout, 3), (.connectionLost, 3), (.connectionFailed, 3), (.invalidRequest, 1),
+    ] {
+      let error = lost(code)
+      let transport = ScriptedTransport { _ throws(TransportError) in throw error }
+      await assertThrows(TransportError.self) { _ = try await client(transport).upload([1], to: "k") }
+      XCTAssertEqual(transport.requests.count, count, "\(code)")
+    }
+  }
+
+  func testWhatMayHaveHappenedIsNotRepeatedIfItMustHappenOnce() async throws {
+    let once = UploadOptions(forbidOverwrite: true)
+    let gone = lost()
+    let lost = ScriptedTransport { _ throws(TransportError) in throw gone }
+    await assertThrows(TransportError.self) { try await client(lost).upload([1], to: "k", options: once) }
+    XCTAssertEqual(lost.requests.count, 1)
+    let failed = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    await assertThrows(ServiceError.self) { try await client(failed).upload([1], to: "k", options: once) }
+    XCTAssertEqual(failed.requests.count, 1)
+    let throttled = ScriptedTransport(replies: [HTTPReply(429), HTTPReply(200)])
+    try await client(throttled).upload([1], to: "k", options: once)
+    XCTAssertEqual(throttled.requests.count, 2)
+  }
+
+  func testAnAnswerThatBreaksOffIsAskedForAgain() async throws {
+    let gone = lost()
+    let transport = ScriptedTransport { [log] _ throws(TransportError) in
+      var reply = HTTPReply(200, "<R><Contents><Key>a</Key><Size>1</Size></Contents></R>")
+      if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
+      return reply
+    }
+    var names: [String] = []
+    for try await entry in client(transport).list() { names.append("\(entry)") }
+    XCTAssertEqual(names.count, 1)
+    XCTAssertEqual(transport.requests.count, 2)
+  }
+
+  func testARefusalThatBreaksOffIsAskedForAgain() async throws {
+    let gone = lost()
+    let denied = "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>"
+    let transport = ScriptedTransport { [log] _ throws(TransportError) in
+      var reply = HTTPReply(403, denied)
+      if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
+      return reply
+    }
+    let once = UploadOptions(forbidOverwrite: true)
+    await assertThrows(ServiceError.self, { try await client(transport).upload([1], to: "k", options: once) }) {
+      XCTAssertEqual($0.message, "No right.")
+    }
+    XCTAssertEqual(transport.requests.count, 2)
+  }
+
+  func testAStreamIsSentAgainFromWhatWasCollected() async throws {
+    let transport = ScriptedTransport(replies: [HTTPReply(500), HTTPReply(200)])
+    let chunks = AsyncStream<[UInt8]> { continuation in
+      for chunk in [[1], [2, 3]] as [[UInt8]] { continuation.yield(chunk) }
+      continuation.finish()
+    }
+    try await client(transport).upload(chunks, to: "k")
+    XCTAssertEqual(transport.requests.map(\.body), [[1, 2, 3], [1, 2, 3]])
+  }
+
+  func testAnErrorInsideASuccessfulAnswerIsRepeatedLikeAnyOther() async throws {
+    let failed = HTTPReply(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
+    let transport = ScriptedTransport(replies: [failed, HTTPReply(200, "<R><ETag>\"E\"</ETag></R>")])
+    let copy = try await client(transport).copy(from: "a", to: "b")
+    XCTAssertEqual(copy.etag, "\"E\"")
+    XCTAssertEqual(log.retries.count, 1)
+  }
+
+  func testARetryStopsWhenTheTaskIsCancelled() async throws {
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(500) })
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try await client.head("k")
+    }
+    await assertThrows(CancellationError.self) { try await task.value }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import StorageClient
+import Synchronization
+
+/// A service without a network that knows the time and which access keys are valid; signatures it takes on trust.
+final class GuardedService: Sendable {
+  /// How the service refuses.
+  enum Voice: Sendable {
+    case oss, cos
+    /// Without a word, and with nothing but the date in the head.
+    case silent
+  }
+
+  private struct State {
+    var accepted: Set<String>
+    var code = "SecurityTokenExpired"
+  }
+
+  let time: any TimeSource
+  private let voice: Voice
+  private let tolerance: Duration
+  private let extra: [String: String]
+  private let state: Mutex<State>
+
+  init(
+    time: any TimeSource, accepting accepted: Set<String> = [key.id], voice: Voice = .oss,
+    tolerance: Duration = .seconds(900), extra: [String: String] = [:]
+  ) {
+    self.time = time
+    self.voice = voice
+    self.tolerance = tolerance
+    self.extra = extra
+    state = Mutex(State(accepted: accepted))
+  }
+
+  /// Changes which keys are valid, and what the others are called.
+  func accept(_ accepted: Set<String>, others code: String = "SecurityTokenExpired") {
+    state.withLock { $0 = State(accepted: accepted, code: code) }
+  }
+
+  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPReply {
+    let now = time.now
+    guard let (date, identity) = request.signature else { return refuse("AccessDenied", "Anonymous.", request, now) }
+    let skew = date.duration(to: now)
+    guard skew <= tolerance, skew >= .zero - tolerance else {
+      return voice == .cos
+        ? refuse("AccessDenied", "Request has expired", request, now)
+        : refuse("RequestTimeTooSkewed", "Too far apart.", request, now)
+    }
+    let (isAccepted, code) = state.withLock { ($0.accepted.contains(identity), $0.code) }
+    guard isAccepted else { return refuse(code, "No.", request, now) }
+    return HTTPReply(200, "", ["Date": now.httpDate, "ETag": "\"E\""])
+  }
+
+  private func refuse(
+    _ code: String, _ message: String, _ request: ScriptedTransport.Recorded, _ now: Timestamp
+  ) -> HTTPReply {
+    let body = "<Error><Code>\(code)</Code><Message>\(message)</Message><ServerTime>\(now)</ServerTime></Error>"
+    let isMute = request.method == .head || voice == .silent
+    var headers = ["Date": now.httpDate].merging(extra) { _, extra in extra }
+    if request.method == .head, voice == .oss { headers["x-oss-err"] = body.utf8.base64 }
+    return HTTPReply(403, isMute ? "" : body, headers)
+  }
+}
+
+extension ScriptedTransport.Recorded {
+  /// The instant and the access key id of a signature of OSS V4 or COS.
+  fileprivate var signature: (Timestamp, String)? {
+    guard let text = headers[.authorization] else { return nil }
+    if let date = headers[.init("x-oss-date") ?? .date].flatMap({ Timestamp(iso8601Basic: $0) }) {
+      return (date, String(text.split(separator: "=")[1].prefix { $0 != "/" }))
+    }
+    let fields = text.split(separator: "&").map { $0.split(separator: "=") }
+    func field(_ name: String) -> Substring? { fields.first { $0.first == name[...] }?.last }
+    guard let start = field("q-sign-time")?.split(separator: ";").first.flatMap({ Int64($0) }), let id = field("q-ak")
+    else { return nil }
+    return (Timestamp(unixSeconds: start), String(id))
+  }
+}
+
+extension Sequence<UInt8> {
+  /// Base64.
+  var base64: String { Data(self).base64EncodedString() }
+}

@@ -1,0 +1,14 @@
+import StorageClient
+
+/// The clocks of a machine whose wall clock is wrong.
+struct OffsetTime: TimeSource {
+  let base: any TimeSource
+  let offset: Duration
+
+  var now: Timestamp { base.now.advanced(by: offset) }
+  var uptime: Duration { base.uptime }
+
+  func sleep(for duration: Duration) async throws {
+    try await base.sleep(for: duration)
+  }
+}

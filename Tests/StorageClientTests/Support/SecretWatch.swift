@@ -1,0 +1,90 @@
+import LocalCloud
+import Logging
+import StorageAuth
+import StorageClient
+import Synchronization
+import XCTest
+
+/// Reads every event, every log line and every error that the tests of this target make, and fails on a secret in one.
+///
+/// Whoever starts a cloud or makes a client in a test installs it. It knows the fixed secrets of the tests, and is told
+/// every key that a LocalCloud issues.
+enum SecretWatch {
+  private static let words = Mutex<Set<String>>([])
+  private static let seen = Mutex(0)
+  /// Takes what is found, instead of a failure; for the test of the watch itself.
+  fileprivate static let catcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+  /// How many texts have been read.
+  static var count: Int { seen.withLock { $0 } }
+
+  private static let isInstalled: Bool = {
+    add(key)
+    add(temporaryKey)
+    LoggingSystem.bootstrap { _ in Handler() }
+    AuthEvents.watcher.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
+    TokenTable.watcher.withLock { $0 = { add($0) } }
+    return true
+  }()
+
+  static func install() {
+    XCTAssertTrue(isInstalled)
+  }
+
+  /// Adds what must not be seen.
+  static func add(_ key: AccessKey) {
+    let secrets = [key.secret, key.sessionToken].compactMap { $0?.reveal() }
+    words.withLock { $0.formUnion(secrets) }
+  }
+
+  /// Adds what must not be seen.
+  static func add(_ secret: Secret) {
+    words.withLock { _ = $0.insert(secret.reveal()) }
+  }
+
+  /// The first secret in a text, if there is one.
+  static func secret(in text: String) -> String? {
+    seen.withLock { $0 += 1 }
+    return words.withLock { $0.first { text.contains($0) } }
+  }
+
+  /// Fails if there is a secret in a text.
+  static func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) {
+    guard secret(in: text) != nil else { return }
+    if let catcher = catcher.withLock({ $0 }) { return catcher(text) }
+    XCTFail("a secret is seen: \(text)", file: file, line: line)
+  }
+
+  /// Reads log lines of every level.
+  private struct Handler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      SecretWatch.check("\(event.message) \(metadata) \(event.metadata ?? [:])")
+    }
+  }
+}
+
+final class SecretWatchTests: XCTestCase {
+  func testTheWatchFindsASecretInAnEventALogLineAndAnError() throws {
+    SecretWatch.install()
+    let token = try XCTUnwrap(temporaryKey.sessionToken).reveal()
+    let found = Collected<String>()
+    SecretWatch.catcher.withLock { $0 = { found.append($0) } }
+    defer { SecretWatch.catcher.withLock { $0 = nil } }
+    AuthEvents().emit(.retry(.init(subject: "GET oss://photos/a", attempt: 2, delay: .zero, reason: "token \(token)")))
+    XCTAssertEqual(found.values.count, 1)
+    Logger(label: "anywhere").trace("it", metadata: ["deep": ["token": "\(token)"]])
+    XCTAssertEqual(found.values.count, 2)
+    SecretWatch.check("\(StorageError(.invalidOption, "token \(token)", remedy: "None."))")
+    XCTAssertEqual(found.values.count, 3)
+    SecretWatch.check("\(temporaryKey)")
+    XCTAssertEqual(found.values.count, 3)
+  }
+}

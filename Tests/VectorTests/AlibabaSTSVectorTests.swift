@@ -1,0 +1,78 @@
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+import XCTest
+
+/// The known answers for the calls of Alibaba Cloud's services.
+final class AlibabaSTSVectorTests: XCTestCase {
+  func testEveryVector() throws {
+    var counts: [String: Int] = [:]
+    for vector in try Vector.load("oss") where vector.mode.isEmpty {
+      switch vector.object["version"] as? String {
+      case "rpc-hmac-sha1": try assertRPC(vector)
+      case "acs3-hmac-sha256": try assertACS3(vector)
+      default: XCTFail("\(vector.id) is of no known kind")
+      }
+      counts["sts", default: 0] += 1
+    }
+    XCTAssertEqual(counts, ["sts": 2])
+  }
+
+  private func assertRPC(_ vector: Vector) throws {
+    let fields = try XCTUnwrap(vector.object["params"] as? [String: String], vector.id)
+    var parameters = fields.map { FormPair($0.key, $0.value) }
+    parameters.append(FormPair("Signature", "is not signed"))
+    let method = try XCTUnwrap(vector.object["method"] as? String)
+    let text = RPCSignature.stringToSign(method: method, parameters: parameters)
+    XCTAssertEqual(text, vector["stringToSign"], vector.id)
+    let signature = RPCSignature.signature(of: text, secret: try vector.key().secret)
+    XCTAssertEqual(signature, vector["signature"], vector.id)
+  }
+
+  private func assertACS3(_ vector: Vector) throws {
+    let call = try vector.call()
+    let names = ACS3Signature.signedHeaders(of: call)
+    let canonical = try ACS3Signature.canonicalRequest(of: call, signing: names)
+    XCTAssertEqual(canonical, vector["canonicalRequest"], vector.id)
+    XCTAssertEqual(ACS3Signature.stringToSign(canonicalRequest: canonical), vector["stringToSign"], vector.id)
+
+    var unsigned = call
+    let date = try XCTUnwrap(call.request.headerFields[try XCTUnwrap(HTTPField.Name("x-acs-date"))])
+    unsigned.request.headerFields[try XCTUnwrap(HTTPField.Name("x-acs-date"))] = nil
+    unsigned.request.headerFields[try XCTUnwrap(HTTPField.Name("x-acs-content-sha256"))] = nil
+    let signed = try ACS3Signer().signed(
+      unsigned, with: vector.key(), in: .at(XCTUnwrap(Timestamp(iso8601: date))))
+    let authorization = try XCTUnwrap(signed.request.headerFields[.authorization])
+    XCTAssertEqual(authorization, vector["authorization"], vector.id)
+    let read = try XCTUnwrap(ServiceAuthorization(authorization))
+    XCTAssertEqual(read.algorithm, ACS3Signature.algorithm)
+    XCTAssertEqual(read.credential, try vector.key().id)
+    XCTAssertEqual(read.signedHeaders, names)
+    XCTAssertEqual(read.signature, vector["signature"], vector.id)
+  }
+}
+
+extension Vector {
+  /// The credential of a call.
+  func key() throws -> AccessKey {
+    let fields = try XCTUnwrap(object["credential"] as? [String: Any], id)
+    return AccessKey(
+      id: try XCTUnwrap(fields["id"] as? String), secret: try XCTUnwrap(fields["secret"] as? String),
+      sessionToken: fields["token"] as? String)
+  }
+
+  /// The call of a vector that has headers and, perhaps, a body.
+  func call() throws -> ServiceCall {
+    let query = (object["query"] as? [[String]] ?? []).map { FormPair($0[0], $0[1]) }
+    var request = HTTPRequest(
+      method: .post, scheme: "https", authority: nil, path: query.isEmpty ? "/" : "/?" + FormPair.written(query))
+    for header in try XCTUnwrap(object["headers"] as? [[String]]) {
+      if header[0].lowercased() == "host" {
+        request.authority = header[1]
+      } else {
+        request.headerFields.append(HTTPField(name: try XCTUnwrap(HTTPField.Name(header[0])), value: header[1]))
+      }
+    }
+    return ServiceCall(request, body: Array((object["body"] as? String ?? "").utf8))
+  }
+}
