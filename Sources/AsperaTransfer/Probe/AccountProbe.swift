@@ -67,7 +67,7 @@ public struct AccountProbe: Sendable {
       credential = try ProbeCredential(of: account, on: machine)
       folder = try TemporaryFolder(in: temporary)
     } catch {
-      throw Task.isCancelled ? .checkCancelled : TransferFailure(error)
+      throw Task.isCancelled ? .checkCancelled : TransferFailure(uncheckable: error)
     }
     defer { folder.remove() }
     let run = ProbeRun(

@@ -21,7 +21,7 @@ struct ProbeRun {
     do {
       try credential.write(to: folder)
     } catch {
-      throw TransferFailure(error)
+      throw TransferFailure(uncheckable: error)
     }
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
     let connection = SSHConnection(account: account, credential: credential.proof, hostKeys: hostKeys)
@@ -160,7 +160,7 @@ struct ProbeRun {
     do {
       _ = try folder.write(Array(text.utf8), to: name, isExecutable: isExecutable)
     } catch {
-      throw TransferFailure(error)
+      throw TransferFailure(uncheckable: error)
     }
   }
 }

@@ -2,7 +2,7 @@ internal import AsperaAuth
 
 extension TransferFailure {
   /// What is wrong with an account, or with what this machine has to offer for a check of it.
-  init(_ error: AsperaError) {
+  init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)
   }

@@ -2,12 +2,17 @@ import StorageClient
 import Synchronization
 
 /// Clocks that nobody has to step: whoever sleeps moves them on.
+///
+/// A timeout is no nap: it only ends when it is cancelled, for it would win against any work otherwise.
 final class RushingTime: TimeSource {
   private struct State {
     var now = Timestamp(unixSeconds: 1_800_000_000)
     var uptime = Duration.zero
     var naps: [Duration] = []
   }
+
+  /// As long as the shortest timeout, and longer than any pause between two attempts.
+  private static let timeout = Duration.seconds(30)
 
   private let state = Mutex(State())
 
@@ -19,6 +24,11 @@ final class RushingTime: TimeSource {
 
   func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
+    if duration >= Self.timeout {
+      let never = AsyncStream<Never> { _ in }
+      for await _ in never {}
+      throw CancellationError()
+    }
     state.withLock { state in
       state.now = state.now.advanced(by: duration)
       state.uptime += duration

@@ -24,6 +24,7 @@ enum SecretWatch {
     LoggingSystem.bootstrap { _ in Handler() }
     AuthEvents.watcher.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
     TokenTable.watcher.withLock { $0 = { add($0) } }
+    TransferTokenTable.watcher.withLock { $0 = { add(Secret($0)) } }
     return true
   }()
 
