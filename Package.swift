@@ -264,6 +264,7 @@ let package = Package(
         product("Logging", "swift-log", "Client"),
         product("NIOHTTP1", "swift-nio", "Client"),
         product("NIOPosix", "swift-nio", "Client"),
+        product("Subprocess", "swift-subprocess", "Client"),
       ],
       swiftSettings: testRules),
   ]

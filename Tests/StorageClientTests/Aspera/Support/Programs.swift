@@ -1,5 +1,6 @@
 import Foundation
 import StorageClient
+import Subprocess
 import XCTest
 
 /// The programs that are built next to the tests.
@@ -11,7 +12,14 @@ enum Programs {
     let errors: String
   }
 
+  /// A program was ended by a signal.
+  private struct Killed: Error {
+    let status: TerminationStatus
+  }
+
   private final class Marker {}
+
+  private static let outputLimit = 1 << 20
 
   /// The path of a program.
   static func path(_ name: String) throws -> String {
@@ -30,33 +38,14 @@ enum Programs {
   ///   - arguments: The arguments.
   ///   - environment: All that is in its environment besides the path and a home without files.
   static func storageAuth(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try path("storage-auth"))
-    process.arguments = arguments
-    process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]) { own, _ in own }
-    let (output, errors) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError, process.standardInput) = (output, errors, FileHandle.nullDevice)
-    let ended = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in ended.continuation.finish() }
-    try process.run()
-    async let complaints = text(of: errors)
-    let printed = await text(of: output)
-    for await _ in ended.stream {}
-    let outcome = Outcome(status: process.terminationStatus, output: printed, errors: await complaints)
+    var variables: [Environment.Key: String] = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
+    for (name, value) in environment { variables[try XCTUnwrap(Environment.Key(rawValue: name))] = value }
+    let ended = try await Subprocess.run(
+      .path(FilePath(path("storage-auth"))), arguments: Arguments(arguments), environment: .custom(variables),
+      input: .none, output: .string(limit: outputLimit), error: .string(limit: outputLimit))
+    guard case .exited(let status) = ended.terminationStatus else { throw Killed(status: ended.terminationStatus) }
+    let outcome = Outcome(status: status, output: ended.standardOutput, errors: ended.standardError)
     SecretWatch.check(outcome.output + outcome.errors)
     return outcome
-  }
-
-  private static func text(of pipe: Pipe) async -> String {
-    let (parts, continuation) = AsyncStream<Data>.makeStream()
-    pipe.fileHandleForReading.readabilityHandler = { handle in
-      let part = handle.availableData
-      guard !part.isEmpty else {
-        handle.readabilityHandler = nil
-        return continuation.finish()
-      }
-      continuation.yield(part)
-    }
-    return String(decoding: await parts.reduce(into: Data()) { $0 += $1 }, as: UTF8.self)
   }
 }
