@@ -224,9 +224,11 @@ let package = Package(
       ],
       path: "Tests/Fuzz",
       swiftSettings: testRules),
+    .target(name: "ProcessWatching", path: "Tests/ProcessWatching", swiftSettings: testRules),
     .testTarget(
       name: "AsperaTransferTests",
       dependencies: aspera + [
+        "ProcessWatching",
         "AsperaTransfer", "CloudCredentials", "StorageAuth", "StorageAuthTesting", "StorageCrypto",
         product("NIOCore", "swift-nio", "Client"),
         product("NIOPosix", "swift-nio", "Client"),
@@ -257,7 +259,7 @@ let package = Package(
     .testTarget(
       name: "StorageClientTests",
       dependencies: auth + aspera + [
-        "AsperaTransfer",
+        "AsperaTransfer", "ProcessWatching",
         "LongRun", "StorageClient", "StorageXML", "LocalCloud", "CloudCredentials", "StorageAuthTesting",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Client"),
@@ -281,7 +283,7 @@ if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   ]
   var packages = ["swift-http-types"]
   if extent == "aspera" {
-    core.formUnion(["AsperaTransfer", "AsperaTransferTests"])
+    core.formUnion(["AsperaTransfer", "AsperaTransferTests", "ProcessWatching"])
     packages += ["swift-nio", "swift-system", "swift-subprocess"]
   }
   package.targets.removeAll { !core.contains($0.name) }

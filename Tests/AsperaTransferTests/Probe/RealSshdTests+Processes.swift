@@ -4,6 +4,7 @@ import CloudCredentials
 import Foundation
 import NIOCore
 import NIOPosix
+import ProcessWatching
 import StorageAuth
 import StorageAuthTesting
 import XCTest

@@ -1,13 +1,13 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// Collects the argument lists of all processes, over and over on a thread of its own, until it is ended.
-final class ProcessWatch: Sendable {
+package final class ProcessWatch: Sendable {
   private let lists = Mutex<Set<String>>([])
   private let isOver = Mutex(false)
 
   /// Begins.
-  init() {
+  package init() {
     Thread.detachNewThread { [self] in
       while !isOver.withLock({ $0 }) {
         let present = Self.argumentLists()
@@ -17,13 +17,13 @@ final class ProcessWatch: Sendable {
   }
 
   /// What was seen so far, the arguments of a process separated by spaces.
-  var seen: Set<String> { lists.withLock { $0 } }
+  package var seen: Set<String> { lists.withLock { $0 } }
 
   /// Ends.
-  func end() { isOver.withLock { $0 = true } }
+  package func end() { isOver.withLock { $0 = true } }
 
   /// The argument lists of the processes that run, except of those that ended and were not looked after yet.
-  static func argumentLists() -> [String] {
+  package static func argumentLists() -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { name in
       guard Int(name) != nil else { return nil }
