@@ -92,7 +92,8 @@ let package = Package(
     .target(name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(
-      name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
+      name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes],
+      swiftSettings: rules),
     .target(
       name: "AsperaAuth",
       dependencies: [

@@ -11,7 +11,7 @@ final class ArchitectureTests: XCTestCase {
     "RequestLines": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto"], "StorageXML": [],
     "AsperaAuth": ["CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON"],
     "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
-    "CloudCredentials": ["StorageAuth", "StorageCrypto"], "StorageAuthTesting": ["StorageAuth"],
+    "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON"], "StorageAuthTesting": ["StorageAuth"],
     "StorageClient": [
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
       "StorageJSON", "StorageXML",
@@ -23,8 +23,7 @@ final class ArchitectureTests: XCTestCase {
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
       "AsperaAuth", "AsperaTransfer", "StorageJSON", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials",
-      "OSSAuth", "COSAuth", "StorageAuth",
-      "StorageCrypto",
+      "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
     ],
   ]
 

@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 extension AppServerAnswer {
   private static let ids = ["tmpSecretId", "TmpSecretId"]

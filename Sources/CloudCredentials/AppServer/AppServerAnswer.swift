@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 /// What an app server answered.
 struct AppServerAnswer {
@@ -33,7 +34,7 @@ struct AppServerAnswer {
 
   /// The error for a status that is none of success.
   private var refusal: CredentialError {
-    let object = answer.object ?? [:]
+    let object = answer.object ?? JSONObject()
     let refusal = ossRefusal(object) ?? cosRefusal(object)
     let isLogin = answer.status == 401 || answer.status == 403
     let fallback =

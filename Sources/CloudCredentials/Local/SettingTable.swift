@@ -1,22 +1,17 @@
 internal import StorageAuth
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import StorageJSON
 
 /// Settings by name, as a JSON object or a section of an INI file has them; errors say which one is wrong and where.
 struct SettingTable: Sendable {
   /// Where the settings stand.
   var place: Place
 
-  private let values: [String: SettingValue]
+  private let values: [String: JSONValue]
 
   /// The members of a JSON object.
-  init(_ object: [String: SettingValue], at place: Place) {
+  init(_ object: JSONObject, at place: Place) {
     self.place = place
-    values = object.filter { if case .null = $0.value { false } else { true } }
+    values = Dictionary(uniqueKeysWithValues: object.filter { $0.value != .null })
   }
 
   /// The keys of a section.
@@ -52,7 +47,8 @@ struct SettingTable: Sendable {
   func integer(_ name: String) throws(CredentialError) -> Int64? {
     switch values[name] {
     case nil: return nil
-    case .integer(let integer)?: return integer
+    case .number(let number)?:
+      if let integer = number.integer { return Int64(integer) }
     case .text(let text)?:
       guard let digits = text.trimmed else { return nil }
       if let integer = Int64(digits) { return integer }
@@ -65,7 +61,7 @@ struct SettingTable: Sendable {
   func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
-    case .bool(let bool)?: return bool
+    case .truth(let truth)?: return truth
     case .text(let text)?:
       switch text.trimmed?.lowercased() {
       case "true"?: return true
@@ -81,8 +77,9 @@ struct SettingTable: Sendable {
   func instant(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
-    case .integer(0)?: return nil
-    case .integer(let integer)? where integer > 0: return Timestamp(expiration: integer)
+    case .number(let number)?:
+      guard let integer = number.integer, integer >= 0 else { break }
+      return integer == 0 ? nil : Timestamp(expiration: Int64(integer))
     case .text(let text)?:
       guard let trimmed = text.trimmed else { return nil }
       if trimmed == "0" { return nil }
@@ -93,7 +90,7 @@ struct SettingTable: Sendable {
   }
 
   /// The elements of an array; none if it is not there.
-  func array(_ name: String) throws(CredentialError) -> [SettingValue] {
+  func array(_ name: String) throws(CredentialError) -> [JSONValue] {
     switch values[name] {
     case nil: return []
     case .array(let array)?: return array
@@ -116,11 +113,16 @@ extension SettingTable {
   ///
   /// - Throws: An error that shows nothing of the bytes.
   init(json bytes: [UInt8], at place: Place) throws(CredentialError) {
-    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    guard bytes.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
-    guard case .object(let object)? = try? JSONDecoder().decode(SettingValue.self, from: Data(bytes)) else {
-      throw place.malformed("is not a JSON object")
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
+    let document: JSONValue
+    do {
+      document = try JSONValue(parsing: bytes)
+    } catch {
+      throw place.malformed("is not a JSON object: \(error)")
     }
+    guard let object = document.object else { throw place.malformed("is not a JSON object") }
     self.init(object, at: place)
   }
 }

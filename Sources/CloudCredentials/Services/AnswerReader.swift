@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 /// Reads the parts of a credential from JSON, and says which part is missing or wrong.
 struct AnswerReader: Sendable {
@@ -43,9 +44,9 @@ struct AnswerReader: Sendable {
 
   private static func instant(_ value: JSONValue) -> Timestamp? {
     switch value {
-    case .integer(let number): return Timestamp(unix: number)
-    case .number(let number): return Int64(exactly: number.rounded(.down)).map { Timestamp(unix: $0) }
-    case .string(let text):
+    case .number(let number):
+      return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
+    case .text(let text):
       let text = text.trimmingBlanks()
       return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
     default: return nil

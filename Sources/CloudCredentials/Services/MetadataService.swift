@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageJSON
 internal import StorageCrypto
 
 /// Asks the metadata service of an instance; tells "there is none" from "it is broken".

@@ -1,4 +1,5 @@
 package import StorageAuth
+internal import StorageJSON
 
 /// Refuses what a service would refuse, before it is sent, and says what the limit is.
 package struct RequestCheck: Sendable {
@@ -59,7 +60,7 @@ package struct RequestCheck: Sendable {
         "The policy has \(policy.utf8.count) bytes; the service takes \(limit).",
         "Shorten it, or attach it to the role.")
     }
-    guard JSONValue(json: Array(policy.utf8))?.object != nil else {
+    guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {
       throw refused("The policy is not a JSON object.", "Write it as JSON, not encoded for a URL.")
     }
   }

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import StorageAuth
+internal import StorageJSON
 
 /// What a service answered, read to its end and not looked at.
 package struct ReceivedAnswer: Sendable {
@@ -40,7 +41,7 @@ struct ServiceAnswer: Sendable {
 
   init(_ received: ReceivedAnswer) {
     self.received = received
-    object = JSONValue(json: received.body)?.object
+    object = (try? JSONValue(parsing: received.body))?.object
     text = ServiceText(masking: received.masks + (object?.secrets ?? []))
   }
 

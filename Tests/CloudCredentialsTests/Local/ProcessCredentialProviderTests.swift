@@ -89,7 +89,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
         .malformedAnswer,
         "no “sts_token”"),
       Refusal(
-        "deep", String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40), .malformedAnswer,
+        "deep", String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65), .malformedAnswer,
         "JSON"),
     ]
     for refusal in refusals {

@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 /// The profiles of `~/.aliyun/config.json`, and what each of them says has to be done.
 struct AlibabaCLIProfiles {
@@ -16,7 +17,7 @@ struct AlibabaCLIProfiles {
   private let file: ConfigurationFile.Contents
   private let root: SettingTable
   private let now: Timestamp
-  private var profiles: [(name: String, settings: [String: SettingValue])] = []
+  private var profiles: [(name: String, settings: JSONObject)] = []
 
   /// Reads the file.
   ///

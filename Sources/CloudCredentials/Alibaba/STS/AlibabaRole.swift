@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 /// What both ways to a role of Alibaba Cloud name.
 struct AlibabaRole: Sendable {

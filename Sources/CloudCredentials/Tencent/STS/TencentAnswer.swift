@@ -1,4 +1,5 @@
 internal import StorageAuth
+internal import StorageJSON
 
 extension RefusalRules {
   /// The codes of Tencent Cloud's STS.

@@ -1,15 +1,10 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import StorageJSON
 
 /// The parameters of a call of Tencent Cloud's STS; those that are not set are left out of the JSON.
-struct TencentSTSParameters: Encodable, Sendable {
+struct TencentSTSParameters: Sendable {
   var name: String?
   var roleARN: String?
   var sessionName: String?
@@ -19,15 +14,18 @@ struct TencentSTSParameters: Encodable, Sendable {
   var externalID: String?
   var seconds: Int64
 
-  private enum CodingKeys: String, CodingKey {
-    case name = "Name"
-    case roleARN = "RoleArn"
-    case sessionName = "RoleSessionName"
-    case providerID = "ProviderId"
-    case identityToken = "WebIdentityToken"
-    case policy = "Policy"
-    case externalID = "ExternalId"
-    case seconds = "DurationSeconds"
+  /// The JSON, its members in the order of their names.
+  var json: JSONValue {
+    var object = JSONObject()
+    object["DurationSeconds"] = .number(JSONNumber(seconds))
+    object["ExternalId"] = externalID.map { .text($0) }
+    object["Name"] = name.map { .text($0) }
+    object["Policy"] = policy.map { .text($0) }
+    object["ProviderId"] = providerID.map { .text($0) }
+    object["RoleArn"] = roleARN.map { .text($0) }
+    object["RoleSessionName"] = sessionName.map { .text($0) }
+    object["WebIdentityToken"] = identityToken.map { .text($0) }
+    return .object(object)
   }
 
   /// The policy as the service wants it: encoded for a URL, once.
@@ -53,15 +51,12 @@ struct TencentSTSCall: Sendable {
   }
 
   func call(_ parameters: TencentSTSParameters) -> ServiceCall {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let body = (try? encoder.encode(parameters)).map { Array($0) } ?? []
-    return address.call(
+    address.call(
       .post,
       headers: [
         .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
         .tcRegion: region,
-      ], body: body)
+      ], body: parameters.json.serialized)
   }
 }
 
