@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 internal import StorageCrypto
+internal import StorageJSON
 
 /// Asks the metadata service of an instance; tells "there is none" from "it is broken".
 struct MetadataService: Sendable {
