@@ -96,6 +96,6 @@ final class RefusalTests: XCTestCase {
     outgoing.method = .init(rawValue: request.method.rawValue)
     for field in request.headers { outgoing.headers.add(name: field.name.rawName, value: field.value) }
     if let body { outgoing.body = .bytes(ByteBuffer(string: body)) }
-    return try await HTTPClient.shared.execute(outgoing, timeout: .seconds(10))
+    return try await HTTPClient.shared.execute(outgoing, timeout: .seconds(60))
   }
 }

@@ -1,7 +1,7 @@
 /// How long an ``AscpEngine`` waits for what, and how much of ascp's output it keeps.
 public struct AscpLimits: Sendable, Hashable {
   /// How long ascp may take to connect to the management port.
-  public var connect: Duration = .seconds(10)
+  public var connect: Duration = .seconds(30)
 
   /// How long ascp may say nothing at all while it connects to the server or transfers; ascp itself gives up sooner.
   ///
@@ -12,7 +12,7 @@ public struct AscpLimits: Sendable, Hashable {
   public var exit: Duration = .seconds(5)
 
   /// How long what ascp has sent may take to arrive after it has ended.
-  public var arrival: Duration = .seconds(1)
+  public var arrival: Duration = .seconds(10)
 
   /// How long ascp may take to end after it was told to on the management port.
   public var cancel: Duration = .seconds(5)

@@ -77,7 +77,7 @@ struct Reply: Sendable {
   let body: [UInt8]
 
   init(_ request: HTTPClientRequest) async throws {
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
     status = Int(response.status.code)
     headers = response.headers
     body = Array(try await response.body.collect(upTo: 64 * 1024 * 1024).readableBytesView)
