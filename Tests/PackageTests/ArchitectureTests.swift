@@ -20,6 +20,9 @@ final class ArchitectureTests: XCTestCase {
       "AsperaAuth", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageJSON",
       "StorageXML",
     ],
+    "StorageAuthServer": [
+      "AsperaAuth", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageJSON",
+    ],
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
       "AsperaAuth", "AsperaTransfer", "StorageJSON", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials",
