@@ -254,7 +254,7 @@ let package = Package(
     .testTarget(
       name: "LocalCloudTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "LocalCloud", "StorageXML",
+        "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),
