@@ -27,9 +27,11 @@ struct PolicyReader {
       of: element, "A statement", known: ["effect", "action", "resource", "condition"]
         + (language == .ram ? ["notaction"] : []))
     var statement = SessionPolicy.Statement()
-    switch language == .ram ? members["effect"]?.text : members["effect"]?.text?.lowercased() {
-    case "Allow"?, "allow"?: statement.allows = true
-    case "Deny"?, "deny"?: statement.allows = false
+    let effect = members["effect"]?.text
+    let (allow, deny) = language == .ram ? ("Allow", "Deny") : ("allow", "deny")
+    switch language == .ram ? effect : effect?.lowercased() {
+    case allow?: statement.allows = true
+    case deny?: statement.allows = false
     default: throw PolicyFault("A statement has no effect, or one that there is not.")
     }
     guard (members["action"] == nil) != (members["notaction"] == nil) else {

@@ -59,6 +59,7 @@ final class TransferPolicyTests: XCTestCase {
     for (source, root, path) in [
       ("cat.jpg", nil, "/uploads/alice/cat.jpg"), ("/uploads/alice/2026/cat.jpg", nil, "/uploads/alice/2026/cat.jpg"),
       ("cat.jpg", "/uploads/alice", "/uploads/alice/cat.jpg"), ("cat.jpg", "2026", "/uploads/alice/2026/cat.jpg"),
+      ("alice/cat.jpg", "/uploads", "/uploads/alice/cat.jpg"),
     ] as [(String, String?, String)] {
       let allowed = try result(download(source, root: root), alice).get()
       XCTAssertEqual(allowed.paths, [TransferPath(path, to: "here.jpg")])
@@ -66,7 +67,7 @@ final class TransferPolicyTests: XCTestCase {
       XCTAssertEqual(allowed.destinationRoot, "/home/me", "where files go on this side is not the policy's business")
     }
     for (source, root) in [
-      ("/uploads/bob/dog.jpg", nil), ("/uploads/alice", nil), ("../bob/dog.jpg", nil), ("alice/cat.jpg", "/uploads"),
+      ("/uploads/bob/dog.jpg", nil), ("/uploads/alice", nil), ("../bob/dog.jpg", nil), ("bob/dog.jpg", "/uploads"),
       ("cat.jpg", "/uploads/bob"), ("../../bob/dog.jpg", "/uploads/alice"), ("/", nil), ("", nil),
     ] as [(String, String?)] {
       XCTAssertEqual(code(result(download(source, root: root), alice)), .refused, "\(source) \(root ?? "")")
