@@ -136,7 +136,7 @@ class COSWithin(COSTestCase):
         named = {"bucket": BUCKET, "region": "ap-guangzhou", "allow_prefix": [FOLDER + "*"], "allow_actions": UPLOAD + MORE}
         scopes = [Scope(action, BUCKET, "ap-guangzhou", FOLDER + "*") for action in UPLOAD + MORE]
         return {"the documented policy": self.federation(CAM_POLICY), "allow_prefix": self.token_sdk(named),
-                "scopes": self.token_sdk({"policy": Sts.get_policy(scopes)})}
+                "scopes": self.token_sdk({"policy": Sts.get_policy(scopes), "region": "ap-guangzhou"})}
 
     def test_the_folder_is_open(self) -> None:
         for name, account in self.ways().items():

@@ -15,7 +15,8 @@ struct TransferScope {
     case .prefix(let prefix): self.prefix = prefix
     case .key(let key):
       throw PolicyError(
-        .unsupportedKey, "The rule is about the one key \"\(key)\", and a transfer token opens all that lies below a path.",
+        .unsupportedKey,
+        "The rule is about the one key \"\(key)\", and a transfer token opens all that lies below a path.",
         remedy: "Use a prefix that ends with a slash.")
     }
     guard TransferPlace(prefix) != nil else {

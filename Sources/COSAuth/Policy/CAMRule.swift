@@ -101,7 +101,8 @@ struct CAMRule {
     if let addresses = rule.addresses {
       guard !addresses.contains(where: \.isVersion6) else {
         throw PolicyError(
-          .unsupportedCondition, "CAM documents no addresses of version 6, as the rule for \"\(rule.bucket)\" has them.",
+          .unsupportedCondition,
+          "CAM documents no addresses of version 6, as the rule for \"\(rule.bucket)\" has them.",
           remedy: "Use addresses of version 4.")
       }
       conditions.append(.init("ip_equal", "qcs:ip", .texts(addresses.map(\.description))))

@@ -24,7 +24,8 @@ struct PolicyReader {
 
   private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
     let members = try members(
-      of: element, "A statement", known: ["effect", "action", "resource", "condition"]
+      of: element, "A statement",
+      known: ["effect", "action", "resource", "condition"]
         + (language == .ram ? ["notaction"] : []))
     var statement = SessionPolicy.Statement()
     let effect = members["effect"]?.text

@@ -133,7 +133,8 @@ struct Gateway: Sendable {
   private func act(_ permit: Permit, _ request: Request, at date: Timestamp) async throws -> Answer {
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
-      rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region, host: request.head.authority ?? "")
+      rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region,
+      host: request.head.authority ?? "")
     let answer = try await call.answer(to: permit.operation)
     if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer

@@ -41,7 +41,8 @@ extension AccessRule {
     let onObjects = AccessAction.allCases.filter { actions.contains($0) }.flatMap(\.ramActions)
     var statements = [DocumentStatement(onObjects, on: ["\(resource)/\(pattern)"], if: conditions)]
     if actions.contains(.list) {
-      statements.append(DocumentStatement(["oss:ListObjects"], on: [resource], if: prefixCondition(pattern) + conditions))
+      statements.append(
+        DocumentStatement(["oss:ListObjects"], on: [resource], if: prefixCondition(pattern) + conditions))
     }
     return statements
   }

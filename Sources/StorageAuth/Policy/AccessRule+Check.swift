@@ -67,7 +67,8 @@ extension ObjectScope {
       }
     for special in ["*", "?", "${"] where text.contains(special) {
       throw PolicyError(
-        .unsupportedKey, "The key or prefix \"\(text)\" holds \"\(special)\", which \(language) cannot write as itself.",
+        .unsupportedKey,
+        "The key or prefix \"\(text)\" holds \"\(special)\", which \(language) cannot write as itself.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
     return text + end

@@ -41,7 +41,8 @@ final class TransferPolicyTests: XCTestCase {
       XCTAssertEqual(allowed.paths, upload(to: asked).paths)
     }
     for root in [
-      "/", "/uploads", "/uploads/bob", "/uploads/alice2", "/uploads/alice/../bob", "..", "a/../../bob", "//uploads/alice",
+      "/", "/uploads", "/uploads/bob", "/uploads/alice2", "/uploads/alice/../bob", "..", "a/../../bob",
+      "//uploads/alice",
       "/uploads//alice", "/Uploads/alice", "a\0", "./a",
     ] {
       XCTAssertEqual(code(result(upload(to: root), alice)), .refused, root)

@@ -25,7 +25,9 @@ final class PolicyEnforcementTests: PolicyTestCase {
         scoped.provider == .oss
         ? "/\(Self.bucket)/\(copied)" : "\(Self.bucket).cos.ap-guangzhou.myqcloud.com/\(copied)"
     }
-    if test.method == .put, test.query.contains(where: { $0.key == "acl" }) { headers["\(scoped.prefix)acl"] = "private" }
+    if test.method == .put, test.query.contains(where: { $0.key == "acl" }) {
+      headers["\(scoped.prefix)acl"] = "private"
+    }
     var query = test.query.map { ($0.key, $0.value) }
     if let upload = test.upload { query.append(("uploadId", ids[upload])) }
     let request = try scoped.cloud.endpoint(of: scoped.provider).request(
@@ -65,7 +67,8 @@ final class PolicyEnforcementTests: PolicyTestCase {
       }
       let list = try await owner.send(.get, query: ["prefix": "uploads/alice/"])
       XCTAssertEqual(
-        try list.document.all("Contents").compactMap { $0["Key"]?.text }, ["uploads/alice/..x/new", PolicyRequest.alice])
+        try list.document.all("Contents").compactMap { $0["Key"]?.text },
+        ["uploads/alice/..x/new", PolicyRequest.alice])
       let parts = try await owner.send(.get, PolicyRequest.bob, query: ["uploadId": ids[PolicyRequest.bob]])
       XCTAssertEqual(parts.status, 200, "the upload elsewhere was neither aborted nor completed")
     }

@@ -1,9 +1,10 @@
 internal import COSAuth
-@testable internal import LocalCloud
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageAuthTesting
 internal import XCTest
+
+@testable internal import LocalCloud
 
 /// What a policy allows is what the documents allow that are made of it: for policies and accesses by chance.
 final class PolicyEquivalenceTests: XCTestCase {
@@ -85,7 +86,8 @@ final class PolicyEquivalenceTests: XCTestCase {
         session.allows(
           PolicyQuestion(
             action: action,
-            resource: ["qcs", "", "cos", "ap-guangzhou", "uid/\(number)", "\(access.bucket)/\(access.key)"], facts: facts))
+            resource: ["qcs", "", "cos", "ap-guangzhou", "uid/\(number)", "\(access.bucket)/\(access.key)"],
+            facts: facts))
       }
     }
   }

@@ -60,7 +60,8 @@ extension PolicyIntent {
         #"{"effect":"allow","action":["name/cos:PutObject","name/cos:PostObject"],"resource":["$C/uploads/alice/*"],"condition":{"string_equal":{"cos:content-type":"image/jpeg"},"numeric_less_than_equal":{"cos:content-length":10}}}"#
       ])),
     PolicyIntent(
-      "write two types up to a size from a network", rule(.write, upTo: 0, types: ["Image/PNG", "text/*"], from: office),
+      "write two types up to a size from a network",
+      rule(.write, upTo: 0, types: ["Image/PNG", "text/*"], from: office),
       ram: .error(.unsupportedCondition),
       cam: .statements([
         #"{"effect":"allow","action":["name/cos:PutObject","name/cos:PostObject"],"resource":["$C/uploads/alice/*"],"condition":{"string_like":{"cos:content-type":["image/png","text/*"]},"numeric_less_than_equal":{"cos:content-length":0},"ip_equal":{"qcs:ip":"203.0.113.0/24"}}}"#

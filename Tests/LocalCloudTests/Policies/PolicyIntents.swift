@@ -30,7 +30,8 @@ struct PolicyIntent {
 
   static func rule(
     _ actions: AccessAction..., on keys: ObjectScope = .prefix("uploads/alice/"), upTo size: Int64? = nil,
-    types: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil, in bucket: String = bucket
+    types: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil,
+    in bucket: String = bucket
   ) -> AccessRule {
     var rule = AccessRule(keys: keys, in: bucket, upTo: size, types: types, from: addresses, until: end)
     rule.actions = Set(actions)

@@ -25,7 +25,8 @@ struct PolicyRequest {
 
   init(
     _ name: String, _ method: HTTPRequest.Method, _ key: String? = nil, in bucket: String? = CloudTestCase.bucket,
-    allow allowed: Set<LocalCloud.Provider>, query: KeyValuePairs<String, String?> = [:], headers: [String: String] = [:],
+    allow allowed: Set<LocalCloud.Provider>, query: KeyValuePairs<String, String?> = [:],
+    headers: [String: String] = [:],
     body: [UInt8]? = nil, copying copied: String? = nil, upload: String? = nil
   ) {
     self.name = name
@@ -96,7 +97,8 @@ struct PolicyRequest {
     PolicyRequest("list above", .get, allow: none, query: ["prefix": "uploads/"]),
     PolicyRequest("list what starts like the folder", .get, allow: none, query: ["prefix": "uploads/alice"]),
     PolicyRequest("list elsewhere", .get, allow: none, query: ["prefix": "uploads/bob/"]),
-    PolicyRequest("list elsewhere in the second form", .get, allow: none, query: ["list-type": "2", "prefix": "uploads/"]),
+    PolicyRequest(
+      "list elsewhere in the second form", .get, allow: none, query: ["list-type": "2", "prefix": "uploads/"]),
     PolicyRequest(
       "list another bucket", .get, in: PolicyTestCase.otherBucket, allow: none, query: ["prefix": "uploads/alice/"]),
     PolicyRequest("list uploads inside", .get, allow: [.cos], query: ["uploads": nil, "prefix": "uploads/alice/"]),
@@ -105,7 +107,8 @@ struct PolicyRequest {
     PolicyRequest("initiate elsewhere", .post, "uploads/bob/big", allow: none, query: ["uploads": nil]),
     PolicyRequest("a part inside", .put, alice, allow: both, query: ["partNumber": "1"], body: body, upload: alice),
     PolicyRequest("a part elsewhere", .put, bob, allow: none, query: ["partNumber": "1"], body: body, upload: bob),
-    PolicyRequest("a part copied inside", .put, alice, allow: both, query: ["partNumber": "2"], copying: alice, upload: alice),
+    PolicyRequest(
+      "a part copied inside", .put, alice, allow: both, query: ["partNumber": "2"], copying: alice, upload: alice),
     PolicyRequest(
       "a part copied from elsewhere", .put, alice, allow: none, query: ["partNumber": "3"], copying: bob, upload: alice),
     PolicyRequest("parts inside", .get, alice, allow: both, upload: alice),

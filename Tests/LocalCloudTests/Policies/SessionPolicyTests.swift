@@ -1,5 +1,6 @@
-@testable internal import LocalCloud
 internal import XCTest
+
+@testable internal import LocalCloud
 
 /// What a policy says about one request.
 final class SessionPolicyTests: XCTestCase {
@@ -26,7 +27,8 @@ final class SessionPolicyTests: XCTestCase {
   }
 
   private func ram(
-    _ effect: String = "Allow", _ action: String = #""Action":"*""#, _ resource: String = "*", if condition: String? = nil
+    _ effect: String = "Allow", _ action: String = #""Action":"*""#, _ resource: String = "*",
+    if condition: String? = nil
   ) -> String {
     #"{"Effect":"\#(effect)",\#(action),"Resource":"\#(resource)""#
       + (condition.map { #","Condition":{\#($0)}"# } ?? "") + "}"
@@ -122,8 +124,10 @@ final class SessionPolicyTests: XCTestCase {
       (#""DateNotEquals":{"acs:CurrentTime":"2026-11-20T08:00:00Z"}"#, false),
       (#""Bool":{"acs:SecureTransport":"true"}"#, false), (#""Bool":{"acs:SecureTransport":false}"#, true),
       (#""IpAddress":{"acs:SourceIp":["10.0.0.0/8","192.168.0.0/16"]}"#, true),
-      (#""IpAddress":{"acs:SourceIp":"192.168.1.70/24"}"#, true), (#""IpAddress":{"acs:SourceIp":"10.0.0.0/8"}"#, false),
-      (#""NotIpAddress":{"acs:SourceIp":"192.168.1.7"}"#, false), (#""NotIpAddress":{"acs:SourceIp":"10.0.0.1"}"#, true),
+      (#""IpAddress":{"acs:SourceIp":"192.168.1.70/24"}"#, true),
+      (#""IpAddress":{"acs:SourceIp":"10.0.0.0/8"}"#, false),
+      (#""NotIpAddress":{"acs:SourceIp":"192.168.1.7"}"#, false),
+      (#""NotIpAddress":{"acs:SourceIp":"10.0.0.1"}"#, true),
       (#""StringEquals":{"oss:Prefix":"a/b","acs:UserAgent":"6"}"#, false),
       (#""StringEquals":{"oss:Prefix":"a/b"},"Bool":{"acs:SecureTransport":"true"}"#, false),
       // What is not known about a request does not fit; a negation then holds for a denial alone.
@@ -143,7 +147,8 @@ final class SessionPolicyTests: XCTestCase {
       (#""string_not_equal":{"cos:content-type":"image/png"}"#, false),
       (#""string_equal_ignore_case":{"cos:content-type":"IMAGE/png"}"#, true),
       (#""string_not_equal_ignore_case":{"cos:content-type":"IMAGE/png"}"#, false),
-      (#""string_like":{"cos:content-type":"image/*"}"#, true), (#""string_not_like":{"cos:content-type":"i*"}"#, false),
+      (#""string_like":{"cos:content-type":"image/*"}"#, true),
+      (#""string_not_like":{"cos:content-type":"i*"}"#, false),
       (#""numeric_less_than_equal":{"cos:content-length":10}"#, true),
       (#""numeric_less_than":{"cos:content-length":10}"#, false),
       (#""numeric_greater_than_if_exist":{"cos:content-length":10}"#, false),
@@ -155,7 +160,8 @@ final class SessionPolicyTests: XCTestCase {
       (#""null_equal":{"cos:content-type":true}"#, false),
       // A parameter that is missing fits only where the comparison asks for it if it is there.
       (#""string_equal":{"cos:versionid":"7"}"#, false), (#""string_equal_if_exist":{"cos:versionid":"7"}"#, true),
-      (#""string_not_equal":{"cos:versionid":""}"#, false), (#""string_not_equal_if_exist":{"cos:versionid":"7"}"#, true),
+      (#""string_not_equal":{"cos:versionid":""}"#, false),
+      (#""string_not_equal_if_exist":{"cos:versionid":"7"}"#, true),
     ] {
       XCTAssertEqual(try allows(.cam, cam(if: condition), "cos:PutObject", Self.object, facts), holds, condition)
     }

@@ -67,13 +67,15 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertEqual(refusal(rule, access(from: NetworkAddress("203.0.114.7"))), .address)
     XCTAssertEqual(refusal(rule, access(from: nil)), .address)
     XCTAssertEqual(refusal(rule, access(from: inside, after: 1)), .time)
-    XCTAssertEqual(refusal(AccessRule(.read, keys: .all, in: "photos", from: []), access(.read, from: inside)), .address)
+    XCTAssertEqual(
+      refusal(AccessRule(.read, keys: .all, in: "photos", from: []), access(.read, from: inside)), .address)
   }
 
   func testOneOfSeveralRulesIsEnoughAndTheNearestSaysWhatIsMissing() {
     let policy = AccessPolicy([
       AccessRule(.read, keys: .prefix("a/"), in: "photos"),
-      AccessRule(.write, keys: .prefix("a/"), in: "photos", upTo: 10), AccessRule(.write, keys: .key("b"), in: "videos"),
+      AccessRule(.write, keys: .prefix("a/"), in: "photos", upTo: 10),
+      AccessRule(.write, keys: .key("b"), in: "videos"),
     ])
     XCTAssertNil(refusal(policy, Access(.read, "a/x", in: "photos", at: date)))
     XCTAssertNil(refusal(policy, Access(.write, "a/x", in: "photos", size: 9, at: date)))
