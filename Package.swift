@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "AsperaTransfer", targets: ["AsperaTransfer"]),
     .library(name: "CloudCredentials", targets: ["CloudCredentials"]),
     .library(name: "StorageClient", targets: ["StorageClient"]),
+    .library(name: "StorageAuthServer", targets: ["StorageAuthServer"]),
     .library(name: "LocalCloud", targets: ["LocalCloud"]),
     .library(name: "StorageAuthTesting", targets: ["StorageAuthTesting"]),
     .executable(name: "storage-auth", targets: ["storage-auth"]),
@@ -89,8 +90,10 @@ let package = Package(
     .target(name: "StorageCompression", dependencies: ["CZlib"], swiftSettings: rules),
     .target(name: "StorageJSON", swiftSettings: rules),
     .target(name: "StorageAuth", dependencies: ["StorageCrypto", httpTypes], swiftSettings: rules),
-    .target(name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
-    .target(name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
+    .target(
+      name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
+    .target(
+      name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
       name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes],
       swiftSettings: rules),
@@ -139,6 +142,17 @@ let package = Package(
         product("_NIOFileSystem", "swift-nio", "Server"),
         product("SystemPackage", "swift-system", "Server"),
         product("Logging", "swift-log", "Server"),
+      ],
+      swiftSettings: rules
+    ),
+    .target(
+      name: "StorageAuthServer",
+      dependencies: auth + aspera + [
+        "CloudCredentials",
+        product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
       ],
       swiftSettings: rules
     ),
@@ -240,13 +254,22 @@ let package = Package(
     .testTarget(
       name: "LocalCloudTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "LocalCloud", "StorageXML",
+        "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),
         product("NIOPosix", "swift-nio", "Server"),
         product("_NIOFileSystem", "swift-nio", "Server"),
         product("SystemPackage", "swift-system", "Server"),
+      ],
+      swiftSettings: testRules),
+    .testTarget(
+      name: "StorageAuthServerTests",
+      dependencies: auth + aspera + [
+        "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        product("AsyncHTTPClient", "async-http-client", "Client"),
+        product("Hummingbird", "hummingbird", "Server"),
+        product("NIOCore", "swift-nio", "Server"),
       ],
       swiftSettings: testRules),
     .target(

@@ -7,6 +7,7 @@ form of the COS token SDK.
 import json
 from collections.abc import Callable
 from unittest import mock
+from urllib.parse import quote
 
 import oss2
 import requests
@@ -26,7 +27,8 @@ from tencentcloud.sts.v20180813.sts_client import StsClient
 
 
 WRONG = Account(PERMANENT.id, "another-secret")
-COS_POLICY = "%7B%22version%22%3A%222.0%22%2C%22statement%22%3A%5B%5D%7D"
+COS_POLICY = quote(json.dumps(
+    {"version": "2.0", "statement": [{"effect": "allow", "action": ["name/cos:*"], "resource": ["*"]}]}))
 
 
 class AlibabaSTS(CloudTestCase):
@@ -92,7 +94,8 @@ class TencentSTS(COSTestCase):
         post: Callable[..., requests.Response] = requests.post
         options = {"duration_seconds": 1800, "secret_id": account.id, "secret_key": account.secret,
                    "domain": f"127.0.0.1:{self.cloud.services_port}", "url": self.cloud.services + "/", "bucket": BUCKET,
-                   "region": "ap-guangzhou", "allow_prefix": ["a/b c/*"], "allow_actions": ["name/cos:PutObject"]}
+                   "region": "ap-guangzhou", "allow_prefix": ["a/b c/*", "sts/*"],
+                   "allow_actions": ["name/cos:PutObject", "name/cos:GetObject"]}
         with mock.patch("requests.post", lambda url, *rest, **named: post(url.replace("https://", "http://"), *rest, **named)):
             key = Sts(options).get_credential()["credentials"]
         return Account(key["tmpSecretId"], key["tmpSecretKey"], key["sessionToken"])

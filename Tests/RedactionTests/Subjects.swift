@@ -40,6 +40,18 @@ enum Subjects {
     "COSAuth.COSVerifier.Mode": "an enumeration without payload",
     "COSAuth.COSHeaderPolicy": "names of headers",
     "COSAuth.COSKeyTime": "two instants",
+    "COSAuth.CAMDocumentOptions": "a number",
+    "StorageAuth.Access": "what is asked for: names, numbers, an address and an instant",
+    "StorageAuth.AccessAction": "an enumeration without payload",
+    "StorageAuth.AccessPolicy": "what is allowed: names, numbers, addresses and instants",
+    "StorageAuth.AccessRefusal": "an access, and what was missing",
+    "StorageAuth.AccessRefusal.Reason": "an enumeration without payload",
+    "StorageAuth.AccessRule": "what is allowed: names, numbers, addresses and instants",
+    "StorageAuth.AddressRange": "a network",
+    "StorageAuth.NetworkAddress": "an address",
+    "StorageAuth.ObjectScope": "the start of a key, or a key",
+    "StorageAuth.PolicyError": "names of buckets and keys, and what is wrong with them",
+    "StorageAuth.PolicyError.Code": "a name of a kind of problem",
   ]
 
   /// The instances, each under the name of its type.

@@ -1,0 +1,98 @@
+/// An address of the Internet protocol, of version 4 or 6.
+public struct NetworkAddress: Sendable, Hashable {
+  /// Four bytes, or sixteen.
+  let bytes: [UInt8]
+
+  /// Reads an address: `203.0.113.7` or `2001:db8::7`; nothing for anything else.
+  ///
+  /// An address of version 4 that is written as one of version 6 (`::ffff:203.0.113.7`) is the former.
+  public init?(_ text: some StringProtocol) {
+    guard let bytes = text.contains(":") ? Self.groups(text) : Self.octets(text) else { return nil }
+    let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+    self.bytes = bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
+  }
+
+  private static func octets(_ text: some StringProtocol) -> [UInt8]? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    var bytes: [UInt8] = []
+    for part in parts {
+      // Some readers take a leading zero for octal; nobody has to guess which.
+      guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let byte = UInt8(part),
+        part.utf8.count == 1 || !part.hasPrefix("0")
+      else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
+  private static func groups(_ text: some StringProtocol) -> [UInt8]? {
+    let halves = String(text).split(separator: "::", omittingEmptySubsequences: false)
+    guard halves.count <= 2 else { return nil }
+    var ends: [[UInt8]] = []
+    for (index, half) in halves.enumerated() {
+      guard let bytes = run(half, isLast: index == halves.count - 1) else { return nil }
+      ends.append(bytes)
+    }
+    guard ends.count == 2 else { return ends[0].count == 16 ? ends[0] : nil }
+    let gap = 16 - ends[0].count - ends[1].count
+    return gap >= 2 ? ends[0] + Array(repeating: 0, count: gap) + ends[1] : nil
+  }
+
+  /// Groups of four hex digits; the last one may be an address of version 4.
+  private static func run(_ text: Substring, isLast: Bool) -> [UInt8]? {
+    guard !text.isEmpty else { return [] }
+    var bytes: [UInt8] = []
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      if isLast, index == parts.count - 1, part.contains("."), let last = octets(part) {
+        bytes += last
+      } else {
+        guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+          let group = UInt16(part, radix: 16)
+        else { return nil }
+        bytes += [UInt8(group >> 8), UInt8(group & 0xff)]
+      }
+    }
+    return bytes
+  }
+}
+
+/// Addresses that begin with the same bits: one address, or a network such as `203.0.113.0/24`.
+public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+  /// The range as it was written.
+  public let description: String
+
+  /// Whether it is of version 6.
+  public var isVersion6: Bool { address.bytes.count == 16 }
+
+  private let address: NetworkAddress
+  private let length: Int
+
+  /// Reads a range; nothing for what is none, or has bits beyond its length.
+  public init?(_ text: String) {
+    self.init(networkOf: text)
+    guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
+  }
+
+  /// Reads the network that an address with a length lies in, whatever the bits beyond: documents of vendors have
+  /// `10.217.182.3/24`.
+  package init?(networkOf text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
+    let longest = address.bytes.count * 8
+    guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length) else { return nil }
+    self.address = address
+    self.length = length
+    description = text
+  }
+
+  /// Whether an address is one of them.
+  public func contains(_ other: NetworkAddress) -> Bool {
+    other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
+  }
+}
+
+extension NetworkAddress {
+  fileprivate func bit(_ index: Int) -> Bool { bytes[index / 8] & (0x80 >> UInt8(index % 8)) != 0 }
+}

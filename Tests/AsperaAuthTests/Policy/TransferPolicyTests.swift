@@ -1,0 +1,116 @@
+import AsperaAuth
+import StorageAuth
+import StorageJSON
+import XCTest
+
+/// Which transfers a policy lets somebody ask a node for.
+final class TransferPolicyTests: XCTestCase {
+  private let date = Timestamp(unixSeconds: 1_795_161_600)
+  private let alice = AccessRule(.write, .read, keys: .prefix("uploads/alice/"), in: "ak")
+
+  private func result(
+    _ specification: TransferSpec, _ rules: AccessRule..., with key: String = "ak"
+  ) -> Result<TransferSpec, PolicyError> {
+    Result { () throws(PolicyError) in
+      try AccessPolicy(rules).transfer(specification, with: key, at: date)
+    }
+  }
+
+  private func code(_ result: Result<TransferSpec, PolicyError>) -> PolicyError.Code? {
+    if case .failure(let error) = result { error.code } else { nil }
+  }
+
+  private func upload(to root: String?, as destination: String? = nil) -> TransferSpec {
+    TransferSpec(.send, [TransferPath("/home/me/cat.jpg", to: destination)], destinationRoot: root)
+  }
+
+  private func download(_ source: String, root: String? = nil) -> TransferSpec {
+    var spec = TransferSpec(.receive, [TransferPath(source, to: "here.jpg")], destinationRoot: "/home/me")
+    spec.sourceRoot = root
+    return spec
+  }
+
+  func testTheFolderOfAnUploadIsAbsoluteAndBelowThePrefix() throws {
+    for (asked, root) in [
+      (nil, "/uploads/alice"), ("", "/uploads/alice"), ("2026/11", "/uploads/alice/2026/11"),
+      ("/uploads/alice", "/uploads/alice"), ("/uploads/alice/", "/uploads/alice"),
+      ("/uploads/alice/2026", "/uploads/alice/2026"),
+    ] as [(String?, String)] {
+      let allowed = try result(upload(to: asked), alice).get()
+      XCTAssertEqual(allowed.destinationRoot, root, asked ?? "none")
+      XCTAssertEqual(allowed.paths, upload(to: asked).paths)
+    }
+    for root in [
+      "/", "/uploads", "/uploads/bob", "/uploads/alice2", "/uploads/alice/../bob", "..", "a/../../bob",
+      "//uploads/alice",
+      "/uploads//alice", "/Uploads/alice", "a\0", "./a",
+    ] {
+      XCTAssertEqual(code(result(upload(to: root), alice)), .refused, root)
+    }
+  }
+
+  func testADestinationIsBelowTheFolder() throws {
+    XCTAssertNoThrow(try result(upload(to: "2026", as: "cat.jpg"), alice).get())
+    for destination in ["../bob/cat.jpg", "..", "a/../../../bob", "/../bob", "a//b", ""] {
+      XCTAssertEqual(code(result(upload(to: nil, as: destination), alice)), .refused, destination)
+    }
+  }
+
+  func testTheSourcesOfADownloadAreAbsoluteAndBelowThePrefix() throws {
+    for (source, root, path) in [
+      ("cat.jpg", nil, "/uploads/alice/cat.jpg"), ("/uploads/alice/2026/cat.jpg", nil, "/uploads/alice/2026/cat.jpg"),
+      ("cat.jpg", "/uploads/alice", "/uploads/alice/cat.jpg"), ("cat.jpg", "2026", "/uploads/alice/2026/cat.jpg"),
+      ("alice/cat.jpg", "/uploads", "/uploads/alice/cat.jpg"),
+    ] as [(String, String?, String)] {
+      let allowed = try result(download(source, root: root), alice).get()
+      XCTAssertEqual(allowed.paths, [TransferPath(path, to: "here.jpg")])
+      XCTAssertNil(allowed.sourceRoot)
+      XCTAssertEqual(allowed.destinationRoot, "/home/me", "where files go on this side is not the policy's business")
+    }
+    for (source, root) in [
+      ("/uploads/bob/dog.jpg", nil), ("/uploads/alice", nil), ("../bob/dog.jpg", nil), ("bob/dog.jpg", "/uploads"),
+      ("cat.jpg", "/uploads/bob"), ("../../bob/dog.jpg", "/uploads/alice"), ("/", nil), ("", nil),
+    ] as [(String, String?)] {
+      XCTAssertEqual(code(result(download(source, root: root), alice)), .refused, "\(source) \(root ?? "")")
+    }
+    var two = download("cat.jpg")
+    two.paths.append(TransferPath("/uploads/bob/dog.jpg", to: "there.jpg"))
+    XCTAssertEqual(code(result(two, alice)), .refused, "one path that is not allowed is enough")
+  }
+
+  func testTheDirectionTheAccessKeyAndTheActionCount() {
+    let write = AccessRule(.write, keys: .prefix("uploads/alice/"), in: "ak")
+    XCTAssertEqual(code(result(download("cat.jpg"), write)), .refused)
+    XCTAssertNil(code(result(upload(to: nil), write)))
+    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.read, .list, keys: .all, in: "ak"))), .refused)
+    XCTAssertEqual(code(result(upload(to: nil), write, with: "other")), .refused)
+    XCTAssertEqual(code(result(TransferSpec(fields: JSONObject()), alice)), .refused)
+    XCTAssertEqual(code(result(TransferSpec(.send, []), alice)), .refused)
+    XCTAssertNil(code(result(download("/anything/at/all"), AccessRule(.read, keys: .all, in: "ak"))))
+  }
+
+  func testATokenEndsWithTheRule() throws {
+    let rule = AccessRule(
+      .write, keys: .prefix("a/"), in: "ak", until: date.advanced(by: .seconds(600)))
+    for (asked, life) in [(nil, 600), (60, 60), (601, 600), (0, 1)] as [(Int?, Int)] {
+      var spec = upload(to: nil)
+      spec.fields["token_life_seconds"] = asked.map { .number(JSONNumber($0)) }
+      XCTAssertEqual(try result(spec, rule).get().fields["token_life_seconds"]?.integer, life)
+    }
+    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.write, keys: .all, in: "ak", until: date))), .refused)
+  }
+
+  func testWhatNoTokenIsBoundToIsAnError() throws {
+    let office = try XCTUnwrap(AddressRange("10.0.0.0/8"))
+    for (rule, expected) in [
+      (AccessRule(.write, keys: .all, in: "ak", upTo: 10), PolicyError.Code.unsupportedCondition),
+      (AccessRule(.write, keys: .all, in: "ak", types: ["image/*"]), .unsupportedCondition),
+      (AccessRule(.write, keys: .all, in: "ak", from: [office]), .unsupportedCondition),
+      (AccessRule(.write, keys: .key("a/b"), in: "ak"), .unsupportedKey),
+      (AccessRule(.write, keys: .prefix("a/../b/"), in: "ak"), .unsupportedKey),
+    ] {
+      XCTAssertEqual(code(result(upload(to: "/a/b"), rule)), expected, "\(rule)")
+      XCTAssertNil(code(result(upload(to: "/a/b"), rule, AccessRule(.write, keys: .prefix("a/"), in: "ak"))))
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import HTTPTypes
+internal import LocalCloud
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageXML
+internal import XCTest
+
+/// Keys for one folder, over the wire.
+final class PolicyEnforcementTests: PolicyTestCase {
+  private func uploads(_ keys: [String], _ owner: TestClient) async throws -> [String: String] {
+    var ids: [String: String] = [:]
+    for key in keys {
+      let reply = try await owner.send(.post, key, query: ["uploads": nil])
+      ids[key] = try reply.document["UploadId"]?.text
+    }
+    return ids
+  }
+
+  private func send(
+    _ test: PolicyRequest, _ scoped: TestClient, _ ids: [String: String]
+  ) async throws -> Reply {
+    var headers = test.headers
+    if let copied = test.copied {
+      headers["\(scoped.prefix)copy-source"] =
+        scoped.provider == .oss
+        ? "/\(Self.bucket)/\(copied)" : "\(Self.bucket).cos.ap-guangzhou.myqcloud.com/\(copied)"
+    }
+    if test.method == .put, test.query.contains(where: { $0.key == "acl" }) {
+      headers["\(scoped.prefix)acl"] = "private"
+    }
+    var query = test.query.map { ($0.key, $0.value) }
+    if let upload = test.upload { query.append(("uploadId", ids[upload])) }
+    let request = try scoped.cloud.endpoint(of: scoped.provider).request(
+      test.method, bucket: test.bucket, key: test.key,
+      parameters: query.map { RequestTarget.Parameter(name: $0.0, value: $0.1) },
+      headers: HTTPFields(
+        headers.compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }))
+    return try await scoped.send(scoped.signed(request), body: test.body)
+  }
+
+  func testAKeyForAFolderDoesNothingOutsideOfIt() async throws {
+    let tests = PolicyRequest.others + PolicyRequest.objects
+    XCTAssertGreaterThanOrEqual(tests.count, 40)
+    try await withEachScope(Self.alice) { scoped, owner in
+      for key in [PolicyRequest.alice, PolicyRequest.bob] {
+        for bucket in [Self.bucket, Self.otherBucket] {
+          let put = try await owner.send(.put, key, bucket: bucket, body: PolicyRequest.body)
+          XCTAssertEqual(put.status, 200, put.text)
+        }
+      }
+      let access = scoped.provider == .oss ? "x-oss-object-acl" : "x-cos-acl"
+      _ = try await owner.send(.put, "uploads/bob/public", headers: [access: "public-read"], body: [1])
+      let ids = try await uploads([PolicyRequest.alice, PolicyRequest.bob, "uploads/alice/other"], owner)
+      for test in tests {
+        let reply = try await send(test, scoped, ids)
+        let name = "\(scoped.provider.rawValue): \(test.name): \(reply.text)"
+        if test.allowed.contains(scoped.provider) {
+          XCTAssertTrue((200..<300).contains(reply.status), name)
+        } else {
+          XCTAssertEqual(reply.status, 403, name)
+          if test.method != .head { XCTAssertEqual(try reply.errorCode, "AccessDenied", name) }
+        }
+      }
+      for key in [PolicyRequest.alice, PolicyRequest.bob] {
+        let rest = try await owner.send(.get, key)
+        XCTAssertEqual(rest.body, PolicyRequest.body, key)
+      }
+      let list = try await owner.send(.get, query: ["prefix": "uploads/alice/"])
+      XCTAssertEqual(
+        try list.document.all("Contents").compactMap { $0["Key"]?.text },
+        ["uploads/alice/..x/new", PolicyRequest.alice])
+      let parts = try await owner.send(.get, PolicyRequest.bob, query: ["uploadId": ids[PolicyRequest.bob]])
+      XCTAssertEqual(parts.status, 200, "the upload elsewhere was neither aborted nor completed")
+    }
+  }
+
+  func testRefusalsHaveTheShapeOfTheService() async throws {
+    try await withEachScope(Self.alice) { scoped, _ in
+      let reply = try await scoped.send(.get, PolicyRequest.bob)
+      let document = try reply.document
+      switch scoped.provider {
+      case .oss:
+        XCTAssertEqual(document["Message"]?.text, "Access denied by authorizer's policy.")
+        XCTAssertEqual(document["EC"]?.text, "0003-00000301")
+        XCTAssertEqual(reply.header("x-oss-ec"), "0003-00000301")
+      case .cos:
+        XCTAssertEqual(document["Message"]?.text, "Access Denied.")
+        XCTAssertEqual(document["ServerTime"]?.text, clock.now.iso8601)
+        XCTAssertTrue(document["Resource"]?.text.hasSuffix("uploads/bob/dog.jpg") ?? false)
+      }
+      XCTAssertEqual(scoped.cloud.statistics[scoped.provider == .oss ? .oss : .cos].refused["AccessDenied"], 1)
+    }
+  }
+
+  func testAURLIsHeldToThePolicyToo() async throws {
+    try await withEachScope(Self.alice) { scoped, owner in
+      for (key, status) in [(PolicyRequest.alice, 200), (PolicyRequest.bob, 403)] {
+        _ = try await owner.send(.put, key, body: PolicyRequest.body)
+        var request = try scoped.request(.get, key)
+        let link = try scoped.presigned(request, validFor: .seconds(60))
+        request.headerFields = link.headers
+        request.path = String(link.url.dropFirst("http://\(request.authority ?? "")".count))
+        let reply = try await scoped.send(request)
+        XCTAssertEqual(reply.status, status, reply.text)
+      }
+    }
+  }
+
+  func testAKeyWithoutAPolicyMayDoWhatTheAccountMay() async throws {
+    try await withServices { services in
+      let issued = try await services.send(
+        services.acs3(["RoleArn": Self.alibabaRole, "RoleSessionName": "alice"])
+      ).alibabaKey
+      let client = storage(.oss, of: services, with: try XCTUnwrap(issued))
+      let reply = try await client.send(.put, "anywhere", body: [1])
+      XCTAssertEqual(reply.status, 200, reply.text)
+      let buckets = try await client.send(.get, bucket: nil)
+      XCTAssertEqual(buckets.status, 200, buckets.text)
+    }
+  }
+}

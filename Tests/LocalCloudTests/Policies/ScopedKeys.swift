@@ -1,0 +1,62 @@
+internal import COSAuth
+internal import LocalCloud
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageCrypto
+internal import XCTest
+
+/// A test with temporary keys that were asked for with a policy.
+class PolicyTestCase: ServicesTestCase {
+  static let otherBucket = "archive-1250000000"
+
+  /// Everything below one folder.
+  static let alice = AccessPolicy([PolicyIntent.rule(.read, .write, .delete, .list)])
+
+  override var configuration: LocalCloud.Configuration {
+    var configuration = super.configuration
+    configuration.buckets = [Self.bucket, Self.otherBucket]
+    return configuration
+  }
+
+  /// The document of a policy for a service.
+  func document(of policy: AccessPolicy, for provider: LocalCloud.Provider) throws(PolicyError) -> String {
+    switch provider {
+    case .oss: try policy.ramDocument()
+    case .cos: try policy.camDocument(region: "ap-guangzhou", options: .dates)
+    }
+  }
+
+  /// The answer of a token service that is asked for a key with a policy.
+  func ask(_ provider: LocalCloud.Provider, of client: ServicesClient, policy: String) async throws -> Reply {
+    switch provider {
+    case .oss:
+      try await client.send(
+        client.acs3(["RoleArn": Self.alibabaRole, "RoleSessionName": "alice", "Policy": policy]))
+    case .cos:
+      try await client.send(
+        client.v1(["Action": "GetFederationToken", "Name": "alice", "Policy": policy.percentEncoded()]))
+    }
+  }
+
+  /// A client of a service with a key for a policy.
+  func client(
+    of provider: LocalCloud.Provider, _ services: ServicesClient, policy: String
+  ) async throws -> TestClient {
+    let reply = try await ask(provider, of: services, policy: policy)
+    let key = provider == .oss ? reply.alibabaKey : reply.tencentKey
+    return storage(provider, of: services, with: try XCTUnwrap(key, reply.text))
+  }
+
+  /// Runs a server, and for each service a client with a key for a policy and one with the key of the account.
+  func withEachScope(
+    _ policy: AccessPolicy, of providers: [LocalCloud.Provider] = LocalCloud.Provider.allCases,
+    _ body: (_ scoped: TestClient, _ owner: TestClient) async throws -> Void
+  ) async throws {
+    try await withServices { services in
+      for provider in providers {
+        let scoped = try await client(of: provider, services, policy: document(of: policy, for: provider))
+        try await body(scoped, storage(provider, of: services, with: Self.key))
+      }
+    }
+  }
+}

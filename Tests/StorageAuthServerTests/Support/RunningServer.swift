@@ -1,0 +1,26 @@
+import Hummingbird
+import NIOCore
+import XCTest
+
+/// A Hummingbird application on loopback, for the length of a test.
+enum RunningServer {
+  /// Starts an application with routes; it ends with the test.
+  ///
+  /// - Returns: Its address, such as `http://127.0.0.1:8080`.
+  static func start(_ router: Router<BasicRequestContext>, _ test: XCTestCase) async throws -> String {
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { channel in
+        port.yield(channel.localAddress?.port ?? 0)
+        port.finish()
+      })
+    let task = Task { try await application.run() }
+    test.addTeardownBlock {
+      task.cancel()
+      _ = await task.result
+    }
+    let number = await ports.first { _ in true }
+    return "http://127.0.0.1:\(try XCTUnwrap(number))"
+  }
+}

@@ -1,0 +1,88 @@
+import StorageAuth
+import XCTest
+
+/// What a policy allows, and what it says about what it does not.
+final class AccessPolicyTests: XCTestCase {
+  private let date = Timestamp(unixSeconds: 1_795_161_600)
+
+  private func refusal(_ policy: AccessPolicy, _ access: Access) -> AccessRefusal.Reason? {
+    do throws(AccessRefusal) {
+      try policy.check(access)
+      return nil
+    } catch {
+      XCTAssertEqual(error.access, access)
+      return error.reason
+    }
+  }
+
+  private func refusal(_ rule: AccessRule, _ access: Access) -> AccessRefusal.Reason? {
+    refusal(AccessPolicy([rule]), access)
+  }
+
+  func testAnAccessNeedsARuleForItsBucketItsActionAndItsKey() {
+    let rule = AccessRule(.write, .list, keys: .prefix("uploads/alice/"), in: "photos")
+    for (action, key, bucket, reason) in [
+      (AccessAction.write, "uploads/alice/a", "photos", nil), (.write, "uploads/alice/", "photos", nil),
+      (.list, "uploads/alice/", "photos", nil), (.list, "uploads/alice/2026", "photos", nil),
+      (.write, "uploads/alice", "photos", .key), (.write, "uploads/alice2/a", "photos", .key),
+      (.write, "Uploads/alice/a", "photos", .key), (.list, "", "photos", .key),
+      (.read, "uploads/alice/a", "photos", .action), (.delete, "uploads/alice/a", "photos", .action),
+      (.write, "uploads/alice/a", "photo", .bucket), (.write, "uploads/alice/a", "Photos", .bucket),
+    ] as [(AccessAction, String, String, AccessRefusal.Reason?)] {
+      XCTAssertEqual(refusal(rule, Access(action, key, in: bucket, at: date)), reason, "\(action) \(key) \(bucket)")
+    }
+    XCTAssertEqual(refusal(AccessPolicy([]), Access(.read, "a", in: "photos", at: date)), .action)
+  }
+
+  func testKeysAreComparedByteForByte() {
+    XCTAssertFalse(ObjectScope.key("\u{e9}").contains("e\u{301}"))
+    XCTAssertFalse(ObjectScope.prefix("e").contains("\u{e9}"))
+    XCTAssertTrue(ObjectScope.prefix("e").contains("e\u{301}"))
+    XCTAssertTrue(ObjectScope.all.contains(""))
+    XCTAssertFalse(ObjectScope.key("a").contains("a/"))
+  }
+
+  func testAConditionHasToBeMetByWhatTheAccessSays() throws {
+    let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
+    let rule = AccessRule(
+      .write, .read, keys: .all, in: "photos", upTo: 10, types: ["image/*", "text/plain"], from: [office],
+      until: date.advanced(by: .seconds(1)))
+    let inside = NetworkAddress("203.0.113.7")
+    func access(
+      _ action: AccessAction = .write, size: Int64? = 10, type: String? = "image/png", from address: NetworkAddress?,
+      after seconds: Int = 0
+    ) -> Access {
+      Access(
+        action, "a", in: "photos", size: size, contentType: type, from: address,
+        at: date.advanced(by: .seconds(seconds)))
+    }
+    XCTAssertNil(refusal(rule, access(from: inside)))
+    XCTAssertNil(refusal(rule, access(size: 0, type: "TEXT/Plain ; charset=utf-8", from: inside)))
+    XCTAssertNil(refusal(rule, access(.read, size: nil, type: nil, from: inside)), "limits are for what is written")
+    XCTAssertEqual(refusal(rule, access(size: 11, from: inside)), .size)
+    XCTAssertEqual(refusal(rule, access(size: nil, from: inside)), .size)
+    for type in ["text/html", "image", "image/", "imagex/png", "text/plainx", nil] {
+      XCTAssertEqual(refusal(rule, access(type: type, from: inside)), .contentType, type ?? "none")
+    }
+    XCTAssertEqual(refusal(rule, access(from: NetworkAddress("203.0.114.7"))), .address)
+    XCTAssertEqual(refusal(rule, access(from: nil)), .address)
+    XCTAssertEqual(refusal(rule, access(from: inside, after: 1)), .time)
+    XCTAssertEqual(
+      refusal(AccessRule(.read, keys: .all, in: "photos", from: []), access(.read, from: inside)), .address)
+  }
+
+  func testOneOfSeveralRulesIsEnoughAndTheNearestSaysWhatIsMissing() {
+    let policy = AccessPolicy([
+      AccessRule(.read, keys: .prefix("a/"), in: "photos"),
+      AccessRule(.write, keys: .prefix("a/"), in: "photos", upTo: 10),
+      AccessRule(.write, keys: .key("b"), in: "videos"),
+    ])
+    XCTAssertNil(refusal(policy, Access(.read, "a/x", in: "photos", at: date)))
+    XCTAssertNil(refusal(policy, Access(.write, "a/x", in: "photos", size: 9, at: date)))
+    XCTAssertNil(refusal(policy, Access(.write, "b", in: "videos", at: date)))
+    XCTAssertEqual(refusal(policy, Access(.write, "a/x", in: "photos", size: 11, at: date)), .size)
+    XCTAssertEqual(refusal(policy, Access(.write, "b", in: "photos", size: 1, at: date)), .key)
+    XCTAssertEqual(refusal(policy, Access(.delete, "a/x", in: "photos", at: date)), .action)
+    XCTAssertEqual(refusal(policy, Access(.read, "a/x", in: "music", at: date)), .bucket)
+  }
+}
