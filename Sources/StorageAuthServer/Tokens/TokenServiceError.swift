@@ -1,0 +1,15 @@
+/// Why a caller gets no key.
+public enum TokenServiceError: Error, Sendable, Hashable {
+  /// The caller asked too often.
+  ///
+  /// - after: When it may ask again.
+  case tooManyRequests(after: Duration)
+  /// The cloud's token service gave no key.
+  ///
+  /// - after: For how long it is left alone; nothing if asking again cannot help.
+  case unavailable(CredentialError, after: Duration?)
+  /// What the source of a scope gave is no temporary key.
+  case permanentKey
+  /// The scope cannot be turned into a key: the cloud cannot express it.
+  case scope(String)
+}
