@@ -28,6 +28,7 @@ struct RequestRefusal {
       self.init(.badGateway, "TokenServiceRefused", "The token service of the cloud gave no key.")
     case .permanentKey:
       self.init(.internalServerError, "InternalError", "The server is set up with keys that are not temporary.")
+    case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
     case .scope:
       self.init(.internalServerError, "InternalError", "The server cannot make a key for this scope.")
     }

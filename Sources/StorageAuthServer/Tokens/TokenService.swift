@@ -23,8 +23,7 @@ public final class TokenService: Sendable {
   public let events: AuthEvents
 
   private let source: Source
-  private let rate: RateLimit?
-  private let rates: any RateStore
+  private let rates: CallerRates
   private let scopes: ScopeTable
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any TimeSource
@@ -45,8 +44,7 @@ public final class TokenService: Sendable {
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any TimeSource = .system, source: @escaping Source
   ) {
-    self.rate = rate
-    self.rates = rates
+    self.rates = CallerRates(limit: rate, store: rates, time: time)
     self.events = events
     self.audit = audit
     self.time = time
@@ -62,7 +60,7 @@ public final class TokenService: Sendable {
   public func key(for order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
     do {
       let vended = try await vend(order)
-      audit(order, .vended(keyID: vended.key.id, until: vended.expiration))
+      audit(order, .vended(id: vended.key.id, until: vended.expiration))
       return vended
     } catch {
       audit(order, .refused(error))
@@ -71,9 +69,7 @@ public final class TokenService: Sendable {
   }
 
   private func vend(_ order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
-    if let rate, let delay = await rates.take(order.caller, limit: rate, at: time.uptime) {
-      throw .tooManyRequests(after: delay)
-    }
+    try await rates.take(order.caller)
     let scope = order.scope
     let keys = try scopes.keys(of: scope) { () throws(TokenServiceError) in
       do {
@@ -88,6 +84,6 @@ public final class TokenService: Sendable {
   }
 
   private func audit(_ order: TokenOrder, _ outcome: TokenAudit.Outcome) {
-    audit(TokenAudit(date: time.now, caller: order.caller, scope: order.scope, outcome: outcome))
+    audit(TokenAudit(date: time.now, caller: order.caller, subject: .key(order.scope), outcome: outcome))
   }
 }

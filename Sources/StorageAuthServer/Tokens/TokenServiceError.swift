@@ -1,4 +1,4 @@
-/// Why a caller gets no key.
+/// Why a caller gets no key and no token.
 public enum TokenServiceError: Error, Sendable, Hashable {
   /// The caller asked too often.
   ///
@@ -10,6 +10,8 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   case unavailable(CredentialError, after: Duration?)
   /// What the source of a scope gave is no temporary key.
   case permanentKey
+  /// The policy of the caller does not allow what was asked for.
+  case notAllowed(PolicyError)
   /// The scope cannot be turned into a key: the cloud cannot express it.
   case scope(String)
 }

@@ -214,9 +214,9 @@ final class TokenServiceTests: XCTestCase {
     let end = time.now.advanced(by: .seconds(1800))
     XCTAssertEqual(
       written.map(\.outcome),
-      [.vended(keyID: "STS.1", until: end), .refused(.tooManyRequests(after: .seconds(60)))])
+      [.vended(id: "STS.1", until: end), .refused(.tooManyRequests(after: .seconds(60)))])
     XCTAssertEqual(written.map(\.caller), ["mia", "mia"])
-    XCTAssertEqual(written.map(\.scope), [order().scope, order().scope])
+    XCTAssertEqual(written.map(\.subject), [.key(order().scope), .key(order().scope)])
     var shown = "\(written)"
     dump(written, to: &shown)
     for secret in ["secret-1", "token-1"] { XCTAssertFalse(shown.contains(secret)) }
