@@ -90,8 +90,10 @@ let package = Package(
     .target(name: "StorageCompression", dependencies: ["CZlib"], swiftSettings: rules),
     .target(name: "StorageJSON", swiftSettings: rules),
     .target(name: "StorageAuth", dependencies: ["StorageCrypto", httpTypes], swiftSettings: rules),
-    .target(name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
-    .target(name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
+    .target(
+      name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
+    .target(
+      name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
       name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes],
       swiftSettings: rules),

@@ -71,6 +71,13 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a range; nothing for what is none, or has bits beyond its length.
   public init?(_ text: String) {
+    self.init(networkOf: text)
+    guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
+  }
+
+  /// Reads the network that an address with a length lies in, whatever the bits beyond: documents of vendors have
+  /// `10.217.182.3/24`.
+  package init?(networkOf text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
     let longest = address.bytes.count * 8
@@ -78,7 +85,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     self.address = address
     self.length = length
     description = text
-    guard (length..<longest).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
   /// Whether an address is one of them.

@@ -1,0 +1,113 @@
+internal import StorageAuth
+internal import StorageJSON
+
+/// The folder of a node that a rule opens, and for how long.
+struct TransferScope {
+  private let prefix: String
+  private let life: Int64?
+
+  /// The scope of a rule.
+  ///
+  /// - Throws: A ``PolicyError`` if it has what a token cannot be bound to, or has ended.
+  init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
+    switch rule.keys {
+    case .all: prefix = ""
+    case .prefix(let prefix): self.prefix = prefix
+    case .key(let key):
+      throw PolicyError(
+        .unsupportedKey, "The rule is about the one key \"\(key)\", and a transfer token opens all that lies below a path.",
+        remedy: "Use a prefix that ends with a slash.")
+    }
+    guard TransferPlace(prefix) != nil else {
+      throw PolicyError(
+        .unsupportedKey, "The prefix \"\(prefix)\" is no path: it has an empty name, \".\" or \"..\" in it.",
+        remedy: "Write it like uploads/alice/.")
+    }
+    if rule.addresses != nil { throw Self.unsupported("an address") }
+    if action == .write {
+      if rule.maximumSize != nil { throw Self.unsupported("a size") }
+      if rule.contentTypes != nil { throw Self.unsupported("media types") }
+    }
+    life = rule.end.map { date.duration(to: $0).components.seconds }
+    if let life, life < 1 {
+      throw PolicyError(.refused, "The rule has ended.", remedy: "Get a policy that lasts longer.")
+    }
+  }
+
+  /// A specification with its paths below the prefix, if they are.
+  func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
+    var allowed = specification
+    guard !specification.paths.isEmpty else { throw Self.refused("The transfer names no paths") }
+    switch specification.direction {
+    case .receive?:
+      let root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
+      var paths: [TransferPath] = []
+      for path in specification.paths {
+        let source = root.map { "\($0)/\(path.source)" } ?? path.source
+        paths.append(TransferPath(try place(source).absolute, to: path.destination))
+      }
+      allowed.paths = paths
+      allowed.sourceRoot = nil
+    case .send?, nil:
+      let root = try place(specification.destinationRoot ?? "", isFolder: true)
+      for destination in specification.paths.compactMap(\.destination) {
+        _ = try place("\(root.absolute)/\(destination)")
+      }
+      allowed.destinationRoot = root.absolute
+    }
+    if let life {
+      let asked = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? life
+      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(asked, 1), life)))
+    }
+    return allowed
+  }
+
+  /// Where a path of the specification is on the node.
+  private func place(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
+    // A prefix that does not end with a slash names the start of a name; what is relative is below the folder before it.
+    let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
+    let text = path.hasPrefix("/") ? String(path.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
+    guard let place = TransferPlace(text) else {
+      throw Self.refused("The path \"\(path)\" leads out of its folder")
+    }
+    guard place.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
+      throw Self.refused("The path \"\(path)\" is not below \"/\(prefix)\"")
+    }
+    return place
+  }
+
+  private static func unsupported(_ what: String) -> PolicyError {
+    PolicyError(
+      .unsupportedCondition, "The rule has \(what), and no token of a node is bound to that.",
+      remedy: "Leave it out of the rule for Aspera, and check it where the transfer is asked for.")
+  }
+
+  private static func refused(_ problem: String) -> PolicyError {
+    PolicyError(.refused, "\(problem).", remedy: "Ask for paths that the policy allows.")
+  }
+}
+
+/// A path below the root of a node, without names that lead elsewhere.
+struct TransferPlace {
+  private let names: [Substring]
+
+  /// Reads a path; slashes at its end count for nothing.
+  ///
+  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it.
+  init?(_ text: String) {
+    let names = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
+      self.names = []
+      if text.isEmpty || text == "/" { return }
+      return nil
+    }
+    self.names = Array(names[...end])
+    guard self.names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }) else { return nil }
+  }
+
+  /// The path from the root on.
+  var absolute: String { "/" + names.joined(separator: "/") }
+
+  /// The path as the rules of a policy name it.
+  func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
+}

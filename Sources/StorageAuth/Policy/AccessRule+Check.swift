@@ -1,0 +1,75 @@
+extension AccessPolicy {
+  /// The rules that allow something, each of them checked for what no provider can mean.
+  ///
+  /// - Parameter namesBuckets: Whether the rules have to name buckets; those for Aspera name access keys.
+  package func checkedRules(namesBuckets: Bool = true) throws(PolicyError) -> [AccessRule] {
+    let rules = rules.filter { !$0.actions.isEmpty }
+    guard !rules.isEmpty else {
+      throw PolicyError(.empty, "The policy allows nothing.", remedy: "Give it a rule with an action.")
+    }
+    for rule in rules { try rule.check(namesBucket: namesBuckets) }
+    return rules
+  }
+}
+
+extension AccessRule {
+  fileprivate func check(namesBucket: Bool) throws(PolicyError) {
+    guard !namesBucket || isBucketName(bucket) else {
+      throw PolicyError(
+        .invalidBucket, "\"\(bucket)\" is not the name of a bucket.",
+        remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")
+    }
+    if addresses?.isEmpty == true { throw invalid("has an empty list of addresses", "Leave the list out, or fill it.") }
+    if case .key("") = keys { throw invalid("is about the empty key", "Use a prefix, or all keys.") }
+    guard actions.contains(.write) else { return }
+    if let maximumSize, maximumSize < 0 { throw invalid("has a negative size", "Use 0 or more.") }
+    guard let contentTypes else { return }
+    if contentTypes.isEmpty { throw invalid("has an empty list of media types", "Leave the list out, or fill it.") }
+    for type in contentTypes where !Self.isMediaType(type) {
+      throw invalid(
+        "has the media type \"\(type)\", which is none", "Write it like image/png, or image/* for all of a kind.")
+    }
+  }
+
+  private func invalid(_ problem: String, _ remedy: String) -> PolicyError {
+    PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
+  }
+
+  /// Whether a text is a type and a subtype, or a type and a star.
+  private static func isMediaType(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
+    return parts.count == 2 && isToken(parts[0]) && (isToken(parts[1]) || parts[1].elementsEqual("*".utf8))
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$&-^_.+".utf8.contains(byte)
+    }
+  }
+}
+
+extension ObjectScope {
+  /// The keys as a pattern in which a star stands for any text.
+  ///
+  /// - Parameter language: What the pattern is for, as the error says it.
+  /// - Throws: A ``PolicyError`` if a key holds what the pattern would read as something else: a star, a question mark, or
+  ///   the start of a variable.
+  package func pattern(in language: String) throws(PolicyError) -> String {
+    let (text, end) =
+      switch self {
+      case .all: ("", "*")
+      case .prefix(let prefix): (prefix, "*")
+      case .key(let key): (key, "")
+      }
+    for special in ["*", "?", "${"] where text.contains(special) {
+      throw PolicyError(
+        .unsupportedKey, "The key or prefix \"\(text)\" holds \"\(special)\", which \(language) cannot write as itself.",
+        remedy: "Choose other names for the objects, or allow the folder that they are in.")
+    }
+    return text + end
+  }
+}

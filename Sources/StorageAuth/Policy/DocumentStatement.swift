@@ -1,0 +1,53 @@
+/// What one statement of a provider's policy document allows; the provider's module writes it down.
+package struct DocumentStatement {
+  /// The names of the actions.
+  package let actions: [String]
+
+  /// What they may be done to.
+  package var resources: [String]
+
+  /// What has to hold, all of it.
+  package let conditions: [Condition]
+
+  /// One comparison of a condition.
+  package struct Condition: Hashable {
+    /// The name of the comparison.
+    package let comparison: String
+    /// What is compared.
+    package let key: String
+    /// What it is compared with.
+    package let value: Value
+
+    /// Makes a comparison.
+    package init(_ comparison: String, _ key: String, _ value: Value) {
+      self.comparison = comparison
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// What something is compared with: a number, or texts of which one has to fit.
+  package enum Value: Hashable {
+    case texts([String])
+    case number(Int64)
+  }
+
+  /// Makes a statement.
+  package init(_ actions: [String], on resources: [String], if conditions: [Condition] = []) {
+    self.actions = actions
+    self.resources = resources
+    self.conditions = conditions
+  }
+}
+
+extension [DocumentStatement] {
+  /// Adds a statement; resources go into a statement that differs in nothing else.
+  package mutating func add(_ statement: DocumentStatement) {
+    guard !statement.actions.isEmpty else { return }
+    let place = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
+    guard let place else { return append(statement) }
+    for resource in statement.resources where !self[place].resources.contains(resource) {
+      self[place].resources.append(resource)
+    }
+  }
+}
