@@ -23,9 +23,9 @@ struct RequestRefusal {
       self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
     case .unavailable(_, let delay?):
       self.init(
-        .serviceUnavailable, "ServiceUnavailable", "The token service of the cloud does not answer.", after: delay)
+        .serviceUnavailable, "ServiceUnavailable", "The service behind this one does not answer.", after: delay)
     case .unavailable:
-      self.init(.badGateway, "TokenServiceRefused", "The token service of the cloud gave no key.")
+      self.init(.badGateway, "TokenServiceRefused", "The service behind this one refused.")
     case .permanentKey:
       self.init(.internalServerError, "InternalError", "The server is set up with keys that are not temporary.")
     case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)

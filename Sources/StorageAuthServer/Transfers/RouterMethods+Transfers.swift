@@ -1,4 +1,4 @@
-public import AsperaAuth
+internal import AsperaAuth
 public import Hummingbird
 internal import NIOCore
 internal import StorageJSON
@@ -77,7 +77,9 @@ struct SetupCall {
     case .send:
       let destinations = paths.compactMap { $0["destination"]?.text }
       specification.destinationRoot = wanted["destination_root"]?.text
-      if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil, let root = destinations.first {
+      if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
+        let root = destinations.first
+      {
         // An upload that names nothing else has its one destination as the folder.
         specification.destinationRoot = root
         specification.paths = [TransferPath(root)]
@@ -96,7 +98,7 @@ struct SetupCall {
         let grant = try await service.grant(for: specification, order)
         elements.append(["transfer_spec": .object(Self.shown(grant))])
       } catch {
-        elements.append(RequestRefusal(error).nodeError)
+        elements.append(RequestRefusal(transfer: error).nodeError)
       }
     }
     return ["transfer_specs": .array(elements)]
@@ -112,6 +114,16 @@ struct SetupCall {
 }
 
 extension RequestRefusal {
+  /// The refusal of one transfer; what the node said is in the audit log.
+  fileprivate init(transfer error: TokenServiceError) {
+    if case .unavailable(let cause, nil) = error, cause.code == .rejected {
+      self.init(
+        .notFound, "NotFound", "The node did not set this transfer up: a path is missing, or not for this server.")
+    } else {
+      self.init(error)
+    }
+  }
+
   /// The refusal as a node writes it.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .text(code), "user_message": .text(message)]]
