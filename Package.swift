@@ -170,7 +170,9 @@ let package = Package(
     .executableTarget(
       name: "storage-auth",
       dependencies: auth + aspera + [
-        "AsperaTransfer", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials",
+        "AsperaTransfer", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials", "StorageAuthServer",
+        product("Hummingbird", "hummingbird", "CommandLine"),
+        product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),

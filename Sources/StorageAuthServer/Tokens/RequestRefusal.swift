@@ -9,6 +9,8 @@ struct RequestRefusal {
   let message: String
   /// After how long the caller may ask again.
   var delay: Duration?
+  /// Headers that the app wants to be sent along.
+  var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
     self.status = status
@@ -43,6 +45,7 @@ struct RequestRefusal {
       default: error.status.kind == .clientError ? "InvalidRequest" : "InternalError"
       }
     self.init(error.status, code, error.body ?? error.status.reasonPhrase)
+    headers = error.headers
   }
 
   /// `Retry-After`, in whole seconds, rounded up.

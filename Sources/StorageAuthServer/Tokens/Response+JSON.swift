@@ -15,7 +15,10 @@ extension Response {
     refusal: RequestRefusal, _ requestID: String, _ document: (RequestRefusal, String) -> JSONValue
   ) -> Response {
     var response = json(document(refusal, requestID), refusal.status)
-    response.headers[.retryAfter] = refusal.retryAfter
+    for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
+      response.headers.append(field)
+    }
+    if let delay = refusal.retryAfter { response.headers[.retryAfter] = delay }
     return response
   }
 }

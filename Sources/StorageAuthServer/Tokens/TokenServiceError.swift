@@ -15,3 +15,16 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   /// The scope cannot be turned into a key: the cloud cannot express it.
   case scope(String)
 }
+
+extension TokenServiceError: CustomStringConvertible {
+  /// What happened, for the audit log.
+  public var description: String {
+    switch self {
+    case .tooManyRequests(let delay): "too many requests, again after \(delay)"
+    case .unavailable(let error, _): "\(error)"
+    case .permanentKey: "the source gave a key that is not temporary"
+    case .notAllowed(let error): "\(error)"
+    case .scope(let problem): "the scope cannot be expressed: \(problem)"
+    }
+  }
+}
