@@ -13,6 +13,7 @@ struct Call: Sendable {
   let store: ObjectStore
   let target: RequestTarget
   let isAnonymous: Bool
+  let rights: RequestRights
   let headers: HTTPFields
   let body: RequestBody
   let date: Timestamp

@@ -22,6 +22,8 @@ struct COSDialect: Dialect {
     .accessDenied("Access Denied.", details: [ServiceError.Detail(name: "ServerTime", value: date.iso8601)])
   }
 
+  func policyRefusal(at date: Timestamp) -> ServiceError { anonymousRefusal(at: date) }
+
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
     if call.method == .head { return answer }

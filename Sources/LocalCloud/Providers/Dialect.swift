@@ -37,6 +37,9 @@ protocol Dialect: Sendable {
   /// The refusal of a request without a signature.
   func anonymousRefusal(at date: Timestamp) -> ServiceError
 
+  /// The refusal of a request that the policy of its key does not allow.
+  func policyRefusal(at date: Timestamp) -> ServiceError
+
   /// The answer for an error.
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer
 

@@ -28,6 +28,10 @@ struct OSSDialect: Dialect {
     .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001")
   }
 
+  func policyRefusal(at date: Timestamp) -> ServiceError {
+    .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
+  }
+
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message), XMLNode("RequestId", call.requestID),

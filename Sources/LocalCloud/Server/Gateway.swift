@@ -84,18 +84,18 @@ struct Gateway: Sendable {
     guard head.headerFields.first("host") == nil else {
       throw ServiceError.invalidArgument("There is more than one Host header.")
     }
-    let isCopy = head.headerFields.first(dialect.header("copy-source")) != nil
+    let copySource = head.headerFields.first(dialect.header("copy-source"))
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         counters.verified(dialect.signatureKind(of: head, verified))
         try Self.check(verified.target)
-        return Permit(verified, try Operation(head.method, verified.target, isCopy: isCopy))
+        return try permit(verified, head, copySource, at: date)
       }
       counters.count(endpoint) { $0.unsigned += 1 }
       let target = try RequestTarget(of: head)
       try Self.check(target)
-      let operation = try Operation(head.method, target, isCopy: isCopy)
-      guard let permit = try Permit(everybody: target, operation, in: store) else {
+      let operation = try Operation(head.method, target, isCopy: copySource != nil)
+      guard let permit = try Permit(everybody: target, operation, in: store, of: dialect.provider) else {
         throw dialect.anonymousRefusal(at: date)
       }
       counters.anonymous()
@@ -103,6 +103,22 @@ struct Gateway: Sendable {
     } catch let error as VerificationError {
       throw dialect.refusal(error, at: date)
     }
+  }
+
+  /// The permission that a signature gives, if the policy of its key allows what is asked for.
+  private func permit(
+    _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
+  ) throws -> Permit {
+    let operation = try Operation(head.method, verified.target, isCopy: copySource != nil)
+    // A key that is gone since it was verified has no authority.
+    let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
+    let rights = RequestRights(
+      authority, of: head, for: operation, verified.target, dialect.provider, region: region, at: date)
+    let source = operation.hasCopySource ? try CopySource(copySource ?? "", of: dialect.provider) : nil
+    guard let permit = Permit(verified, operation, copying: source, by: rights) else {
+      throw dialect.policyRefusal(at: date)
+    }
+    return permit
   }
 
   private static func check(_ target: RequestTarget) throws(ServiceError) {
@@ -117,7 +133,7 @@ struct Gateway: Sendable {
   private func act(_ permit: Permit, _ request: Request, at date: Timestamp) async throws -> Answer {
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
-      headers: request.headers, body: request.body, date: date, region: region, host: request.head.authority ?? "")
+      rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region, host: request.head.authority ?? "")
     let answer = try await call.answer(to: permit.operation)
     if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer

@@ -3,8 +3,8 @@ internal import StorageAuth
 
 /// The permission to do what a request asks for.
 ///
-/// Operations take nothing else, and there are two ways to one: the proof of a signature, or an access that lets
-/// everybody read.
+/// Operations take nothing else, and there are two ways to one: the proof of a signature by somebody whose rights allow
+/// the operation, or an access that lets everybody read.
 struct Permit: Sendable {
   /// What is to be done.
   let operation: Operation
@@ -15,22 +15,35 @@ struct Permit: Sendable {
   /// Whether nobody signed.
   let isAnonymous: Bool
 
-  /// The permission that a signature gives: every account may do everything.
-  init(_ verified: VerifiedRequest, _ operation: Operation) {
+  /// What else the request may do, for what only its body names.
+  let rights: RequestRights
+
+  /// The permission that a signature gives.
+  ///
+  /// - Returns: Nothing if the rights do not allow the operation.
+  init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: CopySource?, by rights: RequestRights) {
+    guard rights.allow(operation, on: verified.target) else { return nil }
+    if operation.hasCopySource {
+      guard let source, rights.allowReading(source) else { return nil }
+    }
     self.operation = operation
     target = verified.target
     isAnonymous = false
+    self.rights = rights
   }
 
   /// The permission that a bucket gives to everybody.
   ///
   /// - Returns: Nothing if the operation is not one that reads an object, or the object is not open to everybody.
-  init?(everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore) throws {
+  init?(
+    everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore, of provider: LocalCloud.Provider
+  ) throws {
     guard operation.isPublicRead, let bucket = target.bucket, let key = target.key else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
     guard access == .publicRead else { return nil }
     self.operation = operation
     self.target = target
     isAnonymous = true
+    rights = .none(of: provider)
   }
 }

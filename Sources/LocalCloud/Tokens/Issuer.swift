@@ -20,6 +20,18 @@ struct Issuer: Sendable {
   /// The role with a name.
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
+  /// Whether the policy that a temporary key was asked for with lets its holder take a role; without that, a call of the
+  /// token service would lead out of the policy.
+  func lets(_ callerID: String, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
+    guard let provider = role.provider, let authority = context.keys.authority(of: callerID) else { return false }
+    let parts = role.arn.split(
+      separator: ":", maxSplits: provider == .oss ? 4 : 5, omittingEmptySubsequences: false)
+    let question = PolicyQuestion(
+      action: "sts:AssumeRole", resource: parts.map(String.init),
+      facts: RequestRights.facts(of: provider, at: date))
+    return authority.allows(question)
+  }
+
   /// The life of a key.
   ///
   /// - Parameters:
@@ -35,7 +47,7 @@ struct Issuer: Sendable {
 
   /// Issues a key.
   func issue(
-    for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: String? = nil,
+    for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
     lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
   ) -> IssuedKey {
     let order = TokenTable.Order(

@@ -24,6 +24,12 @@ struct KeyRing: Sendable {
     return tokens.key(id, of: provider, at: date, counting: limit)
   }
 
+  /// What the holder of a key may do; nothing if there is no such key.
+  func authority(of id: String) -> Authority? {
+    if let account = accounts[id] { return account.isDisabled ? nil : .everything }
+    return tokens.authority(of: id)
+  }
+
   /// Whether the id is that of an account that is switched off.
   func isDisabled(_ id: String) -> Bool { accounts[id]?.isDisabled == true }
 }

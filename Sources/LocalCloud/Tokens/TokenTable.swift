@@ -12,7 +12,7 @@ package final class TokenTable: Sendable {
     let provider: LocalCloud.Provider
     var role: String?
     var sessionName = ""
-    var policy: String?
+    var policy: SessionPolicy?
     let lifetime: Duration
   }
 
@@ -95,13 +95,18 @@ package final class TokenTable: Sendable {
     }
   }
 
+  /// What the holder of a key may do; nothing if there is no such key.
+  func authority(of id: String) -> Authority? {
+    state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
+  }
+
   /// What was asked for with a key, and how often it was used.
   func session(of id: String) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in
         LocalCloud.Session(
           keyID: id, provider: entry.order.provider, role: entry.order.role, name: entry.order.sessionName,
-          policy: entry.order.policy, expiration: entry.end, requests: entry.uses)
+          policy: entry.order.policy?.text, expiration: entry.end, requests: entry.uses)
       }
     }
   }

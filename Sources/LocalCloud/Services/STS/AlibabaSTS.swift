@@ -52,7 +52,8 @@ struct AlibabaSTS: ServiceDesk {
   private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
     let caller = try authenticate(call, parameters)
     let order = try order(parameters)
-    if let trusted = order.role.trustedKeys, !trusted.contains(caller) {
+    let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
+    guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
       throw ServiceError(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
@@ -75,7 +76,7 @@ struct AlibabaSTS: ServiceDesk {
   private struct Order {
     let role: LocalCloud.Role
     let session: String
-    let policy: String?
+    let policy: SessionPolicy?
     let lifetime: Duration
   }
 
@@ -85,18 +86,7 @@ struct AlibabaSTS: ServiceDesk {
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
       throw .malformed("RoleSessionName")
     }
-    let policy = parameters["Policy"]
-    if let policy {
-      guard policy.utf8.count <= Self.policyByteLimit else {
-        throw ServiceError(
-          .badRequest, "InvalidParameter.PolicySize",
-          "The size of Policy must be smaller than \(Self.policyByteLimit) bytes.")
-      }
-      guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {
-        throw ServiceError(
-          .badRequest, "InvalidParameter.PolicyGrammar", "The parameter Policy has not passed grammar check.")
-      }
-    }
+    let policy = try parameters["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {
       throw ServiceError(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
@@ -111,6 +101,21 @@ struct AlibabaSTS: ServiceDesk {
         "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
     }
     return Order(role: role, session: session, policy: policy, lifetime: lifetime)
+  }
+
+  private static func policy(_ text: String) throws(ServiceError) -> SessionPolicy {
+    guard text.utf8.count <= policyByteLimit else {
+      throw ServiceError(
+        .badRequest, "InvalidParameter.PolicySize",
+        "The size of Policy must be smaller than \(policyByteLimit) bytes.")
+    }
+    do {
+      return try SessionPolicy(text, in: .ram)
+    } catch {
+      throw ServiceError(
+        .badRequest, "InvalidParameter.PolicyGrammar",
+        "The parameter Policy has not passed grammar check. \(error.reason)")
+    }
   }
 
   // MARK: What is issued

@@ -105,8 +105,11 @@ struct TencentSTS: ServiceDesk {
     guard let role = issuer.role(arn), role.provider == .cos else {
       throw ServiceError(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
-    if let caller, let trusted = role.trustedKeys, !trusted.contains(caller.id) {
-      throw ServiceError(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
+    if let caller {
+      let isTrusted = role.trustedKeys.map { $0.contains(caller.id) } ?? true
+      guard isTrusted, issuer.lets(caller.id, take: role, at: call.date) else {
+        throw ServiceError(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
+      }
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
@@ -130,7 +133,7 @@ struct TencentSTS: ServiceDesk {
   }
 
   /// The policy, which is percent-encoded once more in its parameter; some SDKs leave that out.
-  private func policy(_ parameters: CallParameters) throws(ServiceError) -> String? {
+  private func policy(_ parameters: CallParameters) throws(ServiceError) -> SessionPolicy? {
     guard let text = parameters["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
@@ -140,9 +143,13 @@ struct TencentSTS: ServiceDesk {
       if document.hasMember("principal") {
         throw ServiceError(.ok, "InvalidParameter.StrategyInvalid", "The policy must not hold a principal.")
       }
-      return policy
+      do {
+        return try SessionPolicy(policy, in: .cam)
+      } catch {
+        throw .malformedPolicy(error.reason)
+      }
     }
-    throw ServiceError(.ok, "InvalidParameter.StrategyFormatError", "The policy is not an object in JSON.")
+    throw .malformedPolicy("It is not an object in JSON.")
   }
 
   private func answer(_ key: IssuedKey, _ call: InboundCall) -> Answer {
@@ -170,6 +177,10 @@ extension JSONValue {
 extension ServiceError {
   fileprivate static let policyTooLong = ServiceError(
     .ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
+
+  fileprivate static func malformedPolicy(_ reason: String) -> ServiceError {
+    ServiceError(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
+  }
 
   fileprivate static func missing(_ name: String) -> ServiceError {
     ServiceError(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")

@@ -1,0 +1,151 @@
+internal import StorageAuth
+internal import StorageJSON
+
+/// Reads the documents of a policy language, strictly: what it does not know it refuses.
+struct PolicyReader {
+  private static let existenceSuffix = "_if_exist"
+
+  private let language: PolicyLanguage
+
+  init(_ language: PolicyLanguage) {
+    self.language = language
+  }
+
+  func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
+    let members = try members(of: document, "The policy", known: ["version", "statement"])
+    guard members["version"]?.text == (language == .ram ? "1" : "2.0") else {
+      throw PolicyFault("Its version is missing, or not the one there is.")
+    }
+    guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
+    var statements: [SessionPolicy.Statement] = []
+    for element in list { statements.append(try statement(element)) }
+    return statements
+  }
+
+  private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
+    let members = try members(
+      of: element, "A statement", known: ["effect", "action", "resource", "condition"]
+        + (language == .ram ? ["notaction"] : []))
+    var statement = SessionPolicy.Statement()
+    switch language == .ram ? members["effect"]?.text : members["effect"]?.text?.lowercased() {
+    case "Allow"?, "allow"?: statement.allows = true
+    case "Deny"?, "deny"?: statement.allows = false
+    default: throw PolicyFault("A statement has no effect, or one that there is not.")
+    }
+    guard (members["action"] == nil) != (members["notaction"] == nil) else {
+      throw PolicyFault("A statement needs an action.")
+    }
+    statement.exceptsActions = members["notaction"] != nil
+    for action in try texts(members["action"] ?? members["notaction"], "action") {
+      statement.actions.append(try pattern(ofAction: action))
+    }
+    for resource in try texts(members["resource"], "resource") {
+      statement.resources.append(try pattern(ofResource: resource))
+    }
+    if let condition = members["condition"] { statement.conditions = try conditions(condition) }
+    return statement
+  }
+
+  /// The members of an object by the lower-case form of their names; CAM's are also written with a capital.
+  private func members(
+    of value: JSONValue, _ what: String, known: [String]
+  ) throws(PolicyFault) -> [String: JSONValue] {
+    guard let object = value.object else { throw PolicyFault("\(what) is not an object.") }
+    var members: [String: JSONValue] = [:]
+    for (name, value) in object {
+      let isSpelt = language == .cam || name.first?.isUppercase == true
+      guard isSpelt, known.contains(name.lowercased()), members.updateValue(value, forKey: name.lowercased()) == nil
+      else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or there twice.") }
+    }
+    return members
+  }
+
+  /// One text, or a list of them that is not empty.
+  private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
+    let values = value?.array ?? (value.map { [$0] } ?? [])
+    let texts = values.compactMap(\.text)
+    guard !texts.isEmpty, texts.count == values.count else {
+      throw PolicyFault("The \(name) of a statement is missing, empty, or not text.")
+    }
+    return texts
+  }
+
+  private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
+    if action == "*" { return WildcardPattern(action) }
+    // CAM's actions are written with the kind in front; a group of actions (permid) is not one.
+    let name = language == .cam && action.hasPrefix("name/") ? String(action.dropFirst("name/".count)) : action
+    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
+      throw PolicyFault("\"\(action)\" is not the name of an action.")
+    }
+    return WildcardPattern(language.comparable(name))
+  }
+
+  private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
+    if resource == "*" { return .any }
+    let (first, count) = language == .ram ? ("acs", 5) : ("qcs", 6)
+    var parts = resource.split(separator: ":", maxSplits: count - 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == count, parts[0] == first, language == .ram || parts[1].isEmpty else {
+      throw PolicyFault("\"\(resource)\" is not the name of a resource.")
+    }
+    switch language {
+    case .ram:
+      // A region is written with the name of the service in front, or without.
+      if parts[1] == "oss", parts[2].hasPrefix("oss-") { parts[2].removeFirst("oss-".count) }
+    case .cam:
+      // The old spelling: prefix//number/short name of the bucket/key.
+      let old = parts[5].split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+      if old.count == 5, old[0] == "prefix", old[1].isEmpty { parts[5] = "\(old[3])-\(old[2])/\(old[4])" }
+    }
+    return ResourcePattern(parts)
+  }
+
+  // MARK: Conditions
+
+  private func conditions(_ value: JSONValue) throws(PolicyFault) -> [PolicyCondition] {
+    guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
+    var conditions: [PolicyCondition] = []
+    for (name, keys) in comparisons {
+      let asksExistence = language == .cam && name.hasSuffix(Self.existenceSuffix)
+      let plain = asksExistence ? String(name.dropLast(Self.existenceSuffix.count)) : name
+      guard let comparison = language.comparisons[plain] else {
+        throw PolicyFault("The comparison \"\(name)\" is unknown.")
+      }
+      guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
+      for (key, value) in keys {
+        guard language.keys.contains(key) else {
+          throw PolicyFault("The condition \"\(key)\" is unknown, or not part of this server.")
+        }
+        let values = value.array ?? [value]
+        let test = values.isEmpty ? nil : Self.test(comparison.kind, values)
+        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or of another kind.") }
+        conditions.append(
+          PolicyCondition(
+            key: key, test: test, isNegated: comparison.isNegated,
+            absence: language == .ram ? .allowsLess : asksExistence ? .holds : .fails))
+      }
+    }
+    return conditions
+  }
+
+  /// The test with all values read; nothing if one cannot be.
+  private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
+    func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
+      let read = values.compactMap(read)
+      return read.count == values.count ? read : nil
+    }
+    func truths() -> [Bool]? {
+      all { value in value.truth ?? value.text.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
+    }
+    switch kind {
+    case .text: return all(\.code).map { .text($0) }
+    case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
+    case .pattern: return all(\.text).map { .pattern($0.map { WildcardPattern($0) }) }
+    case .number(let order): return all { $0.code.flatMap { Int64($0) } }.map { .number(order, $0) }
+    case .date(let order): return all { $0.text.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
+    case .truth: return truths().map { .truth($0) }
+    case .network: return all { $0.text.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
+    case .absence: return truths().map { .absence($0) }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// A text in which a star stands for any text, also none, and a question mark for one character.
+struct WildcardPattern: Sendable, Hashable {
+  private let scalars: [Unicode.Scalar]
+
+  init(_ text: some StringProtocol) {
+    scalars = Array(text.unicodeScalars)
+  }
+
+  /// Whether a text fits from its start to its end.
+  ///
+  /// The last star is the only one that is tried again: the work is bounded by the product of both lengths.
+  func matches(_ text: some StringProtocol) -> Bool {
+    let text = Array(text.unicodeScalars)
+    var (inPattern, inText) = (0, 0)
+    var lastStar: (inPattern: Int, inText: Int)?
+    while inText < text.count {
+      if inPattern < scalars.count, scalars[inPattern] == "*" {
+        lastStar = (inPattern, inText)
+        inPattern += 1
+      } else if inPattern < scalars.count, scalars[inPattern] == "?" || scalars[inPattern] == text[inText] {
+        inPattern += 1
+        inText += 1
+      } else if let star = lastStar {
+        lastStar = (star.inPattern, star.inText + 1)
+        (inPattern, inText) = (star.inPattern + 1, star.inText + 1)
+      } else {
+        return false
+      }
+    }
+    return scalars[inPattern...].allSatisfy { $0 == "*" }
+  }
+}
