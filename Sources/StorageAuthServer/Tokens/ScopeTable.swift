@@ -39,6 +39,11 @@ final class ScopeTable: Sendable {
     }
   }
 
+  /// Lets the keys of a scope go.
+  func forget(_ scope: TokenScope) {
+    state.withLock { $0.entries[scope] = nil }
+  }
+
   private func use(_ scope: TokenScope) -> ScopeKeys? {
     state.withLock { state in
       state.uses += 1

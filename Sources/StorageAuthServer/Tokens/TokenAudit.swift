@@ -34,6 +34,16 @@ public struct TokenAudit: Sendable, Hashable {
   public let outcome: Outcome
 }
 
+extension TokenAudit: CustomStringConvertible {
+  /// The line for people: when, who, and what came of it.
+  public var description: String {
+    switch outcome {
+    case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
+    case .refused(let error): "\(date) \(caller) refused: \(error)"
+    }
+  }
+}
+
 extension TokenAudit {
   /// Writes audit lines to a log: what was handed out as `info`, refusals as `notice`.
   public static func log(to logger: Logger) -> @Sendable (TokenAudit) -> Void {

@@ -68,6 +68,13 @@ public final class TokenService: Sendable {
     }
   }
 
+  /// Forgets the key of a scope, so that the next caller of it gets another one.
+  ///
+  /// For keys that the cloud took back before their end: they would be handed out until half of their life is over.
+  public func forget(_ scope: TokenScope) {
+    scopes.forget(scope)
+  }
+
   private func vend(_ order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
     try await rates.take(order.caller)
     let scope = order.scope

@@ -71,7 +71,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     _ = try document(rule.policy(of: "example"))
     let keys = credentials.cache(for: provider)
     let service = TokenService(
-      rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note($0.line) },
+      rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note("\($0)") },
       source: { try self.source(of: $0, keys) })
     let router = Router()
     router.temporaryKeys(provider == .oss ? .oss : .cos, at: RouterPath(stringLiteral: path), from: service) {
@@ -126,15 +126,5 @@ struct TokenServerCommand: AsyncParsableCommand {
         Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
       }, logger: quiet)
     try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
-  }
-}
-
-extension TokenAudit {
-  /// The line for people.
-  fileprivate var line: String {
-    switch outcome {
-    case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
-    case .refused(let error): "\(date) \(caller) refused: \(error)"
-    }
   }
 }

@@ -192,6 +192,17 @@ final class TokenServiceTests: XCTestCase {
     await assertFails(order(), service { _ in throw error }) { XCTAssertEqual($0, .unavailable(error, after: nil)) }
   }
 
+  func testAScopeThatIsForgottenGetsANewKey() async throws {
+    let issuer = issuer()
+    let service = service { _ in issuer }
+    _ = try await service.key(for: order())
+    service.forget(order(scope: "other").scope)
+    let same = try await service.key(for: order()).key.id
+    service.forget(order().scope)
+    let other = try await service.key(for: order()).key.id
+    XCTAssertEqual([same, other], ["STS.1", "STS.2"])
+  }
+
   func testOldScopesMakeRoomForNewOnes() async throws {
     let issuer = issuer()
     let service = service(scopeLimit: 8) { _ in issuer }
