@@ -12,8 +12,9 @@ public struct TokenShape: Sendable {
   /// `AccessKeySecret`, `SecurityToken`, `Expiration`.
   public static let oss = TokenShape(vendor: .oss)
 
-  /// What the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`. The start time is the present,
-  /// so that a device with a wrong clock counts right.
+  /// What the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  ///
+  /// The start time is the present, so that a device with a wrong clock counts right.
   public static let cos = TokenShape(vendor: .cos)
 
   /// An answer with a key.
