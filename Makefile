@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench interop large longrun sanitize fuzz setup
+.PHONY: demo test lint bench interop large longrun load sanitize fuzz setup
 
 SWIFT ?= swift
 
@@ -26,6 +26,9 @@ large: setup
 
 longrun: setup
 	$(SWIFT) run long-run $(ARGUMENTS)
+
+load: setup
+	Tests/TokenLoad/run.sh
 
 sanitize: setup
 	STORAGE_AUTH_CORE=1 $(SWIFT) test --sanitize=thread --scratch-path .build/thread

@@ -24,11 +24,18 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let auth: [Target.Dependency] = ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", httpTypes]
 let aspera: [Target.Dependency] = ["AsperaAuth", "StorageJSON"]
 
+/// What an example with a server of its own needs besides.
+let server: [Target.Dependency] = [
+  "StorageAuthServer",
+  product("Hummingbird", "hummingbird", "CommandLine"),
+  product("Logging", "swift-log", "CommandLine"),
+]
+
 /// A program that shows how something is used.
-func example(_ name: String) -> Target {
+func example(_ name: String, _ more: [Target.Dependency] = []) -> Target {
   .executableTarget(
     name: name,
-    dependencies: [
+    dependencies: more + [
       "StorageClient", "LocalCloud", "ExampleSupport",
       product("ArgumentParser", "swift-argument-parser", "CommandLine"),
       product("AsyncHTTPClient", "async-http-client", "CommandLine"),
@@ -170,7 +177,9 @@ let package = Package(
     .executableTarget(
       name: "storage-auth",
       dependencies: auth + aspera + [
-        "AsperaTransfer", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials",
+        "AsperaTransfer", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials", "StorageAuthServer",
+        product("Hummingbird", "hummingbird", "CommandLine"),
+        product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
@@ -186,6 +195,7 @@ let package = Package(
     example("AsperaExample"),
     example("AnyProviderExample"),
     example("CredentialsExample"),
+    example("TokenServerExample", server),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",
@@ -270,6 +280,7 @@ let package = Package(
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Hummingbird", "hummingbird", "Server"),
         product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
       ],
       swiftSettings: testRules),
     .target(

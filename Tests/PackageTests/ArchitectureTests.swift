@@ -25,7 +25,8 @@ final class ArchitectureTests: XCTestCase {
     ],
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
-      "AsperaAuth", "AsperaTransfer", "StorageJSON", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials",
+      "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "LocalCloud", "RequestLines",
+      "CloudCredentials",
       "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
     ],
   ]

@@ -91,6 +91,9 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
+
+  /// Whether every address of another range is one of these.
+  public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }
 }
 
 extension NetworkAddress {

@@ -1,0 +1,45 @@
+import AsyncHTTPClient
+import CloudCredentials
+import NIOCore
+import NIOHTTP1
+import StorageClient
+
+/// The app on a phone: it logs in once, and its storage client asks the app's server for keys whenever it needs them.
+struct AppClient {
+  struct LoginFailed: Error {
+    let status: UInt
+  }
+
+  let photos: StorageClient<OSSProvider>
+  private let observation: AuthEvents.Observation
+
+  init(user: String, password: String, server: String, cloud: String) async throws {
+    var login = HTTPClientRequest(url: "\(server)/login")
+    login.method = .POST
+    login.headers.add(name: "Authorization", value: "Basic \(user):\(password)")
+    let answer = try await HTTPClient.shared.execute(login, timeout: .seconds(30))
+    guard answer.status == .ok else { throw LoginFailed(status: answer.status.code) }
+    let session = String(buffer: try await answer.body.collect(upTo: 1024))
+    let keys = CredentialCache(
+      AppServerCredentialProvider(source: "the app's server") {
+        AppServerRequest("\(server)/distribute-token.json", headers: [.authorization: "Bearer \(session)"])
+      })
+    observation = keys.events.observe { event in
+      if case .refresh(let refresh) = event, case .succeeded = refresh.outcome {
+        print("  \(user)'s app has a new key")
+      }
+    }
+    photos = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud), credentials: keys)
+  }
+
+  /// Prints an object, or why it is not to be had.
+  func show(_ key: String) async {
+    do {
+      print("  \(key): \(String(decoding: try await photos.download(key, upTo: 1 << 20), as: UTF8.self))")
+    } catch let error as ServiceError {
+      print("  \(key): \(error.code)")
+    } catch {
+      print("  \(key): \(error)")
+    }
+  }
+}

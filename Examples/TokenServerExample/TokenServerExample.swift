@@ -1,0 +1,58 @@
+import ArgumentParser
+import CloudCredentials
+import Foundation
+import LocalCloud
+import StorageAuthServer
+import StorageClient
+
+/// An app with a server of its own: people log in, the server hands out keys for their own folder, and the app's client
+/// renews them by itself.
+@main
+struct TokenServerExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "TokenServerExample",
+    abstract: "Runs an app's token server and two of its clients, against LocalCloud.",
+    discussion: "Nothing outside this machine is touched, and no account is needed.")
+
+  private static let bucket = "photos"
+
+  func run() async throws {
+    let owner = AccessKey(id: "owner-id", secret: "owner-secret")
+    let cloud = try await LocalCloud.start(
+      .init(
+        accounts: [.init(owner)], buckets: [Self.bucket], services: .init(tokenLifetime: .seconds(6))))
+    defer { Task { await cloud.stop() } }
+    let server = AppServer(
+      sts: cloud.servicesURL + "/", owner: owner, bucket: Self.bucket,
+      users: ["mia": "cat-lover-1", "noah": "dog-lover-2"])
+    try await server.run { address in
+      try await use(address, cloud)
+    }
+  }
+
+  /// What the people with phones do.
+  private func use(_ address: String, _ cloud: LocalCloud) async throws {
+    let mia = try await AppClient(user: "mia", password: "cat-lover-1", server: address, cloud: cloud.ossURL)
+    let noah = try await AppClient(user: "noah", password: "dog-lover-2", server: address, cloud: cloud.ossURL)
+    print("# mia uploads to her own folder")
+    try await mia.photos.upload(Array("a cat".utf8), to: "users/mia/cat.txt")
+    await mia.show("users/mia/cat.txt")
+    print("# noah cannot see it")
+    await noah.show("users/mia/cat.txt")
+    print("# keys live six seconds here, and she uploads for eight")
+    for number in 1...10 {
+      try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
+      try await Task.sleep(for: .milliseconds(800))
+    }
+    print("# a wrong password")
+    do {
+      _ = try await AppClient(user: "mia", password: "guess", server: address, cloud: cloud.ossURL)
+    } catch {
+      print("  \(error)")
+    }
+  }
+}
+
+extension LocalCloud {
+  fileprivate var ossURL: String { "\(ossEndpoint.scheme)://\(ossEndpoint.authority)" }
+}

@@ -1,0 +1,58 @@
+internal import Hummingbird
+
+/// Why a request to the server is refused, as far as the caller is told.
+///
+/// What the cloud said stays in the audit log: it names roles and accounts.
+struct RequestRefusal {
+  let status: HTTPResponse.Status
+  let code: String
+  let message: String
+  /// After how long the caller may ask again.
+  var delay: Duration?
+  /// Headers that the app wants to be sent along.
+  var headers: HTTPFields = [:]
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.delay = delay
+  }
+
+  init(_ error: TokenServiceError) {
+    switch error {
+    case .tooManyRequests(let delay):
+      self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
+    case .unavailable(_, let delay?):
+      self.init(
+        .serviceUnavailable, "ServiceUnavailable", "The service behind this one does not answer.", after: delay)
+    case .unavailable:
+      self.init(.badGateway, "TokenServiceRefused", "The service behind this one refused.")
+    case .permanentKey:
+      self.init(.internalServerError, "InternalError", "The server is set up with keys that are not temporary.")
+    case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
+    case .scope:
+      self.init(.internalServerError, "InternalError", "The server cannot make a key for this scope.")
+    }
+  }
+
+  /// What an app threw as an answer of its own.
+  init(_ error: HTTPError) {
+    let code =
+      switch error.status {
+      case .unauthorized: "Unauthorized"
+      case .forbidden: "AccessDenied"
+      default: error.status.kind == .clientError ? "InvalidRequest" : "InternalError"
+      }
+    self.init(error.status, code, error.body ?? error.status.reasonPhrase)
+    headers = error.headers
+  }
+
+  /// `Retry-After`, in whole seconds, rounded up.
+  var retryAfter: String? {
+    delay.map { delay in
+      let (seconds, attoseconds) = delay.components
+      return "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// What a temporary key is for: whose it is, what it may do, how long it lives.
+///
+/// Callers with equal scopes get the same key. A policy that ends at a time counted from now is another one in every
+/// request, so that each costs a call of the token service: let ``life`` end it.
+public struct TokenScope: Sendable, Hashable {
+  /// Who acts, for the logs of the cloud; letters, digits and `-_.@` are taken everywhere.
+  public var name: String
+
+  /// What the key may do.
+  public var policy: AccessPolicy
+
+  /// How long the key lives, in whole seconds; the cloud has its own limits.
+  public var life: Duration
+
+  /// Describes a scope.
+  public init(_ name: String, _ policy: AccessPolicy, life: Duration = .seconds(1800)) {
+    self.name = name
+    self.policy = policy
+    self.life = life
+  }
+}
+
+/// What an app decided about a request for a key.
+public struct TokenOrder: Sendable, Hashable {
+  /// Who asks, for rates and the audit log: the user's id, not a name or an address.
+  public var caller: String
+
+  /// What they get.
+  public var scope: TokenScope
+
+  /// Puts a decision together.
+  public init(caller: String, scope: TokenScope) {
+    self.caller = caller
+    self.scope = scope
+  }
+}

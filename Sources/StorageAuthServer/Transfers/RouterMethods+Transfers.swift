@@ -1,0 +1,131 @@
+internal import AsperaAuth
+public import Hummingbird
+internal import NIOCore
+internal import StorageJSON
+
+extension RouterMethods {
+  /// Adds `files/upload_setup` and `files/download_setup`, so that a client sets transfers up here as it would at a node.
+  ///
+  /// `SetupTokenIssuer(node:)` of the client takes the address before these paths as its node. Whoever asks has to be
+  /// known before: put the routes behind the app's own authentication.
+  ///
+  /// - Parameters:
+  ///   - service: Where tokens come from.
+  ///   - order: Decides what a caller may transfer.
+  @discardableResult
+  public func transferTokens(
+    from service: TransferTokenService,
+    order: @escaping @Sendable (Request, Context) async throws -> TransferTokenOrder
+  ) -> Self {
+    for (path, direction) in [("files/upload_setup", TransferDirection.send), ("files/download_setup", .receive)] {
+      on(RouterPath(stringLiteral: path), method: .post) { request, context -> Response in
+        var request = request
+        do {
+          let order = try await order(request, context)
+          let call = try await SetupCall(&request, direction)
+          return .json(await call.answer(by: service, order))
+        } catch let error as HTTPError {
+          return .json(refusal: RequestRefusal(error), "") { refusal, _ in refusal.nodeError }
+        }
+      }
+    }
+    return self
+  }
+}
+
+/// A call that sets transfers up, as clients of a node send it.
+struct SetupCall {
+  /// The most bytes of a call, and the most transfers in it.
+  private static let (byteLimit, countLimit) = (1 << 20, 100)
+
+  /// What is passed on to the node besides the paths.
+  private static let fields = [
+    "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
+    "content_protection",
+  ]
+
+  private let specifications: [TransferSpec]
+
+  /// Reads a call.
+  ///
+  /// - Throws: An `HTTPError` with the status 400 or 413.
+  init(_ request: inout Request, _ direction: TransferDirection) async throws {
+    let body = try await request.collectBody(upTo: Self.byteLimit)
+    guard let elements = (try? JSONValue(parsing: body.readableBytesView))?["transfer_requests"]?.array,
+      (1...Self.countLimit).contains(elements.count)
+    else {
+      throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.countLimit).")
+    }
+    specifications = try elements.map { element in
+      guard let wanted = element["transfer_request"]?.object else {
+        throw HTTPError(.badRequest, message: "An element of transfer_requests has no transfer_request.")
+      }
+      return Self.specification(wanted, direction)
+    }
+  }
+
+  private static func specification(_ wanted: JSONObject, _ direction: TransferDirection) -> TransferSpec {
+    var fields = JSONObject()
+    for name in Self.fields { fields[name] = wanted[name] }
+    var specification = TransferSpec(fields: fields)
+    specification.direction = direction
+    let paths = wanted["paths"]?.array ?? []
+    switch direction {
+    case .receive:
+      specification.sourceRoot = wanted["source_root"]?.text
+      specification.paths = paths.compactMap { $0["source"]?.text.map { TransferPath($0) } }
+    case .send:
+      let destinations = paths.compactMap { $0["destination"]?.text }
+      specification.destinationRoot = wanted["destination_root"]?.text
+      if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
+        let root = destinations.first
+      {
+        // An upload that names nothing else has its one destination as the folder.
+        specification.destinationRoot = root
+        specification.paths = [TransferPath(root)]
+      } else {
+        specification.paths = destinations.map { TransferPath($0, to: $0) }
+      }
+    }
+    return specification
+  }
+
+  /// What the node answers, or an error, for each transfer.
+  func answer(by service: TransferTokenService, _ order: TransferTokenOrder) async -> JSONValue {
+    var elements: [JSONValue] = []
+    for specification in specifications {
+      do throws(TokenServiceError) {
+        let grant = try await service.grant(for: specification, order)
+        elements.append(["transfer_spec": .object(Self.shown(grant))])
+      } catch {
+        elements.append(RequestRefusal(transfer: error).nodeError)
+      }
+    }
+    return ["transfer_specs": .array(elements)]
+  }
+
+  /// The specification of the node, without what is none of the caller's business.
+  private static func shown(_ grant: TransferGrant) -> JSONObject {
+    var fields = grant.specification?.fields ?? JSONObject()
+    for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
+    fields["token"] = grant.token.map { .text($0.secret.reveal()) }
+    return fields
+  }
+}
+
+extension RequestRefusal {
+  /// The refusal of one transfer; what the node said is in the audit log.
+  fileprivate init(transfer error: TokenServiceError) {
+    if case .unavailable(let cause, nil) = error, cause.code == .rejected {
+      self.init(
+        .notFound, "NotFound", "The node did not set this transfer up: a path is missing, or not for this server.")
+    } else {
+      self.init(error)
+    }
+  }
+
+  /// The refusal as a node writes it.
+  var nodeError: JSONValue {
+    ["error": ["code": .number(JSONNumber(status.code)), "reason": .text(code), "user_message": .text(message)]]
+  }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+internal import Hummingbird
+internal import StorageAuth
+
+/// Who may ask a server, and with which bearer token: a line for each, the name and the token.
+struct CallerList: Sendable {
+  /// What is wrong with a list.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let longestName = 32
+
+  private let callers: [(name: String, token: Secret)]
+
+  /// Reads a file.
+  ///
+  /// - Throws: A ``Problem`` that names the line; never what stands in it.
+  init(path: String) throws {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Problem(
+        description: "\(path) cannot be read: name a file with a line for each caller, its name and its token.")
+    }
+    try self.init(String(decoding: data, as: UTF8.self), in: path)
+  }
+
+  init(_ text: String, in path: String) throws {
+    var callers: [(name: String, token: Secret)] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      if words.isEmpty || words[0].hasPrefix("#") { continue }
+      guard words.count == 2, Self.isName(words[0]), words[1].utf8.count >= 16 else {
+        throw Problem(
+          description:
+            "Line \(index + 1) of \(path) is not a name of letters, digits, - and _ and a token of 16 characters.")
+      }
+      guard !callers.contains(where: { $0.name == words[0] }) else {
+        throw Problem(description: "Line \(index + 1) of \(path) names a caller that is there already.")
+      }
+      callers.append((String(words[0]), Secret(String(words[1]))))
+    }
+    guard !callers.isEmpty else {
+      throw Problem(description: "\(path) names nobody: add a line with a name and a token.")
+    }
+    self.callers = callers
+  }
+
+  /// A name becomes part of a prefix and of a session name.
+  private static func isName(_ text: Substring) -> Bool {
+    text.utf8.count <= longestName
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+  }
+
+  /// Who sent a request.
+  ///
+  /// - Throws: An `HTTPError` with the status 401 if nobody of the list did.
+  func caller(of request: Request) throws -> String {
+    let scheme = "Bearer "
+    if let header = request.headers[.authorization], header.hasPrefix(scheme) {
+      let token = Secret(String(header.dropFirst(scheme.count)))
+      // Secrets compare in constant time, and every one of them is looked at.
+      let matches = callers.filter { $0.token == token }
+      if let caller = matches.first { return caller.name }
+    }
+    throw HTTPError(
+      .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Send the bearer token that this server knows.")
+  }
+}

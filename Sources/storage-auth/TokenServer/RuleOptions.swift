@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import StorageAuth
+
+/// What each caller may do, on the command line.
+struct RuleOptions: ParsableArguments {
+  /// What stands for the name of the caller in a prefix.
+  static let placeholder = "{caller}"
+
+  @Option(help: "The bucket; with the number of the app for COS.")
+  var bucket: String
+
+  @Option(
+    help: "The prefix that a caller may use; \(placeholder) stands for its name. End it with a slash for a folder.")
+  var prefix: String = "\(placeholder)/"
+
+  @Option(help: "What a caller may do there, separated by commas: read, write, delete, list.")
+  var allow: ActionList = ActionList([.write])
+
+  @Option(help: "The greatest size of an object that is written, in bytes, where the cloud's policies can say that.")
+  var maxSize: Int64?
+
+  @Option(help: "A media type of objects that are written, where the cloud's policies can say that; repeatable.")
+  var type: [String] = []
+
+  /// The policy of a caller.
+  func policy(of caller: String) -> AccessPolicy {
+    var rule = AccessRule(
+      keys: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
+      types: type.isEmpty ? nil : type)
+    rule.actions = Set(allow.actions)
+    return AccessPolicy([rule])
+  }
+}
+
+/// A list of actions on the command line.
+struct ActionList: ExpressibleByArgument {
+  let actions: [AccessAction]
+
+  var defaultValueDescription: String { actions.map(\.rawValue).joined(separator: ",") }
+
+  init(_ actions: [AccessAction]) {
+    self.actions = actions
+  }
+
+  init?(argument: String) {
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let actions = names.compactMap { AccessAction(rawValue: String($0)) }
+    guard actions.count == names.count else { return nil }
+    self.init(actions)
+  }
+}

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import COSAuth
+internal import CloudCredentials
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageAuthServer
+internal import StorageClient
+internal import UnixSignals
+
+/// `storage-auth token-server`: hands out temporary keys to callers that it knows.
+struct TokenServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token-server",
+    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket.",
+    discussion: """
+      The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token;
+      the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard
+      error. Put TLS before it, or keep it on this machine.
+      """)
+
+  @Option(help: "The cloud: oss or cos.")
+  var provider: ProviderName
+
+  @Option(help: "The file with the callers.")
+  var callers: String
+
+  @OptionGroup(title: "What callers may do")
+  var rule: RuleOptions
+
+  @Option(help: "The role to assume; required for oss. Without one, cos uses GetFederationToken.")
+  var role: String?
+
+  @Option(help: "The region of the bucket, for cos.")
+  var region: String?
+
+  @Option(help: "How long keys live, in seconds.")
+  var life: Int = 1800
+
+  @Option(help: "How many times a minute a caller may ask; 0 for no limit.")
+  var rate: Int = 60
+
+  @Option(help: "The address of the token service, such as that of `storage-auth serve`; the public one if not given.")
+  var sts: String?
+
+  @Option(help: "The address to listen on.")
+  var host: String = "127.0.0.1"
+
+  @Option(help: "The port; 0 picks one.")
+  var port: Int = 0
+
+  @OptionGroup var credentials: CredentialOptions
+
+  @Flag(help: "Print one line of JSON with the address when ready.")
+  var json = false
+
+  func validate() throws {
+    guard life > 0, rate >= 0 else { throw ValidationError("--life has to be at least 1, and --rate at least 0.") }
+    switch provider {
+    case .oss where role == nil: throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
+    case .cos where region == nil: throw ValidationError("Name the region of the bucket with --region.")
+    default: break
+    }
+  }
+
+  func run() async throws {
+    let callers = try CallerList(path: callers)
+    // A policy that cannot be expressed is an error now, and not when somebody asks.
+    _ = try document(rule.policy(of: "example"))
+    let keys = credentials.cache(for: provider)
+    let service = TokenService(
+      rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note("\($0)") },
+      source: { try self.source(of: $0, keys) })
+    let router = Router()
+    router.temporaryKeys(provider == .oss ? .oss : .cos, at: RouterPath(stringLiteral: path), from: service) {
+      [rule, life] request, _ in
+      let caller = try callers.caller(of: request)
+      return TokenOrder(
+        caller: caller, scope: TokenScope(caller, rule.policy(of: caller), life: .seconds(life)))
+    }
+    try await serve(router)
+  }
+
+  private var path: String { provider == .oss ? "/distribute-token.json" : "/cos/credentials" }
+
+  private func document(_ policy: AccessPolicy) throws -> String {
+    switch provider {
+    case .oss: try policy.ramDocument()
+    case .cos: try policy.camDocument(region: region ?? "")
+    }
+  }
+
+  private func source(
+    of scope: TokenScope, _ keys: CredentialCache<AccessKey>
+  ) throws -> any CredentialProvider<AccessKey> {
+    let policy = try document(scope.policy)
+    let transport = AsyncHTTPClientTransport.shared
+    switch (provider, role) {
+    case (.oss, let role):
+      return AlibabaAssumeRoleProvider(
+        roleARN: role ?? "", sessionName: sessionName(scope), keys: keys, duration: scope.life, policy: policy,
+        endpoint: sts.map { .url($0) } ?? .global, transport: transport)
+    case (.cos, let role?):
+      return TencentAssumeRoleProvider(
+        roleARN: role, sessionName: sessionName(scope), keys: keys, duration: scope.life, policy: policy,
+        endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
+    case (.cos, nil):
+      return TencentFederationProvider(
+        name: sessionName(scope), policy: policy, keys: keys, duration: scope.life,
+        endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
+    }
+  }
+
+  /// Two characters at least, as the token services want it.
+  private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
+
+  private func serve(_ router: Router<BasicRequestContext>) async throws {
+    var quiet = Logger(label: "token-server")
+    quiet.logLevel = .error
+    let application = Application(
+      router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
+      onServerRunning: { [path, host, json] channel in
+        let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
+        Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
+      }, logger: quiet)
+    try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
+  }
+}

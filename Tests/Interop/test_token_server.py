@@ -1,0 +1,158 @@
+"""storage-auth token-server hands out keys, and the vendors' storage SDKs work with them inside their scope alone."""
+
+import json
+import os
+import pathlib
+import queue
+import stat
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from typing import Any, ClassVar
+
+import oss2
+from cos_case import COSTestCase
+from local_cloud import BUCKET, PERMANENT, READY_WITHIN, STOPPED_WITHIN, Account, CloudTestCase, LocalCloud, tool
+from qcloud_cos import CosServiceError
+
+CALLERS = {"mia": "token-of-mia-0123456789", "noah": "token-of-noah-0123456789"}
+
+
+class TokenServer:
+    """A token server that asks the token service of a LocalCloud."""
+
+    def __init__(self, cloud: LocalCloud, provider: str, *options: str) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        callers = pathlib.Path(self._folder.name) / "callers"
+        callers.write_text("".join(f"{name} {token}\n" for name, token in CALLERS.items()))
+        callers.chmod(stat.S_IRUSR | stat.S_IWUSR)
+        self._log = open(pathlib.Path(self._folder.name) / "log", "w+")
+        self._process = subprocess.Popen(
+            [tool(), "token-server", "--provider", provider, "--callers", str(callers), "--bucket", BUCKET, "--prefix",
+             "u/{caller}/", "--allow", "read,write,list", "--sts", cloud.services + "/", "--no-metadata", "--json",
+             *options],
+            stdout=subprocess.PIPE, stderr=self._log, text=True,
+            env={"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"} | PERMANENT.environment)
+        lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=lambda out: lines.put(out.readline()), args=[self._process.stdout], daemon=True).start()
+        self.url: str = json.loads(lines.get(timeout=READY_WITHIN))["url"]
+
+    def get(self, caller: str | None) -> tuple[int, dict[str, Any]]:
+        headers = {"Authorization": f"Bearer {CALLERS.get(caller, caller)}"} if caller else {}
+        try:
+            with urllib.request.urlopen(urllib.request.Request(self.url, headers=headers), timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    @property
+    def log(self) -> str:
+        self._log.flush()
+        return pathlib.Path(self._log.name).read_text()
+
+    def stop(self) -> None:
+        self._process.terminate()
+        status = self._process.wait(timeout=STOPPED_WITHIN)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._log.close()
+        self._folder.cleanup()
+        if status != 0:
+            raise AssertionError(f"storage-auth token-server ended with status {status}.")
+
+
+class OSSTokens(CloudTestCase):
+    server: ClassVar[TokenServer]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.server = TokenServer(cls.cloud, "oss", "--role", "acs:ram::1250000000:role/localcloud")
+        cls.addClassCleanup(cls.server.stop)
+
+    def bucket(self, caller: str, version: str) -> oss2.Bucket:
+        status, key = self.server.get(caller)
+        self.assertEqual((status, key["StatusCode"]), (200, 200))
+        auth = oss2.StsAuth(key["AccessKeyId"], key["AccessKeySecret"], key["SecurityToken"],
+                            auth_version=oss2.AUTH_VERSION_4 if version == "v4" else oss2.AUTH_VERSION_1)
+        return oss2.Bucket(auth, self.cloud.oss, BUCKET, region="cn-hangzhou", is_path_style=True)
+
+    def assert_refused(self, call: Any) -> None:
+        with self.assertRaises(oss2.exceptions.ServerError) as caught:
+            call()
+        self.assertEqual((caught.exception.status, caught.exception.code), (403, "AccessDenied"))
+
+    def test_a_key_works_inside_its_scope_and_nowhere_else(self) -> None:
+        for version in ("v4", "v1"):
+            with self.subTest(version):
+                mia, noah = self.bucket("mia", version), self.bucket("noah", version)
+                mia.put_object("u/mia/cat.jpg", b"a cat")
+                self.assertEqual(mia.get_object("u/mia/cat.jpg").read(), b"a cat")
+                listed = [entry.key for entry in oss2.ObjectIterator(mia, prefix="u/mia/")]
+                self.assertEqual(listed, ["u/mia/cat.jpg"])
+                self.assert_refused(lambda: noah.get_object("u/mia/cat.jpg"))
+                self.assert_refused(lambda: noah.put_object("u/mia/dog.jpg", b"a dog"))
+                self.assert_refused(lambda: noah.put_object("dog.jpg", b"a dog"))
+                self.assert_refused(lambda: noah.list_objects(prefix="u/mia/"))
+                self.assert_refused(lambda: noah.list_objects())
+                self.assert_refused(lambda: mia.delete_object("u/mia/cat.jpg"))
+                self.assert_refused(lambda: noah.copy_object(BUCKET, "u/mia/cat.jpg", "u/noah/cat.jpg"))
+
+    def test_uploads_in_parts_stay_inside_the_scope(self) -> None:
+        mia = self.bucket("mia", "v4")
+        upload = mia.init_multipart_upload("u/mia/big").upload_id
+        part = mia.upload_part("u/mia/big", upload, 1, b"x" * 200_000)
+        mia.complete_multipart_upload("u/mia/big", upload, [oss2.models.PartInfo(1, part.etag)])
+        self.assert_refused(lambda: mia.init_multipart_upload("u/noah/big"))
+
+    def test_callers_are_told_apart_and_strangers_refused(self) -> None:
+        first, second, other = (self.server.get(caller)[1]["AccessKeyId"] for caller in ("mia", "mia", "noah"))
+        self.assertEqual(first, second)
+        self.assertNotEqual(first, other)
+        for stranger in (None, "token-of-nobody-0123456789"):
+            status, answer = self.server.get(stranger)
+            self.assertEqual((status, answer["StatusCode"], answer["ErrorCode"]), (401, 401, "Unauthorized"))
+            self.assertNotIn("AccessKeyId", answer)
+
+    def test_the_audit_log_names_keys_and_no_secrets(self) -> None:
+        key = self.server.get("mia")[1]
+        self.assertIn(f"mia got {key['AccessKeyId']}", self.server.log)
+        for secret in (key["AccessKeySecret"], key["SecurityToken"], *CALLERS.values(), PERMANENT.secret):
+            self.assertNotIn(secret, self.server.log)
+
+
+class COSTokens(COSTestCase):
+    server: ClassVar[TokenServer]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.server = TokenServer(cls.cloud, "cos", "--region", "ap-guangzhou")
+        cls.addClassCleanup(cls.server.stop)
+
+    def assert_refused(self, call: Any) -> None:
+        with self.assertRaises(CosServiceError) as caught:
+            call()
+        self.assertEqual((caught.exception.get_status_code(), caught.exception.get_error_code()), (403, "AccessDenied"))
+
+    def test_a_key_works_inside_its_scope_and_nowhere_else(self) -> None:
+        clients = {}
+        for caller in CALLERS:
+            status, answer = self.server.get(caller)
+            self.assertEqual(status, 200)
+            self.assertLessEqual(answer["startTime"], answer["expiredTime"] - 1790)
+            keys = answer["credentials"]
+            clients[caller] = self.client(Account(keys["tmpSecretId"], keys["tmpSecretKey"], keys["sessionToken"]))
+        mia, noah = clients["mia"], clients["noah"]
+        mia.put_object(BUCKET, b"a cat", "u/mia/cat.jpg")
+        self.assertEqual(mia.get_object(BUCKET, "u/mia/cat.jpg")["Body"].get_raw_stream().read(), b"a cat")
+        self.assertEqual(mia.list_objects(BUCKET, Prefix="u/mia/")["Contents"][0]["Key"], "u/mia/cat.jpg")
+        self.assert_refused(lambda: noah.get_object(BUCKET, "u/mia/cat.jpg"))
+        self.assert_refused(lambda: noah.put_object(BUCKET, b"a dog", "u/mia/dog.jpg"))
+        self.assert_refused(lambda: noah.list_objects(BUCKET, Prefix="u/mia/"))
+        self.assert_refused(lambda: noah.list_objects(BUCKET))
+        self.assert_refused(lambda: mia.delete_object(BUCKET, "u/mia/cat.jpg"))
+        self.assert_refused(lambda: noah.copy_object(
+            BUCKET, "u/noah/cat.jpg", {"Bucket": BUCKET, "Key": "u/mia/cat.jpg", "Region": "ap-guangzhou"}))

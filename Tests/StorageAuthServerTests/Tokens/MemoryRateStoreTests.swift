@@ -1,0 +1,49 @@
+import StorageAuth
+import StorageAuthServer
+import XCTest
+
+final class MemoryRateStoreTests: XCTestCase {
+  func testABurstIsAllowedAndThenOneAnInterval() async {
+    let store = MemoryRateStore()
+    let limit = RateLimit(burst: 5, every: .seconds(2))
+    var allowed: [Int] = []
+    for tick in 0..<40 where await store.take("a", limit: limit, at: .milliseconds(tick * 500)) == nil {
+      allowed.append(tick)
+    }
+    // Five at once, which are given back one by one from the first on.
+    XCTAssertEqual(allowed, [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28, 32, 36])
+  }
+
+  func testARefusedRequestDoesNotCount() async {
+    let store = MemoryRateStore()
+    let limit = RateLimit(burst: 1, every: .seconds(10))
+    _ = await store.take("a", limit: limit, at: .zero)
+    for second in 1..<10 {
+      let delay = await store.take("a", limit: limit, at: .seconds(second))
+      XCTAssertEqual(delay, .seconds(10 - second))
+    }
+    let delay = await store.take("a", limit: limit, at: .seconds(10))
+    XCTAssertNil(delay)
+  }
+
+  func testCallersAreForgottenWhenTheirRateIsRestored() async {
+    let store = MemoryRateStore(limit: 100)
+    let limit = RateLimit(burst: 1, every: .seconds(1))
+    for number in 0..<10_000 { _ = await store.take("caller-\(number)", limit: limit, at: .milliseconds(number)) }
+    XCTAssertLessThanOrEqual(store.count, 100)
+  }
+
+  func testAFloodOfNewCallersDoesNotLetTheBusiestGo() async {
+    let store = MemoryRateStore(limit: 16)
+    let limit = RateLimit(burst: 4, every: .seconds(60))
+    for _ in 1...4 { _ = await store.take("busy", limit: limit, at: .zero) }
+    for number in 0..<1000 { _ = await store.take("new-\(number)", limit: limit, at: .zero) }
+    let delay = await store.take("busy", limit: limit, at: .zero)
+    XCTAssertEqual(delay, .seconds(60))
+  }
+
+  func testLimitsAreReadAsTheyAreSaid() {
+    XCTAssertEqual(RateLimit.perMinute(60), RateLimit(burst: 60, every: .seconds(1)))
+    XCTAssertEqual(RateLimit(burst: 0, every: .seconds(-1)), RateLimit(burst: 1, every: .zero))
+  }
+}

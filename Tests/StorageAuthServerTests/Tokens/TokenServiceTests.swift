@@ -1,0 +1,235 @@
+import StorageAuth
+import StorageAuthServer
+import StorageAuthTesting
+import Synchronization
+import XCTest
+
+/// The service without a network and with stepped clocks.
+final class TokenServiceTests: XCTestCase {
+  private let time = SteppedTime()
+  private let lines = AuditLines()
+
+  private func order(_ caller: String = "mia", scope: String = "uploads", life: Duration = .seconds(1800)) -> TokenOrder
+  {
+    TokenOrder(
+      caller: caller,
+      scope: TokenScope(
+        scope, AccessPolicy([AccessRule(.write, keys: .prefix("\(scope)/"), in: "photos")]), life: life))
+  }
+
+  /// Answers with keys that live for half an hour from the issuer's present.
+  private func issuer(offset: Duration = .zero, life: Duration = .seconds(1800)) -> ScriptedProvider<AccessKey> {
+    ScriptedProvider { [time] call in
+      let now = time.now.advanced(by: offset)
+      let key = AccessKey(
+        id: "STS.\(call)", secret: "secret-\(call)", sessionToken: "token-\(call)",
+        expiration: now.advanced(by: life))
+      return IssuedCredential(key, issuerTime: now)
+    }
+  }
+
+  private func service(
+    rate: RateLimit? = nil, scopeLimit: Int = 10, _ source: @escaping TokenService.Source
+  ) -> TokenService {
+    TokenService(
+      rate: rate, scopeLimit: scopeLimit, audit: lines.append, time: time,
+      source: source)
+  }
+
+  private func assertFails(
+    _ order: TokenOrder, _ service: TokenService, line: UInt = #line, _ check: (TokenServiceError) -> Void
+  ) async {
+    do {
+      let vended = try await service.key(for: order)
+      XCTFail("\(vended.key.id) was handed out", line: line)
+    } catch {
+      check(error)
+    }
+  }
+
+  func testAThousandCallersOfAScopeCostOneQuestion() async throws {
+    let issuer = issuer()
+    let service = service { _ in issuer }
+    issuer.hold()
+    let ids = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 1...1000 {
+        let order = order("caller-\(number)")
+        group.addTask { try await service.key(for: order).key.id }
+      }
+      await issuer.wait(forCalls: 1)
+      issuer.release()
+      return try await group.reduce(into: [String]()) { $0.append($1) }
+    }
+    XCTAssertEqual(ids.count, 1000)
+    XCTAssertEqual(Set(ids), ["STS.1"])
+    XCTAssertEqual(issuer.calls, 1)
+    XCTAssertEqual(lines.all.count, 1000)
+  }
+
+  func testEachScopeHasItsOwnKeyAndTheSourceIsToldTheScope() async throws {
+    let issuer = issuer()
+    let scopes = Mutex<[TokenScope]>([])
+    let service = service { scope in
+      scopes.withLock { $0.append(scope) }
+      return issuer
+    }
+    let orders = [order(), order(scope: "other"), order(life: .seconds(900)), order("noah")]
+    var ids: [String] = []
+    for order in orders { ids.append(try await service.key(for: order).key.id) }
+    XCTAssertEqual(ids, ["STS.1", "STS.2", "STS.3", "STS.1"])
+    XCTAssertEqual(scopes.withLock { $0 }, orders.prefix(3).map(\.scope))
+  }
+
+  func testAKeyIsHandedOutWhileHalfOfItsLifeIsLeft() async throws {
+    let issuer = issuer(life: .seconds(1000))
+    let service = service { _ in issuer }
+    var ids: [String] = []
+    for step in [0, 499, 1, 1] {
+      time.advance(by: .seconds(step))
+      ids.append(try await service.key(for: order()).key.id)
+    }
+    XCTAssertEqual(ids, ["STS.1", "STS.1", "STS.1", "STS.2"])
+  }
+
+  func testTheLifeIsThatOfTheKeyAndNotTheOneThatWasAskedFor() async throws {
+    let issuer = issuer(life: .seconds(60))
+    let service = service { _ in issuer }
+    let first = try await service.key(for: order(life: .seconds(43_200)))
+    XCTAssertEqual(first.expiration, time.now.advanced(by: .seconds(60)))
+    time.advance(by: .seconds(31))
+    let second = try await service.key(for: order(life: .seconds(43_200)))
+    XCTAssertEqual(second.key.id, "STS.2")
+  }
+
+  func testThePresentIsThatOfTheIssuerHoweverWrongTheServersClockIs() async throws {
+    let issuer = issuer(offset: .seconds(-3600))
+    let service = service { _ in issuer }
+    let start = time.now.advanced(by: .seconds(-3600))
+    let first = try await service.key(for: order())
+    XCTAssertEqual(first.date, start)
+    time.advance(by: .seconds(100))
+    time.setWallClock(to: Timestamp(unixSeconds: 0))
+    let second = try await service.key(for: order())
+    XCTAssertEqual(second.key, first.key)
+    XCTAssertEqual(second.date, start.advanced(by: .seconds(100)))
+    XCTAssertEqual(second.expiration, start.advanced(by: .seconds(1800)))
+  }
+
+  func testACallerOverItsRateIsRefusedAndNobodyElse() async throws {
+    let issuer = issuer()
+    let service = service(rate: RateLimit(burst: 3, every: .seconds(20))) { _ in issuer }
+    for _ in 1...3 { _ = try await service.key(for: order("mia")) }
+    await assertFails(order("mia"), service) { XCTAssertEqual($0, .tooManyRequests(after: .seconds(20))) }
+    _ = try await service.key(for: order("noah"))
+    time.advance(by: .seconds(19))
+    await assertFails(order("mia"), service) { XCTAssertEqual($0, .tooManyRequests(after: .seconds(1))) }
+    time.advance(by: .seconds(1))
+    _ = try await service.key(for: order("mia"))
+    await assertFails(order("mia"), service) { XCTAssertEqual($0, .tooManyRequests(after: .seconds(20))) }
+    XCTAssertEqual(issuer.calls, 1)
+  }
+
+  func testACloudThatFailsIsLeftAloneAndTheKeyThatLivesIsHandedOut() async throws {
+    let isDown = Mutex(false)
+    let good = issuer()
+    let outage = CredentialError(
+      .failed, source: "sts", "The service did not answer.", remedy: "Wait.", isRetryable: true)
+    let issuer = ScriptedProvider<AccessKey>(source: "sts") { _ throws(CredentialError) in
+      if isDown.withLock({ $0 }) { throw outage }
+      return try await good.issue()
+    }
+    let service = service { _ in issuer }
+    _ = try await service.key(for: order())
+    isDown.withLock { $0 = true }
+    time.advance(by: .seconds(899))
+    let living = try await service.key(for: order())
+    XCTAssertEqual(living.key.id, "STS.1")
+    time.advance(by: .seconds(10))
+    await assertFails(order(), service) { error in
+      guard case .unavailable(let cause, let delay?) = error else { return XCTFail("\(error)") }
+      XCTAssertEqual(cause.source, "sts")
+      XCTAssertGreaterThanOrEqual(delay, .seconds(1))
+    }
+    let calls = issuer.calls
+    await assertFails(order(), service) { _ in }
+    XCTAssertEqual(issuer.calls, calls, "it is left alone for a while")
+    isDown.withLock { $0 = false }
+    time.advance(by: .seconds(60))
+    let back = try await service.key(for: order())
+    XCTAssertEqual(back.key.id, "STS.2")
+  }
+
+  func testARefusalOfTheCloudIsFinal() async {
+    let service = service { _ in
+      ScriptedProvider<AccessKey>([
+        .failure(CredentialError(.rejected, source: "sts", "NoPermission.", remedy: "Allow the role."))
+      ])
+    }
+    await assertFails(order(), service) { error in
+      guard case .unavailable(let cause, nil) = error else { return XCTFail("\(error)") }
+      XCTAssertEqual(cause.code, .rejected)
+    }
+  }
+
+  func testAKeyThatIsNotTemporaryIsNeverHandedOut() async {
+    let keys = [
+      AccessKey(id: "LTAI", secret: "permanent"),
+      AccessKey(id: "LTAI", secret: "permanent", expiration: time.now.advanced(by: .seconds(60))),
+      AccessKey(id: "STS.1", secret: "s", sessionToken: "t"),
+    ]
+    for key in keys {
+      let service = service { _ in StaticCredentialProvider(key) }
+      await assertFails(order(), service) { XCTAssertEqual($0, .permanentKey) }
+    }
+  }
+
+  func testAScopeThatHasNoSourceIsAnErrorOfItsOwn() async {
+    struct Inexpressible: Error, CustomStringConvertible {
+      let description = "a size"
+    }
+    await assertFails(order(), service { _ in throw Inexpressible() }) { XCTAssertEqual($0, .scope("a size")) }
+    let error = CredentialError(.notConfigured, source: "env", "Nothing is set.", remedy: "Set it.")
+    await assertFails(order(), service { _ in throw error }) { XCTAssertEqual($0, .unavailable(error, after: nil)) }
+  }
+
+  func testAScopeThatIsForgottenGetsANewKey() async throws {
+    let issuer = issuer()
+    let service = service { _ in issuer }
+    _ = try await service.key(for: order())
+    service.forget(order(scope: "other").scope)
+    let same = try await service.key(for: order()).key.id
+    service.forget(order().scope)
+    let other = try await service.key(for: order()).key.id
+    XCTAssertEqual([same, other], ["STS.1", "STS.2"])
+  }
+
+  func testOldScopesMakeRoomForNewOnes() async throws {
+    let issuer = issuer()
+    let service = service(scopeLimit: 8) { _ in issuer }
+    for number in 1...8 { _ = try await service.key(for: order(scope: "s\(number)")) }
+    _ = try await service.key(for: order(scope: "s1"))
+    _ = try await service.key(for: order(scope: "s9"))
+    XCTAssertEqual(issuer.calls, 9)
+    _ = try await service.key(for: order(scope: "s1"))
+    XCTAssertEqual(issuer.calls, 9, "what was used last stays")
+    _ = try await service.key(for: order(scope: "s2"))
+    XCTAssertEqual(issuer.calls, 10, "what was used longest ago went")
+  }
+
+  func testTheAuditLogSaysWhoGotWhatWithoutSecrets() async throws {
+    let issuer = issuer()
+    let service = service(rate: RateLimit(burst: 1, every: .seconds(60))) { _ in issuer }
+    _ = try await service.key(for: order())
+    await assertFails(order(), service) { _ in }
+    let written = lines.all
+    let end = time.now.advanced(by: .seconds(1800))
+    XCTAssertEqual(
+      written.map(\.outcome),
+      [.vended(id: "STS.1", until: end), .refused(.tooManyRequests(after: .seconds(60)))])
+    XCTAssertEqual(written.map(\.caller), ["mia", "mia"])
+    XCTAssertEqual(written.map(\.subject), [.key(order().scope), .key(order().scope)])
+    var shown = "\(written)"
+    dump(written, to: &shown)
+    for secret in ["secret-1", "token-1"] { XCTAssertFalse(shown.contains(secret)) }
+  }
+}

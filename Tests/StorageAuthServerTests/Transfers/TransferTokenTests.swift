@@ -1,0 +1,141 @@
+import AsperaAuth
+import AsyncHTTPClient
+import CloudCredentials
+import HTTPTypes
+import Hummingbird
+import LocalCloud
+import NIOCore
+import NIOHTTP1
+import StorageAuth
+import StorageAuthServer
+import StorageAuthTesting
+import StorageClient
+import StorageJSON
+import XCTest
+
+/// The client of an app asks the app's server as it would ask a node; the server asks the node of LocalCloud.
+final class TransferTokenTests: XCTestCase {
+  private static let nodeKey = AccessKey(id: "nodekey", secret: "node-secret")
+  private let lines = AuditLines()
+
+  private func start(rate: RateLimit? = nil) async throws -> (app: String, cloud: LocalCloud) {
+    let cloud = try await LocalCloud.start(.init(accounts: [.init(Self.nodeKey)]))
+    addTeardownBlock { await cloud.stop() }
+    try await makeFolders(of: cloud)
+    let access = AsperaNodeAccess.accessKey(id: Self.nodeKey.id, secret: Self.nodeKey.secret)
+    let service = TransferTokenService(
+      issuer: .setup(
+        node: cloud.nodeURL, access: StaticCredentialProvider(access), transport: AsyncHTTPClientTransport.shared),
+      rate: rate, audit: lines.append)
+    let router = Router()
+    router.group("api").transferTokens(from: service) { request, _ in
+      guard let caller = request.headers[.authorization], caller.hasPrefix("Bearer user-") else {
+        throw HTTPError(.unauthorized, message: "Log in first.")
+      }
+      let name = String(caller.dropFirst("Bearer user-".count))
+      let policy = AccessPolicy([
+        AccessRule(.write, keys: .prefix("uploads/\(name)/"), in: "node"),
+        AccessRule(.read, keys: .prefix("shared/"), in: "node"),
+      ])
+      return TransferTokenOrder(caller: name, policy: policy, accessKey: "node")
+    }
+    return (try await RunningServer.start(router, self) + "/api", cloud)
+  }
+
+  /// Makes `/shared/a` and `/shared/film.mov`, as folders.
+  private func makeFolders(of cloud: LocalCloud) async throws {
+    for path in ["/shared", "/shared/a", "/shared/film.mov"] {
+      var request = HTTPClientRequest(url: "\(cloud.nodeURL)/files/create")
+      request.method = .POST
+      request.setBasicAuth(username: Self.nodeKey.id, password: Self.nodeKey.secret.reveal())
+      request.body = .bytes(ByteBuffer(string: #"{"paths":[{"path":"\#(path)","type":"directory"}]}"#))
+      let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+      XCTAssertEqual(response.status, .ok)
+    }
+  }
+
+  private func issuer(_ app: String, as login: String = "user-alice") -> SetupTokenIssuer {
+    .setup(
+      node: app, access: StaticCredentialProvider(AsperaNodeAccess.bearer(Secret(login), accessKey: "app")),
+      transport: AsyncHTTPClientTransport.shared)
+  }
+
+  private func grant(_ issuer: SetupTokenIssuer, _ spec: TransferSpec) async throws -> TransferGrant {
+    try await issuer.issue(for: TokenRequest(session: "s", specification: spec)).credential
+  }
+
+  private func assertRefused(
+    _ issuer: SetupTokenIssuer, _ spec: TransferSpec, _ words: String, line: UInt = #line
+  ) async {
+    do {
+      let grant = try await grant(issuer, spec)
+      XCTFail("\(String(describing: grant.specification?.paths)) was granted", line: line)
+    } catch let error as CredentialError {
+      XCTAssertEqual(error.code, .rejected, line: line)
+      XCTAssertTrue(error.message.contains(words), error.message, line: line)
+    } catch {
+      XCTFail("\(error)", line: line)
+    }
+  }
+
+  func testATransferWithinThePolicyIsSetUpWithAbsolutePaths() async throws {
+    let (app, cloud) = try await start()
+    let upload = TransferSpec(.send, [TransferPath("/home/alice/cat.jpg", to: "cat.jpg")], destinationRoot: "2026")
+    let up = try await grant(issuer(app), upload)
+    XCTAssertEqual(up.token?.kind, .transfer)
+    XCTAssertEqual(up.specification?.destinationRoot, "/uploads/alice/2026")
+    XCTAssertEqual(up.specification?.remoteHost, "127.0.0.1")
+    let down = try await grant(issuer(app), TransferSpec(.receive, [TransferPath("/shared/film.mov")]))
+    XCTAssertEqual(down.specification?.paths.map(\.source), ["/shared/film.mov"])
+    XCTAssertEqual(cloud.statistics.transfers.setups, 2)
+  }
+
+  func testNothingOutsideThePolicyIsAskedOfTheNode() async throws {
+    let (app, cloud) = try await start()
+    let alice = issuer(app)
+    for destination in ["/uploads/bob", "/", "/uploads/alice/../bob", "/uploads", "/shared"] {
+      let file = TransferPath("/x", to: "cat.jpg")
+      await assertRefused(alice, TransferSpec(.send, [file], destinationRoot: destination), "403")
+    }
+    for source in ["/uploads/alice/cat.jpg", "/", "/shared/../uploads/bob/x", "/etc/passwd"] {
+      await assertRefused(alice, TransferSpec(.receive, [TransferPath(source)]), "403")
+    }
+    await assertRefused(
+      alice, TransferSpec(.send, [TransferPath("/x", to: "../bob/x")], destinationRoot: "/uploads/alice"), "403")
+    await assertRefused(
+      alice, TransferSpec(.receive, [TransferPath("/shared/a"), TransferPath("/uploads/bob/b")]), "403")
+    await assertRefused(issuer(app, as: "nobody"), TransferSpec(.receive, [TransferPath("/shared/a")]), "401")
+    XCTAssertEqual(cloud.statistics.transfers.setups, 0)
+    await assertRefused(alice, TransferSpec(.receive, [TransferPath("/shared/missing")]), "404")
+    XCTAssertEqual(cloud.statistics.transfers.setups, 1)
+  }
+
+  func testACallerOverItsRateIsRefused() async throws {
+    let (app, _) = try await start(rate: RateLimit(burst: 1, every: .seconds(3600)))
+    let spec = TransferSpec(.receive, [TransferPath("/shared/a")])
+    _ = try await grant(issuer(app), spec)
+    do {
+      _ = try await grant(issuer(app), spec)
+      XCTFail("it was granted")
+    } catch let error as CredentialError {
+      XCTAssertTrue(error.isRetryable)
+      XCTAssertTrue(error.message.contains("429"), error.message)
+    }
+    _ = try await grant(issuer(app, as: "user-bob"), spec)
+  }
+
+  func testTheAuditLogNamesPathsAndNeverAToken() async throws {
+    let (app, _) = try await start()
+    let granted = try await grant(issuer(app), TransferSpec(.receive, [TransferPath("/shared/a")]))
+    await assertRefused(issuer(app), TransferSpec(.receive, [TransferPath("/secret")]), "403")
+    XCTAssertEqual(lines.all.map(\.caller), ["alice", "alice"])
+    XCTAssertEqual(
+      lines.all.map(\.subject), [.transfer(.receive, paths: ["/shared/a"]), .transfer(.receive, paths: ["/secret"])])
+    let token = try XCTUnwrap(granted.token)
+    guard case .vended(let id, _) = lines.all[0].outcome else { return XCTFail("nothing was handed out") }
+    XCTAssertEqual(id, token.fingerprint)
+    var shown = "\(lines.all)"
+    dump(lines.all, to: &shown)
+    XCTAssertFalse(shown.contains(token.secret.reveal()))
+  }
+}

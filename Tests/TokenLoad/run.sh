@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Puts the token server under load on loopback, with wrk. SECONDS_OF_LOAD and CONNECTIONS can be set.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+if ! command -v wrk >/dev/null; then
+  echo "=== SKIPPED: the token server was not put under load: wrk is missing (on Debian: apt-get install wrk) ===" >&2
+  exit 0
+fi
+
+if [[ -z ${STORAGE_AUTH:-} ]]; then
+  swift build -c release --product storage-auth
+  STORAGE_AUTH=$(swift build -c release --show-bin-path)/storage-auth
+fi
+STORAGE_AUTH=$STORAGE_AUTH exec python3 Tests/TokenLoad/token_load.py
