@@ -7,7 +7,7 @@ internal import StorageXML
 /// It can be the answer itself, or what is left of it in a log: the document, or the text of an SDK's error.
 public struct RefusedAnswer: Sendable {
   /// The status; nothing where only the body was kept.
-  public let status: Int?
+  public var status: Int?
 
   let headers: HTTPFields
   let code: String?

@@ -15,6 +15,6 @@ struct StorageAuthCommand: AsyncParsableCommand {
       """,
     subcommands: [
       ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, ListCommand.self, RemoveCommand.self,
-      MakeBucketCommand.self, CredentialsCommand.self, AsperaCommand.self,
+      MakeBucketCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self, AsperaCommand.self,
     ])
 }

@@ -71,7 +71,7 @@ extension Difference {
     }
     if sent == seen { return .unicodeForm }
     for (first, second) in [(sent, seen), (sent.unescaped ?? sent, seen.unescaped ?? seen)] {
-      if first.plusAsSpace.isIdentical(to: second.plusAsSpace) { return .plusForSpace }
+      if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) { return .plusForSpace }
     }
     if seen.unescaped?.isIdentical(to: sent) ?? false { return .encodedTwice }
     if sent.unescaped?.isIdentical(to: seen) ?? false { return .decodedTwice }
