@@ -84,7 +84,9 @@ public struct RefusedAnswer: Sendable {
 
   /// A string to sign, or the text that it holds the hash of, which stands alone.
   private static func texts(in text: String) -> [String: String] {
-    let lines = text.lines
+    var lines = text.lines
+    if lines.last?.isEmpty ?? false, lines.first == lines.first?.uppercased() { lines.removeLast() }
+    let text = lines.joined(separator: "\n")
     guard lines.count > 2 else { return [:] }
     if lines[0] == "sha1" || lines[0].hasPrefix("OSS4-HMAC") { return ["StringToSign": text] }
     let methods = ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"]

@@ -21,8 +21,10 @@ struct CurlLine {
     var hasForm = false
     while var word = words.popFirst() {
       if word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 2 {
-        words.insert(String(word.dropFirst(2)), at: words.startIndex)
-        word = String(word.prefix(2))
+        // `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
+        let first = String(word.prefix(2))
+        words.insert((Self.takesValue(first) ? "" : "-") + word.dropFirst(2), at: words.startIndex)
+        word = first
       }
       switch word {
       case "-X", "--request": method = words.popFirst()
@@ -46,6 +48,10 @@ struct CurlLine {
       request.headerFields[.contentType] = "application/x-www-form-urlencoded"
     }
     self.request = request
+  }
+
+  private static func takesValue(_ option: String) -> Bool {
+    ["-X", "-H", "-T", "-d"].contains(option) || optionsWithValue.contains(option)
   }
 
   private static let optionsWithValue: Set = [

@@ -41,13 +41,19 @@ struct ExplainCommand: ParsableCommand {
     if let status { answer.status = status }
     let diagnosis = SignatureDiagnosis(
       of: answer, to: request, signedFor: try service(of: request),
-      stringToSign: try stringToSign.map { try InputFile($0).text() },
-      canonicalRequest: try canonicalRequest.map { try InputFile($0).text() })
+      stringToSign: try stringToSign.map(signedText), canonicalRequest: try canonicalRequest.map(signedText))
     guard let diagnosis else {
       Terminal.note("The answer is not about the signature, or is no answer of the service.")
       throw ExitCode.failure
     }
     Terminal.line(json ? String(decoding: diagnosis.json.serialized, as: UTF8.self) : diagnosis.description)
+  }
+
+  /// A text that was signed; the line feed that editors put at the end of a file is not part of it.
+  private func signedText(_ path: String) throws -> String {
+    let text = try InputFile(path).text()
+    let isOSS = text.hasPrefix("OSS4-") || text.prefix { $0 != "\n" }.allSatisfy(\.isUppercase)
+    return isOSS && text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 
   private func service(of request: HTTPRequest) throws -> SignedService {
