@@ -292,7 +292,8 @@ let package = Package(
       name: "StorageClientTests",
       dependencies: auth + aspera + [
         "AsperaTransfer", "ProcessWatching",
-        "LongRun", "StorageClient", "StorageDiagnosis", "StorageXML", "LocalCloud", "CloudCredentials", "StorageAuthTesting",
+        "LongRun", "StorageClient", "StorageDiagnosis", "StorageXML", "LocalCloud", "CloudCredentials",
+        "StorageAuthTesting",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Client"),
         product("Logging", "swift-log", "Client"),

@@ -5,7 +5,11 @@ extension Examination {
   /// A signature that does not match: what was signed against what the service signed.
   var comparison: SignatureDiagnosis {
     guard let signed = sent.text else {
-      guard let problem = sent.problem else { return SignatureDiagnosis(.unsigned) }
+      guard let problem = sent.problem else {
+        return SignatureDiagnosis(
+          .unsigned,
+          detail: "The request that is compared carries no authorization; it has to be the one that was sent.")
+      }
       return SignatureDiagnosis(.malformedAuthorization, detail: problem.message)
     }
     guard answer.stringToSign != nil || answer.canonicalRequest != nil else {
@@ -13,7 +17,8 @@ extension Examination {
     }
     guard let seen = sent.signedText(answer.stringToSign, answer.canonicalRequest) else {
       return SignatureDiagnosis(
-        .hiddenDifference, detail: "What the service shows is not a string to sign in full, so no line can be compared.")
+        .hiddenDifference, detail: "What the service shows is not a string to sign in full, so no line can be compared."
+      )
     }
     if signed.isV4 != seen.isV4 {
       return SignatureDiagnosis(
@@ -34,7 +39,8 @@ extension Examination {
       if answer.canonicalRequest == nil {
         detail = "The service shows only the hash of the canonical request, which is another."
       } else if !sent.tokens.isEmpty {
-        return SignatureDiagnosis(.tokenOfAnotherKey, line: "session token", sent: Secret.mask, seen: Secret.mask, detail: detail)
+        return SignatureDiagnosis(
+          .tokenOfAnotherKey, line: "session token", sent: Secret.mask, seen: Secret.mask, detail: detail)
       }
       return SignatureDiagnosis(
         .hiddenDifference, line: LinePart.requestHash.name, sent: first, seen: second.onOneLine, detail: detail)
@@ -54,11 +60,14 @@ extension Examination {
   /// The first line that differs although no part of it does, such as parameters in another order.
   private func orderDifference(_ signed: SignedText) -> SignatureDiagnosis? {
     guard let texts = sent.texts else { return nil }
-    let pairs = [(texts.canonicalRequest, answer.canonicalRequest)]
+    let pairs =
+      [(texts.canonicalRequest, answer.canonicalRequest)]
       + (signed.isV4 || sent.service.provider == .cos ? [] : [(texts.stringToSign, answer.stringToSign)])
     for case (let sent?, let seen?) in pairs {
       for (first, second) in zip(sent.lines, seen.lines) where !first.isIdentical(to: second) {
-        if self.sent.tokens.contains(where: { first.contains($0.reveal()) || first.contains($0.reveal().percentEncoded()) })
+        if self.sent.tokens.contains(where: {
+          first.contains($0.reveal()) || first.contains($0.reveal().percentEncoded())
+        })
           || Difference.isMasked(second)
         {
           continue

@@ -40,7 +40,8 @@ struct Examination {
     let isTemporary = sent.service.provider == .oss ? id.hasPrefix("STS.") : id.utf8.count > 40
     if isTemporary, !sent.hasToken { return SignatureDiagnosis(.tokenMissing, detail: keyDetail) }
     if sent.service.provider == .oss, !isTemporary, sent.hasToken {
-      return SignatureDiagnosis(.tokenOfAnotherKey, detail: keyDetail + " It is a permanent one, and a token came along.")
+      return SignatureDiagnosis(
+        .tokenOfAnotherKey, detail: keyDetail + " It is a permanent one, and a token came along.")
     }
     return SignatureDiagnosis(.unknownKeyID, detail: keyDetail)
   }

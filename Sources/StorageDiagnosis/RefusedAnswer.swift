@@ -48,7 +48,8 @@ public struct RefusedAnswer: Sendable {
     self.status = status
     self.headers = headers
     let inHeader = HTTPField.Name("x-oss-err").flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
-    let document = Self.document(in: text) ?? inHeader.flatMap { Self.document(in: String(decoding: $0, as: UTF8.self)) }
+    let document =
+      Self.document(in: text) ?? inHeader.flatMap { Self.document(in: String(decoding: $0, as: UTF8.self)) }
     guard let document else {
       let code = Self.codes.first { text.contains($0) }
       self.code = code
@@ -90,7 +91,9 @@ public struct RefusedAnswer: Sendable {
     guard lines.count > 2 else { return [:] }
     if lines[0] == "sha1" || lines[0].hasPrefix("OSS4-HMAC") { return ["StringToSign": text] }
     let methods = ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"]
-    if methods.contains(where: { $0.lowercased() == lines[0] }), lines[1].hasPrefix("/") { return ["FormatString": text] }
+    if methods.contains(where: { $0.lowercased() == lines[0] }), lines[1].hasPrefix("/") {
+      return ["FormatString": text]
+    }
     guard methods.contains(lines[0]) else { return [:] }
     return [lines[1].hasPrefix("/") ? "CanonicalRequest" : "StringToSign": text]
   }
@@ -98,7 +101,9 @@ public struct RefusedAnswer: Sendable {
   /// Whether the answer can be about who sent the request and how it is signed.
   var concernsAuthorization: Bool {
     if status == 401 || status == 403 { return true }
-    guard let code else { return details["StringToSign"] != nil || details["CanonicalRequest"] != nil || details["FormatString"] != nil }
+    guard let code else {
+      return details["StringToSign"] != nil || details["CanonicalRequest"] != nil || details["FormatString"] != nil
+    }
     return Self.codes.contains(code)
   }
 
@@ -125,7 +130,9 @@ extension String {
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if rest[start...].utf8.starts(with: text.utf8) { return start..<rest.utf8.index(start, offsetBy: text.utf8.count) }
+      if rest[start...].utf8.starts(with: text.utf8) {
+        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+      }
       rest = rest[rest.utf8.index(after: start)...]
     }
     return nil

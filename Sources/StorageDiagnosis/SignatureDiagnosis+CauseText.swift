@@ -54,7 +54,8 @@ extension SignatureDiagnosis.Cause {
       )
     case .pathPrefixAdded:
       (
-        "A proxy put its own prefix in front of the path.", "Let the proxy strip the prefix before it passes the request on."
+        "A proxy put its own prefix in front of the path.",
+        "Let the proxy strip the prefix before it passes the request on."
       )
     case .pathPrefixRemoved:
       (
@@ -115,7 +116,10 @@ extension SignatureDiagnosis.Cause {
       )
     case .headerRemoved: ("A proxy or the HTTP stack dropped a signed header.", "Let it through, or do not sign it.")
     case .headerChanged:
-      ("A proxy or the HTTP stack changed a signed header.", "Send exactly the value that was signed, or do not sign it.")
+      (
+        "A proxy or the HTTP stack changed a signed header.",
+        "Send exactly the value that was signed, or do not sign it."
+      )
     case .additionalHeaders:
       (
         "The list of additional headers is not the one of the authorization, or a listed header is missing.",
@@ -186,14 +190,18 @@ extension SignatureDiagnosis.Cause {
         "The region is not that of the bucket, or is spelt like an endpoint: oss-cn-hangzhou, cn-hangzhou-internal.",
         "Use the region of the bucket in its general form, such as cn-hangzhou."
       )
-    case .wrongProduct: ("The product in the scope is not that of the service.", "Use oss; oss-cloudbox for a cloud box.")
+    case .wrongProduct:
+      ("The product in the scope is not that of the service.", "Use oss; oss-cloudbox for a cloud box.")
     case .wrongVersion:
       (
         "The service reads another version of the signature; new OSS accounts and buckets take V4 alone.",
         "Sign with the version that the bucket takes."
       )
     case .signatureTwice:
-      ("A presigned URL was sent by a client that signs its requests as well.", "Send a presigned URL without Authorization.")
+      (
+        "A presigned URL was sent by a client that signs its requests as well.",
+        "Send a presigned URL without Authorization."
+      )
     case .unsigned:
       ("No key was configured, or a redirect or a proxy dropped the Authorization header.", "Sign the request.")
     case .malformedAuthorization:

@@ -43,7 +43,6 @@ final class DiagnosisTests: XCTestCase {
     return thrown
   }
 
-  // matrix: Client: diagnosis
   func testAHeaderThatWasChangedOnTheWayIsNamed() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in stores(cloud, temporaryKey, { $0.headerFields[.contentType] = "text/html" }) {

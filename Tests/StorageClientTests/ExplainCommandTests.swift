@@ -21,10 +21,10 @@ final class ExplainCommandTests: XCTestCase {
 
   private func answer(_ text: String) -> [UInt8] {
     Array(
-      "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message><StringToSign>\(text)</StringToSign></Error>".utf8)
+      "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message><StringToSign>\(text)</StringToSign></Error>".utf8
+    )
   }
 
-  // matrix: Command line: diagnosis
   func testAnAnswerIsExplained() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(
@@ -32,7 +32,9 @@ final class ExplainCommandTests: XCTestCase {
     let request = ["PUT", Self.url] + (try await headers(Self.url, ["--signature", "v1"]))
     let text = try await Programs.storageAuth(["explain"] + request + ["--answer", file.string])
     XCTAssertEqual(text.status, 0, text.errors)
-    XCTAssertTrue(text.output.hasPrefix("cause   contentTypeAdded\nline    Content-Type\nsent    nothing\nseen    text/plain\n"), text.output)
+    XCTAssertTrue(
+      text.output.hasPrefix("cause   contentTypeAdded\nline    Content-Type\nsent    nothing\nseen    text/plain\n"),
+      text.output)
     let json = try await Programs.storageAuth(["explain", "--json"] + request + ["--answer", file.string])
     let object = try XCTUnwrap(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
     XCTAssertEqual(object["cause"] as? String, "contentTypeAdded")
@@ -43,7 +45,8 @@ final class ExplainCommandTests: XCTestCase {
   func testTheRequestCanBeALineForCurlOrAnObject() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(
-      answer("PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my+cat?acl"), to: "answer.xml").string
+      answer("PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my+cat?acl"), to: "answer.xml"
+    ).string
     let fields = try await headers(Self.url, ["--signature", "v1"]).filter { $0 != "-H" }
     let curl = "curl -sS -XPUT \\\n " + fields.map { "-H '\($0)' " }.joined() + "\"\(Self.url)\" -o out"
     let pairs = fields.map { field -> [String] in
@@ -64,7 +67,8 @@ final class ExplainCommandTests: XCTestCase {
     let seen = "PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my cat?acl"
     let file = try directory.write(answer(seen), to: "answer.xml").string
     let signed = try directory.write(
-      Array((seen.replacing("/photos/my cat?acl", with: "/my cat?acl") + "\n").utf8), to: "signed").string
+      Array((seen.replacing("/photos/my cat?acl", with: "/my cat?acl") + "\n").utf8), to: "signed"
+    ).string
     let request = ["PUT", Self.url] + (try await headers(Self.url, ["--signature", "v1"]))
     let outcome = try await Programs.storageAuth(
       ["explain"] + request + ["--answer", file, "--string-to-sign", signed])

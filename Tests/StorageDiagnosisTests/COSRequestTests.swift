@@ -40,7 +40,10 @@ final class COSRequestTests: XCTestCase {
         { $0.authority = Provocation.cosHost }
       ),
       (try request(.get, "/a"), .hostChanged, "Host", { $0.authority = "photos-1250000000.example.com" }),
-      (try request(.put, "/a", ["x-cos-meta-a": "1"]), .headerChanged, "header x-cos-meta-a", { $0["x-cos-meta-a"] = "2" }),
+      (
+        try request(.put, "/a", ["x-cos-meta-a": "1"]), .headerChanged, "header x-cos-meta-a",
+        { $0["x-cos-meta-a"] = "2" }
+      ),
       (try request(.head, "/a"), .methodChanged, "method", { $0.method = .get }),
     ]
     for (signed, cause, line, change) in rows {

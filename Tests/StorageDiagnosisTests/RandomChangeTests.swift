@@ -27,7 +27,11 @@ final class RandomChangeTests: XCTestCase {
         ("method", "PUT"), ("Content-MD5", "\(word)=="), ("Content-Type", "text/\(word)"),
         ("Date", Provocation.now.httpDate), ("header x-oss-meta-a", "x-oss-meta-a:\(word)"),
         ("path", "/photos/\(word)?acl"),
-      ], joined: { RefusedAnswer("<Error><Code>SignatureDoesNotMatch</Code><StringToSign>\($0.joined(separator: "\n"))</StringToSign></Error>") })
+      ],
+      joined: {
+        RefusedAnswer(
+          "<Error><Code>SignatureDoesNotMatch</Code><StringToSign>\($0.joined(separator: "\n"))</StringToSign></Error>")
+      })
   }
 
   private func v4(_ generator: inout SeededGenerator) throws -> Text {
@@ -44,7 +48,11 @@ final class RandomChangeTests: XCTestCase {
         ("header x-oss-date", "x-oss-date:\(Provocation.now.iso8601Basic)"), ("", ""),
         ("additional headers", "host;range"), ("payload hash", "UNSIGNED-PAYLOAD"),
       ],
-      joined: { RefusedAnswer("<Error><Code>SignatureDoesNotMatch</Code><CanonicalRequest>\($0.joined(separator: "\n"))</CanonicalRequest></Error>") })
+      joined: {
+        RefusedAnswer(
+          "<Error><Code>SignatureDoesNotMatch</Code><CanonicalRequest>\($0.joined(separator: "\n"))</CanonicalRequest></Error>"
+        )
+      })
   }
 
   private func cos(_ generator: inout SeededGenerator) throws -> Text {
@@ -67,7 +75,8 @@ final class RandomChangeTests: XCTestCase {
 
   private func word(_ generator: inout SeededGenerator) -> String {
     let letters = Array("abcdefghijklmnop0123456789")
-    return String((0...Int.random(in: 3...9, using: &generator)).map { _ in letters[Int.random(in: 0..<26, using: &generator)] })
+    return String(
+      (0...Int.random(in: 3...9, using: &generator)).map { _ in letters[Int.random(in: 0..<26, using: &generator)] })
   }
 
   func testTheOneLineThatDiffersIsNamed() throws {
@@ -103,7 +112,8 @@ final class RandomChangeTests: XCTestCase {
     for round in 0..<3000 {
       let text = try [v1, v4, cos][round % 3](&generator)
       var bytes = Array("HTTP/1.1 403 Forbidden\r\nDate: \(Provocation.now.httpDate)\r\n\r\n".utf8)
-      bytes += """
+      bytes +=
+        """
         <Error><Code>SignatureDoesNotMatch</Code><StringToSign>\(text.lines.map(\.value).joined(separator: "\n"))\
         </StringToSign><ServerTime>\(Provocation.now)</ServerTime></Error>
         """.replacing("&", with: "&amp;").utf8
@@ -117,7 +127,9 @@ final class RandomChangeTests: XCTestCase {
       }
       let answer = RefusedAnswer(String(decoding: bytes, as: UTF8.self))
       var request = text.request
-      if round % 5 == 0 { request["Authorization"] = String(decoding: bytes.suffix(40).filter { $0 > 32 && $0 < 127 }, as: UTF8.self) }
+      if round % 5 == 0 {
+        request["Authorization"] = String(decoding: bytes.suffix(40).filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
+      }
       if SignatureDiagnosis(of: answer, to: request, signedFor: text.service) != nil { found += 1 }
     }
     XCTAssertGreaterThan(found, 1000)

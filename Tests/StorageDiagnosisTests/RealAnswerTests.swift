@@ -1,4 +1,5 @@
 import COSAuth
+import Foundation
 import HTTPTypes
 import OSSAuth
 import StorageAuth
@@ -127,7 +128,9 @@ final class RealAnswerTests: XCTestCase {
       <StringToSign>\(text.replacing("\n", with: " "))</StringToSign><StringToSignBytes>\(bytes)</StringToSignBytes>\
       <EC>0002-00000040</EC></Error>
       """
-    for answer in [RefusedAnswer(document), RefusedAnswer("oss: status 403\n\(document)\nat line 7"), RefusedAnswer(text)] {
+    for answer in [
+      RefusedAnswer(document), RefusedAnswer("oss: status 403\n\(document)\nat line 7"), RefusedAnswer(text),
+    ] {
       assertDiagnosis(
         SignatureDiagnosis(of: answer, to: url.request, signedFor: .oss(bucket: "llvision")), .contentTypeAdded,
         line: "Content-Type", seen: "text/plain")
@@ -154,7 +157,9 @@ final class RealAnswerTests: XCTestCase {
       XCTAssertEqual(answer.status, 403)
       XCTAssertEqual(SignatureDiagnosis(of: answer, to: signed, signedFor: .oss())?.cause, cause, "\(code) \(message)")
     }
-    for other in ["<Error><Code>NoSuchKey</Code></Error>", "", "Bad gateway", "<Error><Code>InvalidArgument</Code></Error>"] {
+    for other in [
+      "<Error><Code>NoSuchKey</Code></Error>", "", "Bad gateway", "<Error><Code>InvalidArgument</Code></Error>",
+    ] {
       XCTAssertNil(SignatureDiagnosis(of: RefusedAnswer(other), to: signed, signedFor: .oss()), other)
     }
   }
@@ -181,5 +186,41 @@ final class RealAnswerTests: XCTestCase {
       other, .tokenOfAnotherKey, line: "header x-oss-security-token", sent: Secret.mask, seen: Secret.mask)
     XCTAssertFalse(other?.description.contains("the-token-of-another") ?? true)
     assertDiagnosis(diagnosis("***"), .wrongSecret)
+  }
+}
+
+/// What no service was seen to do, and what the page says.
+final class DiagnosisTextTests: XCTestCase {
+  func testParametersInAnotherOrderAreNoticed() throws {
+    let signed = try Provocation.request(.get, "/a?b=1&c=2").oss()
+    let text = """
+      GET
+      /photos/a
+      c=2&b=1
+      x-oss-content-sha256:UNSIGNED-PAYLOAD
+      x-oss-date:\(Provocation.now.iso8601Basic)
+
+
+      UNSIGNED-PAYLOAD
+      """
+    assertDiagnosis(
+      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss()), .otherDifference, sent: "b=1&c=2",
+      seen: "c=2&b=1")
+  }
+
+  func testThePageHasEveryCause() throws {
+    let page = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Documentation/Explain.md"), encoding: .utf8)
+    for cause in SignatureDiagnosis.Cause.allCases {
+      XCTAssertTrue(page.contains("\n| `\(cause.rawValue)` | "), cause.rawValue)
+    }
+  }
+
+  func testATextCannotMoveTheCursor() throws {
+    let signed = try Provocation.request(.get, "/a").oss(.v1)
+    let text = "GET\n\n\u{1B}[2Jx\n\(Provocation.now.httpDate)\n/photos/a"
+    XCTAssertEqual(
+      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())?.seen, "?[2Jx")
   }
 }

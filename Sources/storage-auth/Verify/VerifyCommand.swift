@@ -67,7 +67,9 @@ struct VerifyCommand: AsyncParsableCommand {
 extension VerifiedRequest {
   /// What was proved, a line each.
   fileprivate var text: String {
-    var lines = ["verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")"]
+    var lines = [
+      "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
+    ]
     if let bucket = target.bucket { lines.append("bucket    \(bucket)") }
     if let key = target.key { lines.append("key       \(key)") }
     if let expiration { lines.append("until     \(expiration)") }
