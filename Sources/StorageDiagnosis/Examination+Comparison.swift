@@ -36,6 +36,7 @@ extension Examination {
     if let difference = orderDifference(signed) { return difference }
     if let first = signed[.requestHash], let second = seen[.requestHash], first != second {
       var detail = "All lines that the service shows are the same, and the hash of the canonical request is another."
+      if answer.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
       if answer.canonicalRequest == nil {
         detail = "The service shows only the hash of the canonical request, which is another."
       } else if !sent.tokens.isEmpty {
@@ -48,6 +49,19 @@ extension Examination {
     var detail = "All lines are the same."
     if let hash = seen[.requestHash], isWhole(hash) { detail += " So are the hashes of what the service shows." }
     return SignatureDiagnosis(.wrongSecret, detail: detail)
+  }
+
+  /// What the usual suspects do to a request, if that gives the hash that the service shows.
+  private func likelyRewriting(hashingTo hash: String) -> SignatureDiagnosis? {
+    guard let signed = sent.text else { return nil }
+    for request in LikelyRewriting.all(of: sent.request) {
+      let seen = SentRequest(request, sent.service, stringToSign: nil, canonicalRequest: nil)
+      guard let text = seen.text, text[.requestHash] == hash, let first = Difference.all(signed, text).first else {
+        continue
+      }
+      return first.diagnosis(first.cause(in: sent), others: [])
+    }
+    return nil
   }
 
   /// Whether the service's text hashes to what its string to sign says; what a log lost or masked shows here.

@@ -24,7 +24,8 @@ extension SignatureDiagnosis.Cause {
       )
     case .methodChanged:
       (
-        "A proxy, a cache or a redirect sent the request with another method; a HEAD often becomes a GET.",
+        "A proxy, a cache or a redirect sent the request with another method; a HEAD often "
+          + "becomes a GET, and a tunnel makes a POST of a PUT or DELETE.",
         "Sign the method that reaches the service, and follow no redirect with the old signature."
       )
     case .plusForSpace:

@@ -34,6 +34,10 @@ final class COSRequestTests: XCTestCase {
       (try request(.get, "/a//b"), .slashesMerged, "path", { $0.path = "/a/b" }),
       (try request(.get, "/a/../b"), .dotsResolved, "path", { $0.path = "/b" }),
       (try request(.get, "/?prefix=a%2Bb"), .plusForSpace, "query parameter prefix", { $0.path = "/?prefix=a+b" }),
+      (
+        try request(.get, "/a%0Ab?prefix=a"), .parameterChanged, "query parameter prefix",
+        { $0.path = "/a%0Ab?prefix=b" }
+      ),
       (try request(.get, "/?prefix=a"), .parameterChanged, "query parameter prefix", { $0.path = "/?prefix=b" }),
       (
         try request(.get, "/a", host: Provocation.cosHost + ":8080"), .hostPort, "Host",

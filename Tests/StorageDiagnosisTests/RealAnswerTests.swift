@@ -208,6 +208,43 @@ final class DiagnosisTextTests: XCTestCase {
       seen: "c=2&b=1")
   }
 
+  /// Some regions of OSS are said to show no more of V4 than the string to sign.
+  func testAHashAloneTellsTheUsualChanges() throws {
+    let rows: [(HTTPRequest, SignatureDiagnosis.Cause, String, (inout HTTPRequest) -> Void)] = [
+      (Provocation.request(.put, "/a"), .contentTypeAdded, "Content-Type", { $0["Content-Type"] = "text/plain" }),
+      (
+        Provocation.request(.put, "/a", ["Content-Type": "text/xml"]), .contentTypeChanged, "Content-Type",
+        { $0["Content-Type"] = "text/xml; charset=utf-8" }
+      ),
+      (Provocation.request(.get, "/my%20cat?acl"), .plusForSpace, "path", { $0.path = "/my+cat?acl" }),
+      (Provocation.request(.get, "/my%20cat"), .encodedTwice, "path", { $0.path = "/my%2520cat" }),
+      (Provocation.request(.get, "/a//b/../c"), .dotsResolved, "path", { $0.path = "/a/c" }),
+      (Provocation.request(.head, "/a"), .methodChanged, "method", { $0.method = .get }),
+      (Provocation.request(.get, "/a?acl&b=1"), .parameterRemoved, "query parameter b", { $0.path = "/a?acl" }),
+      (
+        Provocation.request(.put, "/a", ["x-oss-meta-a": "1"]), .headerRemoved, "header x-oss-meta-a",
+        {
+          $0["x-oss-meta-a"] = nil
+        }
+      ),
+    ]
+    for (request, cause, line, change) in rows {
+      let signed = try request.oss()
+      var seen = request
+      change(&seen)
+      let text = try OSSSigner(region: "cn-hangzhou").prepare(
+        seen, as: Provocation.key.identity, in: .at(Provocation.now)
+      ).stringToSign
+      assertDiagnosis(SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss()), cause, line: line)
+    }
+    let signed = try Provocation.request(.get, "/a").oss()
+    let other = try OSSSigner(region: "cn-hangzhou").prepare(
+      Provocation.request(.get, "/something"), as: Provocation.key.identity, in: .at(Provocation.now))
+    let diagnosis = SignatureDiagnosis(of: RefusedAnswer(other.stringToSign), to: signed, signedFor: .oss())
+    assertDiagnosis(diagnosis, .hiddenDifference)
+    XCTAssertTrue(diagnosis?.explanation.contains("only the hash") ?? false)
+  }
+
   func testThePageHasEveryCause() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

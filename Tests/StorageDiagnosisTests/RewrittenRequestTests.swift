@@ -43,6 +43,8 @@ final class RewrittenRequestTests: XCTestCase {
       row(.get, "/cat.jpg", [:], .pathChanged, "path") { $0.path = "/index.html" },
       row(.get, "/?uploads", [:], .parameterRemoved, "query parameter uploads") { $0.path = "/" },
       row(.get, "/a?acl", [:], .parameterAdded, "query parameter tagging") { $0.path = "/a?acl&tagging" },
+      row(.get, "/what%3F?acl", [:], .parameterAdded, "query parameter tagging") { $0.path = "/what%3F?acl&tagging" },
+      row(.get, "/what%3F?acl", [:], .pathChanged, "path") { $0.path = "/who%3F?acl" },
       row(.get, "/a?versionId=1", [:], .parameterChanged, "query parameter versionId") { $0.path = "/a?versionId=2" },
       row(.get, "/a?response-expires=a%2520b", [:], .decodedTwice, "query parameter response-expires") {
         $0.path = "/a?response-expires=a%20b"

@@ -55,7 +55,8 @@ extension Difference {
   ///   - others: What else differs.
   func diagnosis(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureDiagnosis {
     SignatureDiagnosis(
-      cause, line: part.name, sent: sent.map(shown), seen: seen.map(shown), otherLines: others.map(\.part.name))
+      cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown),
+      otherLines: others.map(\.part.name.onOneLine))
   }
 
   private func shown(_ value: String) -> String {

@@ -8,8 +8,9 @@ struct PathComparison {
 
   /// What became of the path, where that has a name.
   var cause: SignatureDiagnosis.Cause? {
-    if merged(sent).isIdentical(to: seen) { return .slashesMerged }
-    if resolved(sent).isIdentical(to: seen) || merged(resolved(sent)).isIdentical(to: seen) { return .dotsResolved }
+    if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
+    let resolved = sent.dotsResolved
+    if resolved.isIdentical(to: seen) || resolved.slashesMerged.isIdentical(to: seen) { return .dotsResolved }
     guard request.bucketIsOutsidePath else { return prefixCause(sent, seen) }
     let (first, second) = (bucketAndKey(sent), bucketAndKey(seen))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
@@ -30,16 +31,20 @@ struct PathComparison {
     let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
     return (String(path[bytes.startIndex..<slash]), String(path[slash...]))
   }
+}
 
-  private func merged(_ path: String) -> String {
+extension String {
+  /// The path with one slash for many.
+  var slashesMerged: String {
     var bytes: [UInt8] = []
-    for byte in path.utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
+    for byte in utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func resolved(_ path: String) -> String {
+  /// The path without `.` and `..`.
+  var dotsResolved: String {
     var parts: [String] = []
-    let all = path.cut(at: "/")
+    let all = cut(at: "/")
     for (index, part) in all.enumerated() {
       switch part {
       case ".": if index == all.count - 1 { parts.append("") }
