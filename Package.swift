@@ -57,6 +57,7 @@ let package = Package(
     .library(name: "AsperaAuth", targets: ["AsperaAuth"]),
     .library(name: "AsperaTransfer", targets: ["AsperaTransfer"]),
     .library(name: "CloudCredentials", targets: ["CloudCredentials"]),
+    .library(name: "StorageDiagnosis", targets: ["StorageDiagnosis"]),
     .library(name: "StorageClient", targets: ["StorageClient"]),
     .library(name: "StorageAuthServer", targets: ["StorageAuthServer"]),
     .library(name: "LocalCloud", targets: ["LocalCloud"]),
@@ -123,10 +124,11 @@ let package = Package(
     .target(name: "StorageAuthTesting", dependencies: ["StorageAuth", httpTypes], swiftSettings: rules),
     .target(name: "RequestLines", dependencies: auth, swiftSettings: rules),
     .target(name: "StorageXML", swiftSettings: rules),
+    .target(name: "StorageDiagnosis", dependencies: auth + ["StorageXML"], swiftSettings: rules),
     .target(
       name: "StorageClient",
       dependencies: auth + aspera + [
-        "AsperaTransfer", "CloudCredentials", "StorageXML",
+        "AsperaTransfer", "CloudCredentials", "StorageDiagnosis", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Logging", "swift-log", "Client"),
         product("NIOCore", "swift-nio", "Client"),
@@ -177,7 +179,8 @@ let package = Package(
     .executableTarget(
       name: "storage-auth",
       dependencies: auth + aspera + [
-        "AsperaTransfer", "StorageClient", "LocalCloud", "RequestLines", "CloudCredentials", "StorageAuthServer",
+        "AsperaTransfer", "StorageClient", "StorageDiagnosis", "LocalCloud", "RequestLines", "CloudCredentials",
+        "StorageAuthServer",
         product("Hummingbird", "hummingbird", "CommandLine"),
         product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
@@ -274,6 +277,14 @@ let package = Package(
       ],
       swiftSettings: testRules),
     .testTarget(
+      name: "StorageDiagnosisTests",
+      dependencies: auth + [
+        "LocalCloud", "StorageAuthTesting", "StorageClient", "StorageDiagnosis", "StorageXML",
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOPosix", "swift-nio", "Server"),
+      ],
+      swiftSettings: testRules),
+    .testTarget(
       name: "StorageAuthServerTests",
       dependencies: auth + aspera + [
         "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
@@ -295,7 +306,8 @@ let package = Package(
       name: "StorageClientTests",
       dependencies: auth + aspera + [
         "AsperaTransfer", "ProcessWatching",
-        "LongRun", "StorageClient", "StorageXML", "LocalCloud", "CloudCredentials", "StorageAuthTesting",
+        "LongRun", "StorageClient", "StorageDiagnosis", "StorageXML", "LocalCloud", "CloudCredentials",
+        "StorageAuthTesting",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Client"),
         product("Logging", "swift-log", "Client"),

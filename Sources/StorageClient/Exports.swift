@@ -5,4 +5,5 @@
 @_exported public import HTTPTypes
 @_exported public import OSSAuth
 @_exported public import StorageAuth
+@_exported public import StorageDiagnosis
 @_exported public import SystemPackage

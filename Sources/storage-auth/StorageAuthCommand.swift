@@ -15,6 +15,7 @@ struct StorageAuthCommand: AsyncParsableCommand {
       """,
     subcommands: [
       ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, ListCommand.self, RemoveCommand.self,
-      MakeBucketCommand.self, CredentialsCommand.self, AsperaCommand.self, TokenServerCommand.self,
+      MakeBucketCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self, AsperaCommand.self,
+      TokenServerCommand.self,
     ])
 }

@@ -9,12 +9,13 @@ final class ArchitectureTests: XCTestCase {
     "StorageAuth": ["StorageCrypto"], "OSSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
     "COSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
     "RequestLines": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto"], "StorageXML": [],
+    "StorageDiagnosis": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageXML"],
     "AsperaAuth": ["CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON"],
     "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
     "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON"], "StorageAuthTesting": ["StorageAuth"],
     "StorageClient": [
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
-      "StorageJSON", "StorageXML",
+      "StorageDiagnosis", "StorageJSON", "StorageXML",
     ],
     "LocalCloud": [
       "AsperaAuth", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageJSON",
@@ -25,9 +26,8 @@ final class ArchitectureTests: XCTestCase {
     ],
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
-      "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "LocalCloud", "RequestLines",
-      "CloudCredentials",
-      "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
+      "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "StorageDiagnosis", "LocalCloud",
+      "RequestLines", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
     ],
   ]
 
@@ -35,7 +35,7 @@ final class ArchitectureTests: XCTestCase {
   private static let allowedForSigning: [String: Set<String>] = [
     "StorageCrypto": ["Synchronization"],
     "StorageAuth": ["Dispatch", "HTTPTypes", "Synchronization", "Glibc", "Musl", "Darwin"],
-    "OSSAuth": ["HTTPTypes"], "COSAuth": ["HTTPTypes"],
+    "OSSAuth": ["HTTPTypes"], "COSAuth": ["HTTPTypes"], "StorageDiagnosis": ["HTTPTypes"],
   ]
 
   /// Where unsafe code may stand outside StorageCrypto, and why.

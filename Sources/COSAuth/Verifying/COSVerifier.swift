@@ -149,9 +149,9 @@ public struct COSVerifier: SignatureVerifier {
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
-    let (text, hash) = try readings[0].with(request) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
+    let texts = try texts(of: claim, in: request)
     return claim.mismatch(
-      of: request, claim.target, signature: claim.signature,
-      stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
+      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
+      canonicalRequest: texts.canonicalRequest)
   }
 }

@@ -86,8 +86,7 @@ public struct OSSVerifier: SignatureVerifier {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
     guard constantTimeEqual(expected, claim.signature) else {
-      let stringToSign = try text.with(request, date: scheme.line) { String(writing: $0) }
-      throw claim.mismatch(of: request, claim.target, signature: claim.signature, stringToSign: stringToSign)
+      throw try mismatch(of: claim, request)
     }
     return proof(of: claim, expiration: expiration)
   }
@@ -109,12 +108,16 @@ public struct OSSVerifier: SignatureVerifier {
     let expected = scope.signingKey(of: key)
       .authenticationCode { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }.hex
     guard constantTimeEqual(expected, claim.signature) else {
-      throw claim.mismatch(
-        of: request, claim.target, signature: claim.signature,
-        stringToSign: String(writing: { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }),
-        canonicalRequest: try canonical.with(request, omitting: omitted) { String(writing: $0) })
+      throw try mismatch(of: claim, request)
     }
     return proof(of: claim, expiration: expiration)
+  }
+
+  private func mismatch(of claim: OSSClaim, _ request: HTTPRequest) throws(SigningError) -> VerificationError {
+    let texts = try texts(of: claim, in: request)
+    return claim.mismatch(
+      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
+      canonicalRequest: texts.canonicalRequest)
   }
 
   private func proof(of claim: OSSClaim, expiration: Timestamp?) -> VerifiedRequest {
@@ -122,7 +125,7 @@ public struct OSSVerifier: SignatureVerifier {
       accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: expiration, target: claim.target)
   }
 
-  private func resource(of request: HTTPRequest) -> OSSResource {
+  func resource(of request: HTTPRequest) -> OSSResource {
     let authority = request.authority ?? ""
     switch style ?? AddressingStyle(authority: authority) {
     case .path: return .inPath

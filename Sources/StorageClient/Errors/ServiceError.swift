@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import StorageAuth
+public import StorageDiagnosis
 
 /// What a service refused: its own code and message, the request id to quote in a ticket, and what to do about it.
 ///
@@ -44,6 +45,9 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// COS).
   public let serverCanonicalRequest: String?
 
+  /// Why a signature was refused, found out from the request as it was sent; without secrets and tokens.
+  public internal(set) var diagnosis: SignatureDiagnosis?
+
   /// How long the service wants to be left alone, where it says so.
   public let retryAfter: Duration?
 
@@ -75,7 +79,9 @@ public struct ServiceError: Error, Sendable, Hashable {
   }
 
   /// What to do about it, in a sentence.
-  public var remedy: String { kind.remedy }
+  public var remedy: String {
+    kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy
+  }
 
   /// Whether sending the same request again later can help.
   public var isRetryable: Bool { kind.isRetryable }
@@ -85,13 +91,15 @@ public struct ServiceError: Error, Sendable, Hashable {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// Subject, status, code, message, request id and remedy; then what was tried against it.
+  /// Subject, status, code, message, request id, diagnosis and remedy; then what was tried against it.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }
     }
     let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
-    var text = "\(subject): \(status.code) \(code): \(message)\(suffix) \(remedy)"
+    var text = "\(subject): \(status.code) \(code): \(message)\(suffix)"
+    if kind == .signatureMismatch, let diagnosis { text += " \(diagnosis.summary)" }
+    text += " \(remedy)"
     if attempts > 1 { text += " It was sent \(attempts) times." }
     if let renewalError { text += " No other credential could be had: \(renewalError)" }
     return text

@@ -1,6 +1,8 @@
 public import COSAuth
+public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 
 /// Tencent Cloud COS.
 public struct COSProvider: PresigningProvider {
@@ -72,6 +74,12 @@ public struct COSProvider: PresigningProvider {
 
   /// The default sources of Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
+
+  /// Compares what was signed with what the service says that it signed.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RefusedAnswer(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
+  }
 
   /// The host of the source bucket and the encoded key.
   public func copySource(_ source: CopySource) -> String {

@@ -1,6 +1,8 @@
+public import HTTPTypes
 public import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 
 /// Alibaba Cloud OSS.
 public struct OSSProvider: PresigningProvider {
@@ -77,6 +79,12 @@ public struct OSSProvider: PresigningProvider {
 
   /// The default sources of Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
+
+  /// Compares what was signed with what the service says that it signed.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RefusedAnswer(response, body: body), to: request, signedFor: .oss(bucket: bucket, style: try? endpoint.style))
+  }
 
   /// The bucket and the encoded key.
   public func copySource(_ source: CopySource) -> String {

@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import StorageAuth
+public import StorageDiagnosis
 
 /// What makes a service out of a client: the address, the signer, what refusals look like, and what carries operations
 /// out.
@@ -65,8 +66,24 @@ public protocol StorageProvider<Proof>: Sendable {
   ///   - subject: What the request was about.
   func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
 
+  /// Finds out why a request was refused for its signature.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the answer.
+  ///   - body: The body, or its beginning.
+  ///   - request: The request as it was sent.
+  /// - Returns: Nothing if it was refused for something else, or if nothing is known about it.
+  func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
+
   /// What carries operations out; made anew for each, so that it holds nothing but the client.
   func store(of client: StorageClient<Self>) -> Store
+}
+
+extension StorageProvider {
+  /// Knows nothing.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    nil
+  }
 }
 
 extension StorageProvider where Proof == AccessKey {

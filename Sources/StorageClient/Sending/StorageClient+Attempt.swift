@@ -26,9 +26,11 @@ extension StorageClient {
     reply.body = reply.body.holding(permit)
     guard reply.isSuccess else {
       let (body, isCut) = try await reply.errorBody()
-      var refusal = Refusal(
-        provider.error(in: reply.response, body: body, subject: draft.subject), in: reply.response,
-        signature: signature, localTime: localTime)
+      var error = provider.error(in: reply.response, body: body, subject: draft.subject)
+      if error.status.kind == .clientError {
+        error.diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
+      }
+      var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
       refusal.isCut = isCut && !refusal.error.isExplained
       return .refused(refusal)
     }

@@ -52,29 +52,7 @@ struct SigningOptions: ParsableArguments {
 
   /// The request on the command line, not yet signed.
   func request() throws -> HTTPRequest {
-    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://")
-    else {
-      throw ValidationError(
-        "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
-    }
-    let rest = url[separator.upperBound...]
-    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-    var path = String(rest[end...])
-    if !path.hasPrefix("/") { path = "/" + path }
-    var request = HTTPRequest(
-      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
-    for header in headers {
-      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
-        throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
-      }
-      let value = String(parts[1].drop { $0 == " " })
-      guard HTTPField.isValidValue(value) else {
-        throw ValidationError("The value of \(name.rawName) holds a line break or a control character.")
-      }
-      request.headerFields.append(HTTPField(name: name, value: value))
-    }
-    return request
+    try HTTPRequest(method: method, url: url, headers: headers)
   }
 
   /// The signer and the key for a request.

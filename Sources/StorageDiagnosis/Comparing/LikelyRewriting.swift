@@ -1,0 +1,67 @@
+internal import HTTPTypes
+
+/// What the usual suspects make of a request.
+///
+/// Where a service shows no more than a hash of what it saw, the request that hashes to the same is the one that it saw.
+enum LikelyRewriting {
+  /// The requests that may have arrived in place of one.
+  static func all(of request: HTTPRequest) -> [HTTPRequest] {
+    var all = paths(of: request) + queries(of: request) + hosts(of: request)
+    for type in contentTypes(after: request.headerFields[.contentType]) {
+      all.append(request.with { $0.headerFields[.contentType] = type })
+    }
+    for method: HTTPRequest.Method in [.get, .head, .post, .put] { all.append(request.with { $0.method = method }) }
+    for name in Set(request.headerFields.map(\.name)) where name != .authorization {
+      all.append(request.with { $0.headerFields[name] = nil })
+    }
+    return all
+  }
+
+  private static func contentTypes(after type: String?) -> [String?] {
+    guard let type else {
+      return [
+        "application/octet-stream", "application/x-www-form-urlencoded", "application/json", "application/xml",
+        "text/plain", "text/plain; charset=utf-8", "text/plain;charset=UTF-8",
+      ]
+    }
+    return ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"].map { type + $0 }
+      + ["application/octet-stream", "application/x-www-form-urlencoded", nil]
+  }
+
+  private static func paths(of request: HTTPRequest) -> [HTTPRequest] {
+    let (path, query) = (request.path ?? "/").cutOnce(at: "?")
+    let paths = [
+      path.replacing("+", with: "%20"), path.replacing("%20", with: "+"), path.replacing("+", with: "%2B"),
+      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.unescaped ?? path, path.slashesMerged,
+      path.dotsResolved, path.dotsResolved.slashesMerged,
+    ]
+    return paths.map { path in request.with { $0.path = query.map { "\(path)?\($0)" } ?? path } }
+  }
+
+  private static func queries(of request: HTTPRequest) -> [HTTPRequest] {
+    let (path, query) = (request.path ?? "/").cutOnce(at: "?")
+    guard let query else { return [] }
+    let items = query.cut(at: "&")
+    let rest = items.indices.map { index in
+      items.indices.filter { $0 != index }.map { items[$0] }.joined(separator: "&")
+    }
+    let queries =
+      rest + [
+        query.replacing("+", with: "%2B"), query.replacing("%2B", with: "+"), query.replacing("%", with: "%25"),
+      ]
+    return queries.map { query in request.with { $0.path = query.isEmpty ? path : "\(path)?\(query)" } }
+  }
+
+  private static func hosts(of request: HTTPRequest) -> [HTTPRequest] {
+    let host = (request.authority ?? "").cutOnce(at: ":").before
+    return [host, "\(host):80", "\(host):443", "\(host):8080"].map { host in request.with { $0.authority = host } }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
+    var request = self
+    change(&request)
+    return request
+  }
+}

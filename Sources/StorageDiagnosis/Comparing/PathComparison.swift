@@ -1,0 +1,59 @@
+/// How one path became another.
+struct PathComparison {
+  /// The path that was signed, decoded.
+  let sent: String
+  /// The path that the service saw, decoded.
+  let seen: String
+  let request: SentRequest
+
+  /// What became of the path, where that has a name.
+  var cause: SignatureDiagnosis.Cause? {
+    if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
+    let resolved = sent.dotsResolved
+    if resolved.isIdentical(to: seen) || resolved.slashesMerged.isIdentical(to: seen) { return .dotsResolved }
+    guard request.bucketIsOutsidePath else { return prefixCause(sent, seen) }
+    let (first, second) = (bucketAndKey(sent), bucketAndKey(seen))
+    if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
+    if first.key.isIdentical(to: second.key) { return .wrongBucket }
+    if second.key.isIdentical(to: sent) { return .bucketMissing }
+    return prefixCause(sent, seen)
+  }
+
+  private func prefixCause(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
+    if seen.utf8.count > sent.utf8.count, seen.ends(with: sent) { return .pathPrefixAdded }
+    if sent.utf8.count > seen.utf8.count, sent.ends(with: seen) { return .pathPrefixRemoved }
+    return nil
+  }
+
+  /// The first part of a path, and the rest with its slash.
+  private func bucketAndKey(_ path: String) -> (bucket: String, key: String) {
+    let bytes = path.utf8.dropFirst()
+    let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+    return (String(path[bytes.startIndex..<slash]), String(path[slash...]))
+  }
+}
+
+extension String {
+  /// The path with one slash for many.
+  var slashesMerged: String {
+    var bytes: [UInt8] = []
+    for byte in utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The path without `.` and `..`.
+  var dotsResolved: String {
+    var parts: [String] = []
+    let all = cut(at: "/")
+    for (index, part) in all.enumerated() {
+      switch part {
+      case ".": if index == all.count - 1 { parts.append("") }
+      case "..":
+        if parts.count > 1 { parts.removeLast() }
+        if index == all.count - 1 { parts.append("") }
+      default: parts.append(part)
+      }
+    }
+    return parts.joined(separator: "/")
+  }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageDiagnosis
+internal import StorageJSON
+
+/// `storage-auth explain`: says why a service refused a signature.
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Says why a service refused a signature: which line differs, what was sent, what it saw.",
+    discussion: """
+      Give the request as it was sent, with its Authorization, and the answer: the document, the output of curl -i, or the
+      string to sign alone. Session tokens are masked.
+
+      Example: storage-auth explain GET https://photos.oss-cn-hangzhou.aliyuncs.com/a -H "Authorization: …" < answer.xml
+
+      Ends with status 0 if a cause was found, with 1 if the answer is not about the signature.
+      """)
+
+  @OptionGroup var options: RequestOptions
+
+  @Option(help: "The file with the answer; standard input if not given.")
+  var answer: String = "-"
+
+  @Option(help: "The status of the answer, where it is not in the file.")
+  var status: Int?
+
+  @Option(help: "A file with the string to sign of the program that signed, where it shows it.")
+  var stringToSign: String?
+
+  @Option(help: "A file with its canonical request (OSS V4) or HttpString (COS).")
+  var canonicalRequest: String?
+
+  @Flag(help: "Answer with a line of JSON.")
+  var json = false
+
+  func run() throws {
+    let request = try options.sent()
+    var answer = RefusedAnswer(try InputFile(answer).text())
+    if let status { answer.status = status }
+    let diagnosis = SignatureDiagnosis(
+      of: answer, to: request, signedFor: try service(of: request),
+      stringToSign: try stringToSign.map(signedText), canonicalRequest: try canonicalRequest.map(signedText))
+    guard let diagnosis else {
+      Terminal.note("The answer is not about the signature, or is no answer of the service.")
+      throw ExitCode.failure
+    }
+    Terminal.line(json ? String(decoding: diagnosis.json.serialized, as: UTF8.self) : diagnosis.description)
+  }
+
+  /// A text that was signed; the line feed that editors put at the end of a file is not part of it.
+  private func signedText(_ path: String) throws -> String {
+    let text = try InputFile(path).text()
+    let isOSS = text.hasPrefix("OSS4-") || text.prefix { $0 != "\n" }.allSatisfy(\.isUppercase)
+    return isOSS && text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+
+  private func service(of request: HTTPRequest) throws -> SignedService {
+    switch try options.provider(of: request) {
+    case .oss: .oss(bucket: options.bucket, region: options.region(of: request, .oss))
+    case .cos: .cos(style: options.bucket == nil ? nil : .customDomain)
+    }
+  }
+}
+
+extension SignatureDiagnosis {
+  /// The diagnosis as an object of JSON.
+  fileprivate var json: JSONValue {
+    [
+      "cause": .text(cause.rawValue), "line": line.map { .text($0) } ?? .null, "sent": sent.map { .text($0) } ?? .null,
+      "seen": seen.map { .text($0) } ?? .null, "explanation": .text(explanation), "remedy": .text(remedy),
+      "otherLines": .array(otherLines.map { .text($0) }),
+    ]
+  }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import HTTPTypes
+
+extension HTTPRequest {
+  /// Reads a request as it stands on a command line.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - url: The URL, encoded as it is sent.
+  ///   - headers: The headers, as `Name: value`; a `Host` takes the place of the one in the URL.
+  init(method: String?, url: String?, headers: [String]) throws {
+    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://")
+    else {
+      throw ValidationError(
+        "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
+    }
+    let rest = url[separator.upperBound...]
+    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+    var path = String(rest[end...])
+    if !path.hasPrefix("/") { path = "/" + path }
+    self.init(
+      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
+    for header in headers {
+      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+        throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
+      }
+      let value = String(parts[1].drop { $0 == " " })
+      guard HTTPField.isValidValue(value) else {
+        throw ValidationError("The value of \(name.rawName) holds a line break or a control character.")
+      }
+      if name.canonicalName == "host" {
+        authority = value
+      } else {
+        headerFields.append(HTTPField(name: name, value: value))
+      }
+    }
+  }
+}

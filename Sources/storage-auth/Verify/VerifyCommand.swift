@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import COSAuth
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageClient
+
+/// `storage-auth verify`: checks the signature of a request as a service does.
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks the signature of a request, with the key of the default sources.",
+    discussion: """
+      Give the request as it arrived, with its Authorization or as a signed URL. What is wrong is said in words; with
+      --explain the strings that were checked are printed, with the session token masked.
+
+      Ends with status 0 if the signature is right, else with 1.
+      """)
+
+  @OptionGroup var options: RequestOptions
+
+  @Flag(help: "As the strict mode of COS: host, Content-Length, token and every parameter have to be signed.")
+  var strict = false
+
+  @Option(help: "The present in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
+  var date: TimestampArgument?
+
+  @Flag(help: "Print what was checked if the signature does not match.")
+  var explain = false
+
+  @OptionGroup var credentials: CredentialOptions
+
+  func run() async throws {
+    let request = try options.sent()
+    let provider = try options.provider(of: request)
+    let style: AddressingStyle? = options.bucket == nil ? nil : .customDomain
+    do {
+      let proof: VerifiedRequest
+      switch provider {
+      case .oss:
+        let verifier = OSSVerifier(
+          region: options.region(of: request, .oss), style: style, bucket: options.bucket)
+        proof = try await verify(request, with: verifier, provider)
+      case .cos:
+        let verifier = COSVerifier(mode: strict ? .strict : .compatible, style: style, bucket: options.bucket)
+        proof = try await verify(request, with: verifier, provider)
+      }
+      Terminal.line(proof.text)
+    } catch let error as VerificationError {
+      Terminal.line("refused  \(error.description)")
+      if explain, let comparison = error.comparison {
+        if let canonical = comparison.canonicalRequest { Terminal.note("--- canonical request\n\(canonical)") }
+        Terminal.note("--- string to sign\n\(comparison.stringToSign)\n---")
+      }
+      throw ExitCode.failure
+    }
+  }
+
+  private func verify(
+    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ provider: ProviderName
+  ) async throws -> VerifiedRequest {
+    let key = try await credentials.cache(for: provider).credential()
+    return try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
+  }
+}
+
+extension VerifiedRequest {
+  /// What was proved, a line each.
+  fileprivate var text: String {
+    var lines = [
+      "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
+    ]
+    if let bucket = target.bucket { lines.append("bucket    \(bucket)") }
+    if let key = target.key { lines.append("key       \(key)") }
+    if let expiration { lines.append("until     \(expiration)") }
+    return lines.joined(separator: "\n")
+  }
+}
