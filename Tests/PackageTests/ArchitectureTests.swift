@@ -26,8 +26,8 @@ final class ArchitectureTests: XCTestCase {
     ],
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
-      "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "StorageDiagnosis", "LocalCloud",
-      "RequestLines", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
+      "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "StorageDiagnosis",
+      "LocalCloud", "RequestLines", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
     ],
   ]
 

@@ -20,7 +20,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     time.advance(by: limits.connect)
     let failure = await running.failure
     XCTAssertEqual(failure?.kind, .other)
-    XCTAssertEqual(failure?.message, "ascp did not connect to its management port within 10.0 seconds.")
+    XCTAssertEqual(failure?.message, "ascp did not connect to its management port within \(limits.connect).")
     let stopped = try await fake.text(of: "stopped")
     XCTAssertEqual(stopped, "SIGTERM")
     XCTAssertEqual(try fake.leftovers, [])

@@ -7,6 +7,9 @@ struct Store: Sendable {
   static let permanent = AccessKey(id: "LTAIlongrun", secret: "a secret of nobody")
   static let count = 4
 
+  /// All that a transfer needs, and no more.
+  private static let policy = AccessPolicy([AccessRule(.read, .write, keys: .all, in: bucket)])
+
   /// The status of an answer that takes the place of one to a request that was carried out.
   static let lossStatus = 503
 
@@ -28,8 +31,8 @@ struct Store: Sendable {
       roleARN: "acs:ram::1250000000:role/localcloud", keys: keys, endpoint: .url(cloud.servicesURL),
       transport: transport, time: time)
     let tencent = TencentFederationProvider(
-      name: "long-run", policy: #"{"version":"2.0","statement":[]}"#, keys: keys, endpoint: .url(cloud.servicesURL),
-      transport: transport, time: time)
+      name: "long-run", policy: try policy.camDocument(region: "ap-guangzhou"), keys: keys,
+      endpoint: .url(cloud.servicesURL), transport: transport, time: time)
     var configuration = StorageClientConfiguration(
       multipartThreshold: 200_000, partSize: 100 * 1024, attempts: 10, retryDelay: retryDelay)
     configuration.longestRetryDelay = .seconds(10)
