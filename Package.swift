@@ -146,7 +146,7 @@ let package = Package(
     .target(
       name: "StorageAuthServer",
       dependencies: auth + aspera + [
-        "CloudCredentials",
+        "CloudCredentials", "StorageXML",
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),
         product("NIOCore", "swift-nio", "Server"),
@@ -268,6 +268,7 @@ let package = Package(
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Hummingbird", "hummingbird", "Server"),
         product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
       ],
       swiftSettings: testRules),
     .target(
