@@ -25,10 +25,10 @@ let auth: [Target.Dependency] = ["OSSAuth", "COSAuth", "StorageAuth", "StorageCr
 let aspera: [Target.Dependency] = ["AsperaAuth", "StorageJSON"]
 
 /// A program that shows how something is used.
-func example(_ name: String) -> Target {
+func example(_ name: String, _ more: [Target.Dependency] = []) -> Target {
   .executableTarget(
     name: name,
-    dependencies: [
+    dependencies: more + [
       "StorageClient", "LocalCloud", "ExampleSupport",
       product("ArgumentParser", "swift-argument-parser", "CommandLine"),
       product("AsyncHTTPClient", "async-http-client", "CommandLine"),
@@ -184,6 +184,9 @@ let package = Package(
     example("AsperaExample"),
     example("AnyProviderExample"),
     example("CredentialsExample"),
+    example(
+      "RemoteSigningExample",
+      auth + ["StorageAuthServer", product("Hummingbird", "hummingbird", "CommandLine")]),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import StorageCrypto
 
 /// Which of a service's own headers can be signed remotely: those that change neither who may do what nor what is done.
 enum SignedHeaders {
@@ -9,6 +10,9 @@ enum SignedHeaders {
 
   /// Refuses a header that makes a copy, changes access, calls somebody, or is not known.
   static func check(_ headers: HTTPFields, scheme: SignatureScheme) throws(SigningRefusal) {
+    if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
+      throw .malformed("The Content-MD5 is not a hash.")
+    }
     for field in headers {
       let name = field.name.canonicalName
       guard name != "pic-operations", name != "authorization" else { throw refusal }
