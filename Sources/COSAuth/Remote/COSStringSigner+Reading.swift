@@ -73,7 +73,9 @@ extension COSStringSigner {
     }
     var host = endpoint.authority
     if endpoint.style == .virtualHosted, let bucket = target.bucket { host = "\(bucket).\(host)" }
-    guard request.authority == host else { throw .wrongScope("The host is not that of a bucket at \(endpoint.authority).") }
+    guard request.authority == host else {
+      throw .wrongScope("The host is not that of a bucket at \(endpoint.authority).")
+    }
     return target
   }
 }

@@ -38,7 +38,9 @@ public struct COSStringSigner: Sendable {
   /// - Returns: The one request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request to the endpoint.
   public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
-    guard order.scheme == .cosV5 else { throw .malformed("The version of the signature is not one that is signed here.") }
+    guard order.scheme == .cosV5 else {
+      throw .malformed("The version of the signature is not one that is signed here.")
+    }
     guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
     let window = try window(of: order, canonicalRequest)
     let request = try request(order, canonicalRequest)
@@ -49,7 +51,8 @@ public struct COSStringSigner: Sendable {
     let placement: VerifiedRequest.Placement? = header != nil ? .header : parameter != nil ? .query : nil
     return SigningIntent(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
-      date: window.start, expiration: window.end, accessKeyID: nil, sessionToken: (header ?? parameter).map { Secret($0) })
+      date: window.start, expiration: window.end, accessKeyID: nil,
+      sessionToken: (header ?? parameter).map { Secret($0) })
   }
 
   /// Signs a string that is within the rules.

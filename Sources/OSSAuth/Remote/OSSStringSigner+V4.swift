@@ -57,7 +57,9 @@ extension OSSStringSigner {
     let names = additional.isEmpty ? [] : additional.split(separator: ";", omittingEmptySubsequences: false)
     let text: String
     do throws(SigningError) {
-      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).with(request) { String(writing: $0) }
+      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).with(request) {
+        String(writing: $0)
+      }
     } catch {
       throw .notCanonical
     }

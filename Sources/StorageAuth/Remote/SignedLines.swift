@@ -7,9 +7,10 @@ package struct SignedLines {
 
   /// Cuts a text.
   package init(_ text: String) {
-    rest = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-      String(Substring($0))
-    }[...]
+    rest =
+      text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+        String(Substring($0))
+      }[...]
   }
 
   /// Takes the first line.

@@ -104,7 +104,8 @@ extension SigningIntent {
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
-      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let size = Int64(text) else {
+      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let size = Int64(text)
+      else {
         throw .malformed("The signed Content-Length is not a number.")
       }
       return size

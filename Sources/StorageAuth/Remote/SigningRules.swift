@@ -62,7 +62,8 @@ extension SigningRules {
     }
     guard let end = intent.expiration else { return }
     guard end > now else {
-      throw SigningRefusal(.lifetime, "The signature would have ended at \(end).", remedy: "Set the clock of the client.")
+      throw SigningRefusal(
+        .lifetime, "The signature would have ended at \(end).", remedy: "Set the clock of the client.")
     }
     let start = max(intent.date ?? now, now)
     guard end <= start.advanced(by: lifetime) else {

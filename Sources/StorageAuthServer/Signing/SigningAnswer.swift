@@ -25,7 +25,8 @@ struct SigningAnswer: Error {
 
   static let unreadable = SigningAnswer(
     .badRequest, "malformed",
-    "The body is not a JSON object of the texts provider, version, method, stringToSign and, perhaps, canonicalRequest.")
+    "The body is not a JSON object of the texts provider, version, method, stringToSign and, perhaps, canonicalRequest."
+  )
 
   static let unknownProvider = SigningAnswer(
     .badRequest, "malformed", "The provider, or the version of its signature, is not one that is signed for here.")

@@ -81,7 +81,9 @@ struct SigningServer: Sendable {
   /// What a refusal means: the key has changed, the server is not able to answer now, or it does not sign this.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.text ?? ""
-    if code == "\(SigningRefusal.Code.anotherKey)" { return SigningRefusal.anotherKey("The signing server has another key.") }
+    if code == "\(SigningRefusal.Code.anotherKey)" {
+      return SigningRefusal.anotherKey("The signing server has another key.")
+    }
     let isRetryable = received.status >= 500 || received.status == 429
     let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.text ?? ""))" : "."
     let message = "The \(source) answered HTTP \(received.status)\(said)"

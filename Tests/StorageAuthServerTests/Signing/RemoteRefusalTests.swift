@@ -59,7 +59,8 @@ final class RemoteRefusalTests: XCTestCase {
       } catch is Offline {}
       for answer in ["", "0000", "OSS other:AAAAAAAAAAAAAAAAAAAAAAAAAAA="] {
         do {
-          let signing = RemoteSigning.remote({ _ in RemoteSignature(accessKeyID: "id", signature: answer) }, as: Identity(id: "id"))
+          let signing = RemoteSigning.remote(
+            { _ in RemoteSignature(accessKeyID: "id", signature: answer) }, as: Identity(id: "id"))
           try await client(version, signing, transport).delete("a")
           XCTFail("deleted")
         } catch let error as SigningError {
@@ -67,7 +68,8 @@ final class RemoteRefusalTests: XCTestCase {
         }
       }
       do {
-        let signing = RemoteSigning.remote({ _ in RemoteSignature(accessKeyID: "other", signature: "") }, as: Identity(id: "id"))
+        let signing = RemoteSigning.remote(
+          { _ in RemoteSignature(accessKeyID: "other", signature: "") }, as: Identity(id: "id"))
         try await client(version, signing, transport).delete("a")
         XCTFail("deleted")
       } catch let error as SigningError {
@@ -87,7 +89,9 @@ final class RemoteRefusalTests: XCTestCase {
       let rules = SigningRules(AccessPolicy([AccessRule(.read, keys: .all, in: "photos")]))
       let rekeyed = AccessKey(id: order.stringToSign.contains("unknown") ? "unknown" : key.id, secret: key.secret)
       let answer = try OSSStringSigner(region: "cn-hangzhou").sign(
-        order, with: order.canonicalRequest?.contains("unknown") == true ? AccessKey(id: "unknown", secret: key.secret) : rekeyed,
+        order,
+        with: order.canonicalRequest?.contains("unknown") == true
+          ? AccessKey(id: "unknown", secret: key.secret) : rekeyed,
         under: rules, at: .now)
       return RemoteSignature(accessKeyID: key.id, signature: answer.signature)
     }

@@ -93,7 +93,8 @@ private struct Login: RouterMiddleware {
   typealias Context = BasicRequestContext
 
   func handle(
-    _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response
+    _ request: Request, context: BasicRequestContext,
+    next: @concurrent (Request, BasicRequestContext) async throws -> Response
   ) async throws -> Response {
     guard request.headers[.authorization] == "Bearer alice" else { throw HTTPError(.unauthorized) }
     return try await next(request, context)

@@ -91,7 +91,8 @@ final class VerifyingAttackTests: XCTestCase {
     try await oss.assertRefused(other, ["InvalidArgument"], "day")
     let cos = try await VerifyingBench(.cos, self)
     var times = try cos.signed(cos.request())
-    times.headerFields[.authorization] = times.headerFields[.authorization]?.replacing("q-key-time=1", with: "q-key-time=2")
+    times.headerFields[.authorization] = times.headerFields[.authorization]?.replacing(
+      "q-key-time=1", with: "q-key-time=2")
     try await cos.assertRefused(times, ["InvalidArgument"], "q-sign-time is not q-key-time")
   }
 
