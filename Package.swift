@@ -157,7 +157,7 @@ let package = Package(
     .target(
       name: "StorageAuthServer",
       dependencies: auth + aspera + [
-        "CloudCredentials",
+        "CloudCredentials", "StorageXML",
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),
         product("NIOCore", "swift-nio", "Server"),
@@ -199,6 +199,7 @@ let package = Package(
     example("AnyProviderExample"),
     example("CredentialsExample"),
     example("TokenServerExample", server),
+    example("RemoteSigningExample", auth + server),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",

@@ -23,6 +23,7 @@ final class ArchitectureTests: XCTestCase {
     ],
     "StorageAuthServer": [
       "AsperaAuth", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageJSON",
+      "StorageXML",
     ],
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [

@@ -33,6 +33,8 @@ enum Subjects {
     "StorageAuth.VerifiedRequest.Placement": "an enumeration without payload",
     "StorageAuth.VerificationLimits": "four numbers",
     "StorageAuth.Timestamp": "two numbers",
+    "StorageAuth.SignatureScheme": "an enumeration without payload",
+    "StorageAuth.SigningRefusal.Code": "a name of a kind of problem",
     "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is refused",
     "OSSAuth.OSSSignatureVersion": "an enumeration without payload",
     "OSSAuth.OSSNetwork": "an enumeration without payload",
@@ -68,7 +70,7 @@ enum Subjects {
         CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
       ),
     ]
-    return try bare + cached() + sources() + aspera() + errors()
+    return try bare + cached() + sources() + aspera() + errors() + remote()
       + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(
         of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")

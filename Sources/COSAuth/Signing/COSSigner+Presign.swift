@@ -54,10 +54,14 @@ extension COSSigner {
         writer.append(hex: signature)
       })
     }
-    let fields = draft.headerFields
     return PresignedRequest(
-      method: request.method, url: url,
-      headers: fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }, expiration: window.end)
+      method: request.method, url: url, headers: signedHeaders(of: draft), expiration: window.end)
+  }
+
+  /// The headers of a request that its URL covers.
+  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
+    let fields = request.headerFields
+    return fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
   /// The request and the path with everything that a signature in the URL covers.

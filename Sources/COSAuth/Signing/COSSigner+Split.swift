@@ -55,9 +55,9 @@ extension COSSigner {
         })
       }
       return PendingSignature(
-        stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
+        .cosV5, stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
         canonicalRequest: String(writing: text), identity: identity, expiration: window.end, request: request,
-        isPresigned: path != nil,
+        isPresigned: path != nil, signedHeaders: path == nil ? [:] : signedHeaders(of: draft),
         authorizationPrefix: String(writing: {
           $0.append(
             authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)

@@ -108,7 +108,8 @@ public struct COSVerifier: SignatureVerifier {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
     return VerifiedRequest(
-      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end, target: claim.target)
+      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end, target: claim.target,
+      signature: claim.signature, usableUntil: claim.window.end)
   }
 
   private func checkWindow(of claim: COSClaim, at date: Timestamp) throws(VerificationError) {

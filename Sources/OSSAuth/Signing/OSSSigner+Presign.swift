@@ -148,7 +148,7 @@ extension OSSSigner {
   }
 
   /// The headers of a request that its URL covers.
-  private func signedHeaders(of request: HTTPRequest) -> HTTPFields {
+  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
     if request.headerFields.isEmpty { return [:] }
     return request.headerFields.filter { field in
       let name = field.name.canonicalName

@@ -52,8 +52,9 @@ extension OSSSigner {
     var request = draft.request
     if let path = draft.path { request.path = path }
     return PendingSignature(
-      stringToSign: stringToSign, canonicalRequest: canonicalRequest, identity: identity,
-      expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
+      version == .v1 ? .ossV1 : .ossV4, stringToSign: stringToSign, canonicalRequest: canonicalRequest,
+      identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
+      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
       authorizationPrefix: String(writing: { append(prefixOf: draft, id: identity.id, to: &$0) }))
   }
 

@@ -23,6 +23,14 @@ public struct OSSClaim: SignatureClaim {
   let scheme: Scheme
   var target: RequestTarget
 
+  /// When it was signed; for a URL of V1, when it ends.
+  var instant: Timestamp {
+    switch scheme {
+    case .v1(let scheme): scheme.instant
+    case .v4(let scheme): scheme.date
+    }
+  }
+
   enum Scheme {
     case v1(V1)
     case v4(V4)

@@ -113,7 +113,7 @@ extension OSSVerifier {
       throw .malformed("x-oss-date is missing or not a date like 20261120T080000Z.")
     }
     let hash = try request.headerFields.onlyValue(of: .ossContentSHA256)
-    guard hash == nil || hash == OSSText.unsignedPayload.description else {
+    guard hash.map(accepts(payloadHash:)) ?? true else {
       throw VerificationError(
         .unsupported, "The payload hash is not UNSIGNED-PAYLOAD.",
         remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
@@ -124,6 +124,11 @@ extension OSSVerifier {
         .init(
           day: scope[1], region: scope[2], product: scope[3], date: instant, lifetime: lifetime,
           additionalHeaders: try additionalHeaders(additional, of: request))), target: target)
+  }
+
+  private func accepts(payloadHash text: String) -> Bool {
+    text == OSSText.unsignedPayload.description
+      || acceptsPayloadHashes && text == text.lowercased() && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
   /// The additional headers that are declared: each in lower case, once, and present.

@@ -27,6 +27,16 @@ public struct OSSVerifier: SignatureVerifier {
   /// What is looked at at all.
   public let limits: VerificationLimits
 
+  /// Whether `x-oss-content-sha256` may hold the hash of the body; whoever sets it has to check the body.
+  private(set) var acceptsPayloadHashes = false
+
+  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that checks the body against it.
+  package var acceptingPayloadHashes: OSSVerifier {
+    var copy = self
+    copy.acceptsPayloadHashes = true
+    return copy
+  }
+
   /// How far the time of signing may be from the present: fifteen minutes, as at the service.
   public static let clockTolerance = Duration.seconds(900)
 
@@ -122,7 +132,8 @@ public struct OSSVerifier: SignatureVerifier {
 
   private func proof(of claim: OSSClaim, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
-      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: expiration, target: claim.target)
+      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: expiration, target: claim.target,
+      signature: claim.signature, usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance))
   }
 
   func resource(of request: HTTPRequest) -> OSSResource {

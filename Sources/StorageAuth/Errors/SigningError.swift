@@ -27,7 +27,7 @@ public struct SigningError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case anonymous, invalidConfiguration, invalidCredential, invalidHeader, invalidPath, invalidRequest
-      case invalidSignature, lifetimeOutOfRange, credentialEndsFirst
+      case invalidSignature, lifetimeOutOfRange, credentialEndsFirst, refused
     }
 
     private let value: Value
@@ -50,6 +50,8 @@ public struct SigningError: Error, Sendable, Hashable {
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
     /// The credential ends before what it is to sign.
     public static let credentialEndsFirst = Code(value: .credentialEndsFirst)
+    /// Whoever holds the key does not sign this.
+    public static let refused = Code(value: .refused)
 
     /// The name of the code.
     public var description: String { value.rawValue }

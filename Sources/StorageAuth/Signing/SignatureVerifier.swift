@@ -93,7 +93,18 @@ public struct VerifiedRequest: Sendable {
     case query
   }
 
-  package init(accessKeyID: String, placement: Placement, expiration: Timestamp?, target: RequestTarget) {
+  /// The signature, in its one spelling.
+  package let signature: Secret
+
+  /// The last instant at which the signature is accepted.
+  package let usableUntil: Timestamp
+
+  package init(
+    accessKeyID: String, placement: Placement, expiration: Timestamp?, target: RequestTarget, signature: String,
+    usableUntil: Timestamp
+  ) {
+    self.signature = Secret(signature)
+    self.usableUntil = usableUntil
     self.accessKeyID = accessKeyID
     self.placement = placement
     self.expiration = expiration

@@ -64,21 +64,27 @@ public struct PendingSignature: Sendable {
   /// When the authorization ends, in the service's time, where the scheme says so.
   public let expiration: Timestamp?
 
+  package let scheme: SignatureScheme
   package let request: HTTPRequest
   package let isPresigned: Bool
+  /// The headers that whoever uses a URL has to send along, because they are signed.
+  package let signedHeaders: HTTPFields
   /// The authorization up to the signature, in the form of the scheme.
   package let authorizationPrefix: String
 
   package init(
-    stringToSign: String, canonicalRequest: String?, identity: Identity, expiration: Timestamp?, request: HTTPRequest,
-    isPresigned: Bool, authorizationPrefix: String
+    _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
+    expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
+    authorizationPrefix: String
   ) {
+    self.scheme = scheme
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest
     self.identity = identity
     self.expiration = expiration
     self.request = request
     self.isPresigned = isPresigned
+    self.signedHeaders = signedHeaders
     self.authorizationPrefix = authorizationPrefix
   }
 }

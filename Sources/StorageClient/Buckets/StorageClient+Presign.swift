@@ -6,7 +6,8 @@ extension StorageClient where Provider: PresigningProvider {
   ///
   /// The URL has the rights of the signer: for `GET` and `HEAD` it needs `oss:GetObject` or `name/cos:GetObject` (and
   /// `name/cos:HeadObject`), for `PUT` `oss:PutObject` or `name/cos:PutObject`, for `DELETE` `oss:DeleteObject` or
-  /// `name/cos:DeleteObject`. No network is used, except perhaps by the source of the credential.
+  /// `name/cos:DeleteObject`. No network is used, except perhaps by the source of the
+  /// credential and by a signer that is elsewhere.
   ///
   /// ```swift
   /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
@@ -36,8 +37,13 @@ extension StorageClient where Provider: PresigningProvider {
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
     let date = try serviceTime().date
     let end = provider.presigner.requiredValidity(from: date, validFor: duration)
-    let proof = try await credential(lasting: date.duration(to: end)).credential
-    return try provider.presigner.presign(
-      request, with: proof, validFor: duration, in: SigningContext(date: serviceTime().date))
+    var cached = try await credential(lasting: date.duration(to: end))
+    let context = SigningContext(date: try serviceTime().date)
+    if let remoteSigner {
+      return try await renewing(&cached) { proof in
+        try await remoteSigner.presign(request, as: proof, validFor: duration, in: context)
+      }
+    }
+    return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
 }

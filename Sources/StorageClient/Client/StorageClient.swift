@@ -29,6 +29,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// What is known about the service's clock.
   public let clockSkew: ClockSkew
 
+  /// Signs in the place of the provider's own signer, where the key is kept elsewhere.
+  let remoteSigner: (any RemoteRequestSigner<Provider.Proof>)?
   let transport: any HTTPTransport
   let time: any TimeSource
   let gate: RequestGate
@@ -115,8 +117,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 
-  private init(
-    _ provider: Provider, cache: CredentialCache<Provider.Proof>, configuration: StorageClientConfiguration,
+  init(
+    _ provider: Provider, cache: CredentialCache<Provider.Proof>,
+    remoteSigner: (any RemoteRequestSigner<Provider.Proof>)? = nil, configuration: StorageClientConfiguration,
     transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any TimeSource
   ) {
     self.provider = provider
@@ -124,6 +127,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     self.credentials = cache
     self.events = events
     self.clockSkew = clockSkew
+    self.remoteSigner = remoteSigner
     self.transport = transport
     self.time = time
     gate = RequestGate(limit: configuration.requestsInFlight)

@@ -72,9 +72,14 @@ extension StorageClient {
 
   private func sign(_ draft: RequestDraft) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
-    let cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
+    var cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
     let (present, offset) = try serviceTime()
-    let (signed, date) = try sign(draft.announced, with: cached.credential, at: present)
+    let (signed, date) =
+      if let remoteSigner {
+        try await sign(draft.announced, with: remoteSigner, as: &cached, at: present)
+      } else {
+        try sign(draft.announced, with: cached.credential, at: present)
+      }
     events.emit(
       .signed(
         .init(

@@ -7,7 +7,9 @@ enum RunningServer {
   /// Starts an application with routes; it ends with the test.
   ///
   /// - Returns: Its address, such as `http://127.0.0.1:8080`.
-  static func start(_ router: Router<BasicRequestContext>, _ test: XCTestCase) async throws -> String {
+  static func start<Context: RequestContext>(
+    _ router: Router<Context>, _ test: XCTestCase
+  ) async throws -> String where Context.Source == ApplicationRequestContextSource {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),

@@ -1,0 +1,61 @@
+import COSAuth
+import Hummingbird
+import OSSAuth
+import StorageAuth
+import StorageAuthServer
+
+/// The server of an app: it holds the key and signs for users who are logged in, each below a folder of their own.
+struct AppServer {
+  let oss: StringSigning
+  let cos: StringSigning
+  let buckets: [String]
+
+  /// Runs until the task is cancelled.
+  ///
+  /// - Parameter onReady: Called with the address of the route that signs.
+  func run(onReady: @escaping @Sendable (String) -> Void) async throws {
+    let signing = SigningService<UserContext>(oss, cos) { [buckets] context in
+      SigningRules(
+        AccessPolicy(
+          buckets.map { bucket in
+            AccessRule(.read, .write, .delete, .list, keys: .prefix("users/\(context.user)/"), in: bucket)
+          }))
+    }
+    let router = Router(context: UserContext.self)
+    signing.addRoutes(to: router.group().add(middleware: BearerLogin()))
+    let application = Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { channel in
+        onReady("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/sign")
+      })
+    try await application.run()
+  }
+}
+
+/// Knows who asks.
+struct UserContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  var user = ""
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+  }
+}
+
+/// The login of the app; a real one checks a token of its own.
+struct BearerLogin: RouterMiddleware {
+  typealias Context = UserContext
+
+  private static let users = ["token-of-alice": "alice", "token-of-bob": "bob"]
+
+  func handle(
+    _ request: Request, context: UserContext, next: @concurrent (Request, UserContext) async throws -> Response
+  ) async throws -> Response {
+    guard let header = request.headers[.authorization], header.hasPrefix("Bearer "),
+      let user = Self.users[String(header.dropFirst("Bearer ".count))]
+    else { throw HTTPError(.unauthorized) }
+    var context = context
+    context.user = user
+    return try await next(request, context)
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import COSAuth
+import HTTPTypes
+import LocalCloud
+import OSSAuth
+import StorageAuth
+import StorageAuthServer
+import StorageClient
+
+/// Self-signed mode: a server that holds the key, and a client that holds none.
+@main
+struct RemoteSigningExample: AsyncParsableCommand {
+  @Flag(help: "Use LocalCloud; the only place where this example works.")
+  var local = false
+
+  func run() async throws {
+    let key = AccessKey(id: "example-id", secret: "example-secret")
+    let bucket = "photos-1250000000"
+    let cloud = try await LocalCloud.start(.init(accounts: [.init(key)], buckets: [bucket], isStrict: true))
+    let server = AppServer(
+      oss: .oss(OSSStringSigner(region: "cn-hangzhou"), keys: StaticCredentialProvider(key)),
+      cos: .cos(COSStringSigner(endpoint: cloud.cosEndpoint), keys: StaticCredentialProvider(key)),
+      buckets: [bucket])
+    let (addresses, ready) = AsyncStream.makeStream(of: String.self)
+    let running = Task { try await server.run { ready.yield($0) } }
+    guard let url = await addresses.first(where: { _ in true }) else { return }
+    print("The server signs at \(url).")
+    let signing = RemoteSigning.remote(url) { [.authorization: "Bearer token-of-alice"] }
+    try await use(
+      StorageClient(
+        .oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), signing: signing), "OSS V4")
+    try await use(
+      StorageClient(
+        .oss(bucket: bucket, region: "cn-hangzhou", signature: .v1, endpoint: cloud.ossEndpoint), signing: signing),
+      "OSS V1")
+    try await use(
+      StorageClient(
+        .cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), signing: signing), "COS V5")
+    print("LocalCloud verified \(cloud.statistics.verifiedCount) signatures.")
+    running.cancel()
+    _ = await running.result
+    await cloud.stop()
+  }
+
+  private func use<Provider: PresigningProvider>(_ client: StorageClient<Provider>, _ name: String) async throws {
+    print("# \(name)")
+    try await client.upload(Array("a cat".utf8), to: "users/alice/cat.txt")
+    let text = String(decoding: try await client.download("users/alice/cat.txt", upTo: 100), as: UTF8.self)
+    print("  uploaded and downloaded: \(text)")
+    let link = try await client.presign(.get, "users/alice/cat.txt", validFor: .seconds(60))
+    print("  a link: \(link)")
+    await refused("read bob's file") { _ = try await client.download("users/bob/cat.txt", upTo: 100) }
+    await refused("delete bob's file") { try await client.delete("users/bob/cat.txt") }
+    await refused("make a link for a week") {
+      _ = try await client.presign(.get, "users/alice/cat.txt", validFor: .seconds(7 * 86_400))
+    }
+    await refused("open the file to everybody") {
+      _ = try await client.presign(
+        .put, "users/alice/cat.txt", parameters: [.init(name: "acl", value: nil)], validFor: .seconds(60))
+    }
+    try await client.delete("users/alice/cat.txt")
+  }
+
+  private func refused(_ what: String, _ act: () async throws -> Void) async {
+    do {
+      try await act()
+      print("  NOT refused: \(what)")
+    } catch {
+      print("  refused: \(what): \(error)")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// Signs strings to sign that somebody else made, after reading them: the server's half of the self-signed mode.
+///
+/// It is no oracle. The text is taken apart into the request that it authorizes; that request is canonicalised again and
+/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs. The host
+/// has to be signed: it says which bucket is meant.
+///
+/// A COS signature does not say which headers and parameters it leaves out. A service that is not strict accepts a
+/// request that carries more than was signed, so let the key of this server have no more rights than its callers need.
+///
+/// ```swift
+/// let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+public struct COSStringSigner: Sendable {
+  /// The endpoint that strings have to be for.
+  public let endpoint: ServiceEndpoint
+
+  /// The bucket of a custom domain.
+  public let bucket: String?
+
+  /// Sets up a signer.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint that strings have to be for.
+  ///   - bucket: The bucket, if the endpoint is a custom domain.
+  public init(endpoint: ServiceEndpoint, bucket: String? = nil) {
+    self.endpoint = endpoint
+    self.bucket = bucket
+  }
+
+  /// Reads what a signature would authorize.
+  ///
+  /// - Parameter order: What somebody wants to have signed.
+  /// - Returns: The one request that the string stands for.
+  /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request to the endpoint.
+  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+    guard order.scheme == .cosV5 else {
+      throw .malformed("The version of the signature is not one that is signed here.")
+    }
+    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    let window = try window(of: order, canonicalRequest)
+    let request = try request(order, canonicalRequest)
+    var target = try target(of: request)
+    let header = request.headerFields[.cosSecurityToken]
+    let parameter = try target.take("x-cos-security-token")
+    guard header == nil || parameter == nil else { throw .malformed("The session token is in two places.") }
+    let placement: VerifiedRequest.Placement? = header != nil ? .header : parameter != nil ? .query : nil
+    return SigningIntent(
+      .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
+      date: window.start, expiration: window.end, accessKeyID: nil,
+      sessionToken: (header ?? parameter).map { Secret($0) })
+  }
+
+  /// Signs a string that is within the rules.
+  ///
+  /// - Parameters:
+  ///   - order: What somebody wants to have signed.
+  ///   - key: The key that signs.
+  ///   - rules: What the caller may do.
+  ///   - date: The present.
+  /// - Returns: The signature.
+  /// - Throws: A ``SigningRefusal`` if the string cannot be read in one way, or is outside of the rules.
+  public func sign(
+    _ order: SigningOrder, with key: AccessKey, under rules: SigningRules, at date: Timestamp
+  ) throws(SigningRefusal) -> RemoteSignature {
+    let intent = try intent(of: order)
+    try rules.check(intent, with: key, at: date)
+    guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
+    let signingKey = COSKeyTime(from: start, until: end).signingKey(of: key)
+    return RemoteSignature(
+      accessKeyID: key.id, signature: signingKey.authenticationCode(for: order.stringToSign).hex,
+      sessionToken: key.sessionToken)
+  }
+}

@@ -1,0 +1,121 @@
+internal import HTTPTypes
+
+/// What a signed request does, as far as a policy looks at it.
+///
+/// Only what is listed here can be signed remotely. A parameter or a header that is not listed may make another
+/// operation of a request, and is refused.
+struct SignedOperation {
+  let action: AccessAction
+  let bucket: String
+  let key: String
+  var size: Int64?
+  var contentType: String?
+
+  /// Everything that a service could do when it sees the signature.
+  ///
+  /// A string of OSS V1 holds the decoded key and the parameters behind a question mark, so that it is also the string of
+  /// the object whose key holds the question mark: both have to be allowed.
+  static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [SignedOperation] {
+    try SignedHeaders.check(intent.headers, scheme: intent.scheme)
+    guard let bucket = intent.target.bucket, isBucketName(bucket) else {
+      throw .unknownOperation("The request is not for a bucket.")
+    }
+    guard let key = intent.target.key else { return [try SignedOperation(onBucket: bucket, intent)] }
+    let first = try SignedOperation(on: key, in: bucket, intent)
+    guard intent.scheme == .ossV1, !intent.target.parameters.isEmpty, intent.method != .post else { return [first] }
+    let query = intent.target.parameters.map { parameter in
+      parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name
+    }
+    let plain = RequestTarget(bucket: bucket, key: "\(key)?\(query.joined(separator: "&"))", parameters: [])
+    let other = try SignedOperation(on: plain.key ?? key, in: bucket, intent.with(plain))
+    return [first, other]
+  }
+
+  private init(on key: String, in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
+    let query = try SignedQuery(intent)
+    self.key = key
+    self.bucket = bucket
+    switch intent.method {
+    case .get, .head:
+      if intent.method == .get, query.contains("uploadId") {
+        try query.allow("uploadId", "max-parts", "part-number-marker", "encoding-type")
+        try query.checkUpload()
+        action = .write
+        return
+      }
+      try query.allow(
+        "response-cache-control", "response-content-disposition", "response-content-encoding",
+        "response-content-language", "response-content-type", "response-expires", "versionId", "objectMeta")
+      action = .read
+    case .put:
+      action = .write
+      guard !query.isEmpty else {
+        size = try intent.size
+        contentType = intent.headers[.contentType]
+        return
+      }
+      try query.allow("partNumber", "uploadId")
+      try query.checkUpload()
+      try query.checkPart()
+    case .post:
+      action = .write
+      if query.contains("uploads") {
+        try query.allow("uploads")
+        try query.checkFlag("uploads")
+      } else {
+        try query.allow("uploadId")
+        try query.checkUpload()
+      }
+    case .delete:
+      guard !query.isEmpty else {
+        action = .delete
+        return
+      }
+      try query.allow("uploadId")
+      try query.checkUpload()
+      action = .write
+    default: throw .unknownOperation("There is no operation of the method on an object.")
+    }
+  }
+
+  /// A list, or the deletion of many objects; their keys are in the body, so that the right to delete all is needed.
+  private init(onBucket bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
+    let query = try SignedQuery(intent)
+    self.bucket = bucket
+    switch intent.method {
+    case .get:
+      try query.allow(
+        "prefix", "delimiter", "marker", "max-keys", "encoding-type", "list-type", "continuation-token", "start-after",
+        "fetch-owner")
+      action = .list
+      key = query["prefix"] ?? ""
+    case .post:
+      try query.allow("delete")
+      try query.checkFlag("delete")
+      action = .delete
+      key = ""
+    default: throw .unknownOperation("There is no operation of the method on a bucket that could be signed.")
+    }
+  }
+}
+
+extension SigningIntent {
+  /// The length of the body, where it is signed.
+  fileprivate var size: Int64? {
+    get throws(SigningRefusal) {
+      guard let text = headers[.contentLength] else { return nil }
+      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let size = Int64(text)
+      else {
+        throw .malformed("The signed Content-Length is not a number.")
+      }
+      return size
+    }
+  }
+
+  /// The same with another target.
+  fileprivate func with(_ target: RequestTarget) -> SigningIntent {
+    SigningIntent(
+      scheme, method: method, target: target, headers: headers, placement: placement, date: date,
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken)
+  }
+}

@@ -1,0 +1,49 @@
+/// The signed parameters of a request, each name once.
+struct SignedQuery {
+  private let values: [String: String]
+  /// Whether the names came in lower case.
+  private let isLowered: Bool
+
+  init(_ intent: SigningIntent) throws(SigningRefusal) {
+    var values: [String: String] = [:]
+    for parameter in intent.target.parameters {
+      guard values.updateValue(parameter.value ?? "", forKey: parameter.name) == nil else {
+        throw .unknownOperation("A parameter is there twice.")
+      }
+    }
+    self.values = values
+    isLowered = intent.scheme == .cosV5
+  }
+
+  var isEmpty: Bool { values.isEmpty }
+
+  subscript(name: String) -> String? { values[isLowered ? name.lowercased() : name] }
+
+  func contains(_ name: String) -> Bool { self[name] != nil }
+
+  /// Refuses a parameter that is not one of these.
+  func allow(_ names: String...) throws(SigningRefusal) {
+    let known = Set(isLowered ? names.map { $0.lowercased() } : names)
+    guard values.keys.allSatisfy(known.contains) else {
+      throw .unknownOperation("A parameter makes another operation of the request, or is not known.")
+    }
+  }
+
+  /// Refuses a parameter that has a value and should have none.
+  func checkFlag(_ name: String) throws(SigningRefusal) {
+    guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
+  }
+
+  /// Refuses an upload without an id: a service may take the parameter for none.
+  func checkUpload() throws(SigningRefusal) {
+    guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
+      throw .unknownOperation("The id of the upload is missing, or is none.")
+    }
+  }
+
+  /// Refuses a part whose number is none.
+  func checkPart() throws(SigningRefusal) {
+    guard let number = self["partNumber"], (1...10_000).contains(Int(number) ?? 0), Int(number)?.description == number
+    else { throw .unknownOperation("The number of the part is missing, or is none.") }
+  }
+}

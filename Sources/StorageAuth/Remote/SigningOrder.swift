@@ -1,0 +1,49 @@
+internal import HTTPTypes
+
+/// What whoever holds no key asks the holder of the key to sign.
+///
+/// The texts hold the session token in clear, because the server needs every byte; they are not shown by `print`,
+/// `dump` or `Mirror`.
+public struct SigningOrder: Sendable {
+  /// How it is to be signed.
+  public let scheme: SignatureScheme
+
+  /// The HTTP method in upper case; it is in the texts as well, and has to be the same there.
+  public let method: String
+
+  /// The text that the key has to authenticate.
+  public let stringToSign: String
+
+  /// The text whose hash is part of the string to sign, for OSS V4 and COS.
+  public let canonicalRequest: String?
+
+  /// Puts an order together.
+  public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
+    self.scheme = scheme
+    self.method = method
+    self.stringToSign = stringToSign
+    self.canonicalRequest = canonicalRequest
+  }
+
+  /// Asks for the signature that a prepared request lacks.
+  public init(_ pending: PendingSignature) {
+    self.init(
+      pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
+      canonicalRequest: pending.canonicalRequest)
+  }
+}
+
+extension SigningOrder: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The scheme and the method; the texts are masked.
+  public var description: String {
+    "SigningOrder(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the texts.
+  public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
+
+  private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
+}

@@ -1,0 +1,21 @@
+internal import HTTPTypes
+
+/// Why a request whose signature is right is refused all the same.
+struct RequestRefusal: Error {
+  let status: HTTPResponse.Status
+  let code: String
+  let message: String
+
+  static let replayed = RequestRefusal(
+    status: .forbidden, code: "RequestReplayed", message: "The signature was used before. Sign the request anew.")
+
+  static let busy = RequestRefusal(
+    status: .serviceUnavailable, code: "ServiceBusy",
+    message: "Too many signatures that are still valid were used. Try again later.")
+
+  static let invalidDigest = RequestRefusal(
+    status: .badRequest, code: "InvalidDigest", message: "The Content-MD5 or x-oss-content-sha256 is not a hash.")
+
+  static let bodyMismatch = RequestRefusal(
+    status: .badRequest, code: "BadDigest", message: "The body is not the one whose hash was sent along.")
+}

@@ -1,0 +1,88 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+internal import StorageXML
+
+/// How requests are answered whose signature is not accepted.
+public struct VerificationAnswers: Sendable {
+  /// The form of a refusal.
+  public enum Form: Sendable, Hashable {
+    /// The XML of the service whose signature it is, so that its SDKs understand it.
+    case xml
+    /// `{code, message}`.
+    case json
+  }
+
+  enum Service: Sendable {
+    case oss
+    case cos
+  }
+
+  private let service: Service
+  private let form: Form
+
+  init(_ service: Service, _ form: Form) {
+    self.service = service
+    self.form = form
+  }
+
+  /// The answer for a signature that is not accepted.
+  func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
+    var details: [(String, String)] = []
+    if let comparison = error.comparison {
+      details.append(("StringToSign", comparison.stringToSign))
+      if let text = comparison.canonicalRequest {
+        details.append((service == .oss ? "CanonicalRequest" : "FormatString", text))
+      }
+    }
+    if Self.isAboutTime(error) { details.append(("ServerTime", date.iso8601)) }
+    let (status, code) = Self.status(of: error, service)
+    return answer(status, code, "\(error.message) \(error.remedy)", details, to: head)
+  }
+
+  /// The answer for a request that is refused although its signature is right.
+  func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
+    answer(refusal.status, refusal.code, refusal.message, [], to: head)
+  }
+
+  private func answer(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
+    to head: HTTPRequest
+  ) -> Response {
+    if form == .json { return .json(["code": .text(code), "message": .text(message)], status) }
+    var elements = [XMLNode("Code", code), XMLNode("Message", message)]
+    elements += details.map { XMLNode($0.0, $0.1) }
+    elements.append(
+      service == .oss
+        ? XMLNode("HostId", head.authority ?? "")
+        : XMLNode("Resource", (head.authority ?? "") + (head.path ?? "").prefix { $0 != "?" }))
+    let document = XMLNode("Error", children: elements).serialized()
+    var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
+    if head.method == .head, service == .oss, let name = HTTPField.Name("x-oss-err") {
+      fields[name] = String(writing: { $0.append(base64: document.span) })
+    }
+    return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+  }
+
+  private static func isAboutTime(_ error: VerificationError) -> Bool {
+    [.expired, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+  }
+
+  /// The status and the code that the service has for a problem; whatever has none of its own is a bad request.
+  private static func status(
+    of error: VerificationError, _ service: Service
+  ) -> (HTTPResponse.Status, String) {
+    switch error.code {
+    case .unsigned, .missingDate, .expired, .unsignedField: (.forbidden, "AccessDenied")
+    case .unknownKey, .missingToken: (.forbidden, "InvalidAccessKeyId")
+    case .invalidToken: (.forbidden, service == .oss ? "InvalidSecurityToken" : "InvalidToken")
+    case .keyExpired: (.forbidden, service == .oss ? "SecurityTokenExpired" : "ExpiredToken")
+    case .notYetValid, .clockSkew: (.forbidden, "RequestTimeTooSkewed")
+    case .mismatch: (.forbidden, "SignatureDoesNotMatch")
+    default: (.badRequest, "InvalidArgument")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import COSAuth
+import HTTPTypes
+import SigningProperties
+import StorageAuth
+import StorageAuthTesting
+import StorageCrypto
+import XCTest
+
+/// Texts to sign that come from elsewhere: each is read back as what it is, or refused.
+final class COSStringSignerTests: XCTestCase {
+  private let bucket = "photos-1250000000"
+
+  private func signer(_ scheme: SigningScheme<COSSigner, COSVerifier>) -> COSStringSigner {
+    COSStringSigner(endpoint: scheme.maker.endpoint, bucket: scheme.maker.bucket)
+  }
+
+  private func pendings(
+    _ scheme: SigningScheme<COSSigner, COSVerifier>, _ request: HTTPRequest, as identity: Identity, at date: Timestamp
+  ) throws -> [PendingSignature] {
+    [
+      try scheme.signer.prepare(request, as: identity, in: .at(date)),
+      try scheme.signer.prepare(presigning: request, as: identity, validFor: .seconds(600), in: .at(date)),
+    ]
+  }
+
+  // matrix: COS V5: remote signing
+  func testEveryPreparedTextIsReadBackAsTheRequestItWasMadeFrom() throws {
+    var count = 0
+    for scheme in try COSSchemes.all() {
+      for sample in try scheme.samples(60) {
+        let target = try XCTUnwrap(sample.target)
+        for pending in try pendings(scheme, sample.request, as: sample.proof.identity, at: sample.date) {
+          let intent = try signer(scheme).intent(of: SigningOrder(pending))
+          XCTAssertEqual(intent.method, sample.request.method)
+          XCTAssertEqual(intent.target.bucket, scheme.maker.bucket)
+          XCTAssertEqual(intent.target.key, target.key)
+          XCTAssertEqual(
+            Set(intent.target.parameters.map { "\($0.name)=\($0.value ?? "")" }),
+            Set(target.parameters.map { "\($0.name.lowercased())=\($0.value ?? "")" }))
+          XCTAssertEqual(intent.expiration, pending.expiration)
+          count += 1
+        }
+      }
+    }
+    XCTAssertGreaterThan(count, 1_000)
+  }
+
+  // matrix: COS V5: remote signing, verify
+  func testEveryOperationIsSignedUnderAPolicyThatAllowsItAndTheFinishedRequestVerifies() throws {
+    var count = 0
+    for scheme in try COSSchemes.all() {
+      let rules = SigningRules(RemoteOperations.everything(in: scheme.maker.bucket))
+      for sample in try scheme.samples(4) {
+        let key = try XCTUnwrap(sample.target?.key)
+        let operations =
+          RemoteOperations.onObjects.map { ($0.method, Optional(key), $0.parameters) }
+          + RemoteOperations.onBuckets(prefix: key).map { ($0.method, nil, $0.parameters) }
+        for (method, key, parameters) in operations {
+          let headers: HTTPFields = [.contentType: "text/plain", .contentLength: "3", .named("x-cos-meta-a"): "1, 2"]
+          let request = try scheme.maker.endpoint.request(
+            method, bucket: scheme.maker.bucket, key: key, parameters: parameters, headers: headers)
+          for pending in try pendings(scheme, request, as: sample.proof.identity, at: sample.date) {
+            let answer = try signer(scheme).sign(
+              SigningOrder(pending), with: sample.proof, under: rules, at: sample.date)
+            let finished = try scheme.signer.finish(pending, signature: answer.signature)
+            let proof = try scheme.verify(finished, against: sample.proof, at: sample.date)
+            XCTAssertEqual(proof.target.key, key)
+            count += 1
+          }
+        }
+      }
+    }
+    XCTAssertGreaterThan(count, 1_000)
+  }
+
+  private func uploads() throws -> [PendingSignature] {
+    var request = COSFixture.request(.put, "/alice/a")
+    request.headerFields = [.contentType: "text/plain", .contentLength: "5", .named("x-cos-meta-b"): "c"]
+    let identity = COSFixture.temporary.identity
+    return [
+      try COSSigner().prepare(request, as: identity, in: .at(COSFixture.date)),
+      try COSSigner().prepare(presigning: request, as: identity, validFor: .seconds(60), in: .at(COSFixture.date)),
+    ]
+  }
+
+  /// Has a changed text signed, with the right hash around it.
+  private func sign(_ text: String, _ pending: PendingSignature) throws -> Bool {
+    let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
+    let order = SigningOrder(
+      .cosV5, method: "PUT", stringToSign: "\(head)\n\(SHA1.hash(Array(text.utf8)).hex)\n", canonicalRequest: text)
+    let rules = SigningRules(
+      AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: bucket, upTo: 9, types: ["text/plain"])]))
+    let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+    return (try? signer.sign(order, with: COSFixture.temporary, under: rules, at: COSFixture.date)) != nil
+  }
+
+  // matrix: COS V5: remote signing, bad input
+  func testNoChangedByteLeadsOutOfThePolicy() throws {
+    for pending in try uploads() {
+      let text = try XCTUnwrap(pending.canonicalRequest)
+      var (signed, refused) = (0, 0)
+      for changed in RemoteOperations.changes(of: text) {
+        guard try sign(changed, pending) else {
+          refused += 1
+          continue
+        }
+        signed += 1
+        XCTAssertTrue(changed.hasPrefix("put\n/alice/"), changed)
+        XCTAssertTrue(changed.contains("&host=\(COSFixture.host)&"), changed)
+        XCTAssertTrue(changed.lowercased().contains("content-type=text%2fplain"), changed)
+      }
+      XCTAssertGreaterThan(signed, 50, "what stays inside the policy is signed")
+      XCTAssertGreaterThan(refused, 1_000)
+    }
+  }
+
+  // matrix: COS V5: remote signing, bad input
+  func testDuplicateMovedAndSmuggledLinesAreRefused() throws {
+    let lines = ["acl=", "x-cos-acl=public-read", "/bob/a", "delete", "sha1"]
+    for pending in try uploads() {
+      let text = try XCTUnwrap(pending.canonicalRequest)
+      for smuggled in RemoteOperations.smuggled(into: text, lines) where try sign(smuggled, pending) {
+        // A line feed can be in a key: the line is a part of one below alice/.
+        XCTAssertTrue(smuggled.utf8.starts(with: "put\n/alice/a".utf8), smuggled.debugDescription)
+        XCTAssertTrue(smuggled.contains("&host=\(COSFixture.host)&x-cos-meta-b=c"), smuggled.debugDescription)
+        XCTAssertFalse(smuggled.hasSuffix("\n\n"), smuggled.debugDescription)
+      }
+    }
+  }
+
+  // matrix: COS V5: remote signing, bad input
+  func testAnotherHostAndAnUnsignedHostAreRefused() throws {
+    let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+    for host in [
+      "photos-1250000000.cos.ap-beijing.myqcloud.com", "photos-1250000000.example.com", "127.0.0.1:9000",
+      "photos-1250000000.cos.ap-guangzhou.myqcloud.com:8080", "x.photos-1250000000.cos.ap-guangzhou.myqcloud.com",
+    ] {
+      let pending = try COSSigner().prepare(
+        COSFixture.request(.get, "/a", host: host), as: COSFixture.key.identity, in: .at(COSFixture.date))
+      XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)), host) {
+        XCTAssertEqual(($0 as? SigningRefusal)?.code, .wrongScope, host)
+      }
+    }
+    let pending = try COSSigner(policy: .standardWithoutHost).prepare(
+      COSFixture.request(.get, "/a"), as: COSFixture.key.identity, in: .at(COSFixture.date))
+    XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)))
+  }
+}

@@ -1,0 +1,83 @@
+package import HTTPTypes
+package import StorageAuth
+
+/// What can be signed remotely, and what texts to sign become when somebody changes them.
+package enum RemoteOperations {
+  package typealias Parameter = RequestTarget.Parameter
+
+  /// The operations on an object, each with its parameters.
+  package static let onObjects: [(method: HTTPRequest.Method, parameters: [Parameter])] = [
+    (.get, []), (.head, []), (.put, []), (.delete, []),
+    (.get, [Parameter(name: "response-content-type", value: "text/plain; charset=utf-8")]),
+    (.get, [Parameter(name: "versionId", value: "CAEQ+/=")]),
+    (.put, [Parameter(name: "partNumber", value: "7"), Parameter(name: "uploadId", value: "0004B9+/=")]),
+    (.post, [Parameter(name: "uploads", value: nil)]), (.post, [Parameter(name: "uploadId", value: "0004B9894A22")]),
+    (.delete, [Parameter(name: "uploadId", value: "0004B9894A22")]),
+    (.get, [Parameter(name: "uploadId", value: "0004B9894A22")]),
+  ]
+
+  /// The operations on a bucket.
+  package static func onBuckets(prefix: String) -> [(method: HTTPRequest.Method, parameters: [Parameter])] {
+    [
+      (.get, []), (.post, [Parameter(name: "delete", value: nil)]),
+      (
+        .get,
+        [
+          Parameter(name: "list-type", value: "2"), Parameter(name: "prefix", value: prefix),
+          Parameter(name: "max-keys", value: "10"), Parameter(name: "delimiter", value: "/"),
+        ]
+      ),
+    ]
+  }
+
+  /// A policy that allows everything in a bucket.
+  package static func everything(in bucket: String) -> AccessPolicy {
+    AccessPolicy([AccessRule(.read, .write, .delete, .list, keys: .all, in: bucket)])
+  }
+
+  /// Every text that differs from one by one byte: changed to a byte with a meaning, left out, there twice, or in another
+  /// case.
+  package static func changes(of text: String) -> [String] {
+    let bytes = Array(text.utf8)
+    var changed: Set<[UInt8]> = []
+    for index in bytes.indices {
+      for byte in Array("\n\r/?&=;:%+.aZ0 ".utf8) + [bytes[index] ^ 0x20] {
+        var other = bytes
+        other[index] = byte
+        changed.insert(other)
+        other = bytes
+        other.insert(byte, at: index)
+        changed.insert(other)
+      }
+      var shorter = bytes
+      shorter.remove(at: index)
+      changed.insert(shorter)
+    }
+    changed.remove(bytes)
+    return changed.compactMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// What lines become when somebody moves, repeats or adds one.
+  package static func smuggled(into text: String, _ lines: [String]) -> [String] {
+    let own = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    var texts: Set<String> = []
+    for index in own.indices {
+      for line in lines + [own[index], ""] {
+        var other = own
+        other.insert(line, at: index)
+        texts.insert(other.joined(separator: "\n"))
+      }
+      for second in own.indices {
+        var other = own
+        other.swapAt(index, second)
+        texts.insert(other.joined(separator: "\n"))
+      }
+      var other = own
+      other[index] += "\r"
+      texts.insert(other.joined(separator: "\n"))
+    }
+    texts.insert(text + "\n")
+    texts.remove(text)
+    return texts.sorted()
+  }
+}

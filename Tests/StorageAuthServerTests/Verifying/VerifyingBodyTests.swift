@@ -1,0 +1,127 @@
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import StorageAuthServer
+import StorageAuthTesting
+import StorageCrypto
+import StorageJSON
+import XCTest
+
+/// What the middleware does besides the signature: the body's hash, signatures that were used, the form of answers.
+final class VerifyingBodyTests: XCTestCase {
+  func testABodyThatIsNotTheOneOfItsContentMD5IsRefused() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let bench = try await VerifyingBench(service, self)
+      let right: HTTPFields = [.contentMD5: MD5.hash(Array("hello".utf8)).base64]
+      let (status, text) = try await bench.send(bench.signed(bench.request(.put, headers: right)))
+      XCTAssertEqual(status, 200, text)
+      let handled = bench.handled.value
+      let refused = try await bench.send(bench.signed(bench.request(.put, "b", headers: right)), body: "jello")
+      XCTAssertEqual(refused.status, 400)
+      XCTAssertTrue(refused.text.contains("<Code>BadDigest</Code>"), refused.text)
+      XCTAssertEqual(bench.handled.value, handled, "the handler never had all of the body")
+      let none = try await bench.send(bench.signed(bench.request(.put, "c", headers: [.contentMD5: "x"])))
+      XCTAssertEqual(none.status, 400)
+      XCTAssertTrue(none.text.contains("<Code>InvalidDigest</Code>"), none.text)
+    }
+  }
+
+  // matrix: OSS V4: verify
+  func testABodyThatIsNotTheOneOfItsSHA256IsRefused() async throws {
+    let bench = try await VerifyingBench(.ossV4, self)
+    let plain = try bench.request(.put)
+    let hash = SHA256.hash(Array("hello".utf8)).hex
+    // Written out by hand: no signer of this package binds the body.
+    let date = "20261120T080000Z"
+    let scope = "20261120/cn-hangzhou/oss/aliyun_v4_request"
+    let canonical = "PUT\n\(plain.path ?? "")\n\nx-oss-content-sha256:\(hash)\nx-oss-date:\(date)\n\n\n\(hash)"
+    let string = "OSS4-HMAC-SHA256\n\(date)\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
+    let signingKey = scope.split(separator: "/").reduce(Array("aliyun_v4not-a-secret".utf8)) { key, part in
+      HMACKey<SHA256>(key.span).authenticationCode(for: String(part)).bytes
+    }
+    var request = plain
+    request.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-date"))] = date
+    request.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-content-sha256"))] = hash
+    request.headerFields[.authorization] =
+      "OSS4-HMAC-SHA256 Credential=LTAItest/\(scope),Signature="
+      + HMACKey<SHA256>(signingKey.span).authenticationCode(for: string).hex
+    let refused = try await bench.send(request, body: "jello")
+    XCTAssertEqual(refused.status, 400)
+    XCTAssertTrue(refused.text.contains("<Code>BadDigest</Code>"), refused.text)
+    XCTAssertEqual(bench.handled.value, 0)
+    let again = try await VerifyingBench(.ossV4, self)
+    let (status, text) = try await again.send(request)
+    XCTAssertEqual(status, 200, text)
+    var other = request
+    other.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-content-sha256"))] = SHA256.hash([]).hex
+    try await again.assertRefused(other, ["SignatureDoesNotMatch"], "the hash is signed")
+    XCTAssertThrowsError(try OSSVerifier().claim(in: request), "a verifier that sees no body takes no hash of one")
+  }
+
+  func testASignatureThatChangesSomethingCountsOnce() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let bench = try await VerifyingBench(service, self)
+      let put = try bench.signed(bench.request(.put))
+      let first = try await bench.send(put)
+      XCTAssertEqual(first.status, 200, first.text)
+      try await bench.assertRefused(put, ["RequestReplayed"], "again")
+      if service == .ossV4 {
+        var respelt = put
+        respelt.headerFields[.authorization] = put.headerFields[.authorization]?.replacing(",", with: ", ")
+        try await bench.assertRefused(respelt, ["RequestReplayed"], "with blanks")
+      }
+      bench.time.advance(by: .seconds(1))
+      let later = try await bench.send(bench.signed(bench.request(.put)))
+      XCTAssertEqual(later.status, 200, "signed anew")
+      let get = try bench.signed(bench.request())
+      let link = try bench.presigned(bench.request(.put))
+      for request in [get, get, link, link] {
+        let (status, text) = try await bench.send(request)
+        XCTAssertEqual(status, 200, text)
+      }
+      let strict = try await VerifyingBench(
+        service, self, replays: ReplayGuard(coversReading: true, coversURLs: true))
+      for request in [try strict.signed(strict.request()), try strict.presigned(strict.request(.put))] {
+        let (status, text) = try await strict.send(request)
+        XCTAssertEqual(status, 200, text)
+        try await strict.assertRefused(request, ["RequestReplayed"], "again")
+      }
+    }
+  }
+
+  func testTheStoreOfUsedSignaturesIsBoundedAndForgetsWhatHasEnded() {
+    let store = MemoryReplayStore(limit: 2)
+    let date = VerifyingBench.date
+    func insert(_ mark: String, lasting seconds: Int64, after wait: Int64 = 0) -> ReplayVerdict {
+      let now = date.advanced(by: .seconds(wait))
+      return store.insert(mark, until: now.advanced(by: .seconds(seconds)), at: now)
+    }
+    XCTAssertEqual(insert("a", lasting: 10), .new)
+    XCTAssertEqual(insert("a", lasting: 10), .used)
+    XCTAssertEqual(insert("b", lasting: 20), .new)
+    XCTAssertEqual(insert("c", lasting: 10), .full)
+    XCTAssertEqual(insert("a", lasting: 10, after: 10), .used, "its last second counts")
+    XCTAssertEqual(insert("c", lasting: 10, after: 11), .new)
+    XCTAssertEqual(store.count, 2)
+    XCTAssertEqual(insert("b", lasting: 10, after: 11), .used)
+  }
+
+  func testAFullStoreRefusesAndForgetsNothing() async throws {
+    let bench = try await VerifyingBench(.ossV4, self, replays: ReplayGuard(MemoryReplayStore(limit: 1)))
+    let first = try bench.signed(bench.request(.put))
+    let answers = [try await bench.send(first), try await bench.send(bench.signed(bench.request(.put, "b")))]
+    XCTAssertEqual(answers.map(\.status), [200, 503])
+    try await bench.assertRefused(first, ["RequestReplayed"], "still known")
+  }
+
+  func testAnswersAreJSONWhereTheAppWantsThat() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let bench = try await VerifyingBench(service, self, answers: .json)
+      let (status, text) = try await bench.send(bench.request())
+      XCTAssertEqual(status, 403)
+      let answer = try JSONValue(parsing: Array(text.utf8))
+      XCTAssertEqual(answer["code"]?.text, "AccessDenied")
+      XCTAssertFalse((answer["message"]?.text ?? "").isEmpty)
+    }
+  }
+}
