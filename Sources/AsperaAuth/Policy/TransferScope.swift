@@ -39,9 +39,14 @@ struct TransferScope {
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer names no paths") }
+    // Tags of Aspera's own can name the folder that paths are taken in.
+    guard specification.tags?["aspera"] == nil, specification.text("tags64") == nil else {
+      throw Self.refused("The transfer has tags that only a node or the issuer of a token may set")
+    }
     switch specification.direction {
     case .receive?:
-      let root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
+      var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
+      while root?.hasSuffix("/") == true { root?.removeLast() }
       var paths: [TransferPath] = []
       for path in specification.paths {
         let source = root.map { "\($0)/\(path.source)" } ?? path.source

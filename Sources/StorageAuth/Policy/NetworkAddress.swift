@@ -81,7 +81,9 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
     let longest = address.bytes.count * 8
-    guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length) else { return nil }
+    guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length),
+      parts.count == 1 || parts[1] == String(length)
+    else { return nil }
     self.address = address
     self.length = length
     description = text

@@ -60,7 +60,8 @@ final class TransferPolicyTests: XCTestCase {
     for (source, root, path) in [
       ("cat.jpg", nil, "/uploads/alice/cat.jpg"), ("/uploads/alice/2026/cat.jpg", nil, "/uploads/alice/2026/cat.jpg"),
       ("cat.jpg", "/uploads/alice", "/uploads/alice/cat.jpg"), ("cat.jpg", "2026", "/uploads/alice/2026/cat.jpg"),
-      ("alice/cat.jpg", "/uploads", "/uploads/alice/cat.jpg"),
+      ("alice/cat.jpg", "/uploads", "/uploads/alice/cat.jpg"), ("cat.jpg", "/uploads/alice/", "/uploads/alice/cat.jpg"),
+      ("uploads/alice/cat.jpg", "/", "/uploads/alice/cat.jpg"),
     ] as [(String, String?, String)] {
       let allowed = try result(download(source, root: root), alice).get()
       XCTAssertEqual(allowed.paths, [TransferPath(path, to: "here.jpg")])
@@ -87,6 +88,17 @@ final class TransferPolicyTests: XCTestCase {
     XCTAssertEqual(code(result(TransferSpec(fields: JSONObject()), alice)), .refused)
     XCTAssertEqual(code(result(TransferSpec(.send, []), alice)), .refused)
     XCTAssertNil(code(result(download("/anything/at/all"), AccessRule(.read, keys: .all, in: "ak"))))
+  }
+
+  func testTagsThatCouldMoveTheRootAreRefused() throws {
+    var spec = upload(to: nil)
+    spec.fields["tags"] = ["app": "mine"]
+    XCTAssertNil(code(result(spec, alice)))
+    spec.fields["tags"] = ["aspera": ["node": ["file_id": "1"]]]
+    XCTAssertEqual(code(result(spec, alice)), .refused)
+    spec.fields["tags"] = nil
+    spec.fields["tags64"] = "e30="
+    XCTAssertEqual(code(result(spec, alice)), .refused)
   }
 
   func testATokenEndsWithTheRule() throws {

@@ -103,6 +103,10 @@ extension PolicyIntent {
       "a bucket without the number of the app", rule(.delete, on: .all, in: "photos"),
       ram: .statements([#"{"Effect":"Allow","Action":["oss:DeleteObject"],"Resource":["acs:oss:*:*:photos/*"]}"#]),
       cam: .error(.invalidBucket)),
+    PolicyIntent(
+      "a bucket with something else at its end", rule(.delete, on: .all, in: "photos-12"),
+      ram: .statements([#"{"Effect":"Allow","Action":["oss:DeleteObject"],"Resource":["acs:oss:*:*:photos-12/*"]}"#]),
+      cam: .error(.invalidBucket)),
   ]
 
   private static func same(_ meaning: String, _ rule: AccessRule, _ code: PolicyError.Code) -> PolicyIntent {

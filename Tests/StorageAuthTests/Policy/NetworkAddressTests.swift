@@ -45,7 +45,8 @@ final class NetworkAddressTests: XCTestCase {
 
   func testWhatIsNoNetworkIsNotRead() {
     for text in [
-      "", "/", "10.0.0.0/", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.1/8", "::1/64", "::/129",
+      "", "/", "10.0.0.0/", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/+8", "10.0.0.0/08",
+      "10.0.0.1/8", "::1/64", "::/129",
     ] {
       XCTAssertNil(AddressRange(text), text)
     }
