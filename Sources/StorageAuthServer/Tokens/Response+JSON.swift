@@ -12,7 +12,7 @@ extension Response {
 
   /// An answer that says why there is nothing.
   static func json(
-    refusal: RequestRefusal, _ requestID: String, _ document: (RequestRefusal, String) -> JSONValue
+    refusal: TokenRefusal, _ requestID: String, _ document: (TokenRefusal, String) -> JSONValue
   ) -> Response {
     var response = json(document(refusal, requestID), refusal.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {

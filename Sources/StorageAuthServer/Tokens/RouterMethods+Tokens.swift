@@ -30,9 +30,9 @@ extension RouterMethods {
         let vended = try await service.key(for: try await order(request, context))
         return .json(shape.document(vended, requestID: requestID))
       } catch let error as HTTPError {
-        return .json(refusal: RequestRefusal(error), requestID, shape.refusal)
+        return .json(refusal: TokenRefusal(error), requestID, shape.refusal)
       } catch let error as TokenServiceError {
-        return .json(refusal: RequestRefusal(error), requestID, shape.refusal)
+        return .json(refusal: TokenRefusal(error), requestID, shape.refusal)
       }
     }
     on(path, method: .get, use: handler)

@@ -40,7 +40,7 @@ public struct TokenShape: Sendable {
   }
 
   /// An answer without one.
-  func refusal(_ refusal: RequestRefusal, requestID: String) -> JSONValue {
+  func refusal(_ refusal: TokenRefusal, requestID: String) -> JSONValue {
     let status = JSONValue.number(JSONNumber(refusal.status.code))
     switch vendor {
     case .oss:

@@ -25,7 +25,7 @@ extension RouterMethods {
           let call = try await SetupCall(&request, direction)
           return .json(await call.answer(by: service, order))
         } catch let error as HTTPError {
-          return .json(refusal: RequestRefusal(error), "") { refusal, _ in refusal.nodeError }
+          return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError }
         }
       }
     }
@@ -98,7 +98,7 @@ struct SetupCall {
         let grant = try await service.grant(for: specification, order)
         elements.append(["transfer_spec": .object(Self.shown(grant))])
       } catch {
-        elements.append(RequestRefusal(transfer: error).nodeError)
+        elements.append(TokenRefusal(transfer: error).nodeError)
       }
     }
     return ["transfer_specs": .array(elements)]
@@ -113,7 +113,7 @@ struct SetupCall {
   }
 }
 
-extension RequestRefusal {
+extension TokenRefusal {
   /// The refusal of one transfer; what the node said is in the audit log.
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {

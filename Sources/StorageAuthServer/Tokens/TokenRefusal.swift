@@ -3,7 +3,7 @@ internal import Hummingbird
 /// Why a request to the server is refused, as far as the caller is told.
 ///
 /// What the cloud said stays in the audit log: it names roles and accounts.
-struct RequestRefusal {
+struct TokenRefusal {
   let status: HTTPResponse.Status
   let code: String
   let message: String
