@@ -187,6 +187,23 @@ final class RealAnswerTests: XCTestCase {
     XCTAssertFalse(other?.description.contains("the-token-of-another") ?? true)
     assertDiagnosis(diagnosis("***"), .wrongSecret)
   }
+
+  func testATokenInAnUnexpectedPlaceIsMasked() throws {
+    let url = try OSSSigner(.v1).presign(
+      Provocation.request(.get, "/what%253Fx"), with: Provocation.temporaryKey, validFor: .seconds(60),
+      in: .at(Provocation.now))
+    for resource in [
+      "/photos/what?x?security-token=\(Provocation.token)", "/photos/what?x?security-token=another-token",
+      "/photos/\(Provocation.token)?security-token=\(Provocation.token)",
+    ] {
+      let end = Provocation.now.advanced(by: .seconds(60)).unixSeconds
+      let text = "GET\n\n\n\(end)\n\(resource)"
+      let diagnosis = SignatureDiagnosis(of: RefusedAnswer(text), to: url.request, signedFor: .oss())
+      let shown = "\(diagnosis as Any) \(String(reflecting: diagnosis)) \(diagnosis?.otherLines ?? [])"
+      XCTAssertEqual(diagnosis?.line, "path", shown)
+      XCTAssertEqual([Provocation.token, "another-token"].filter(shown.contains), [])
+    }
+  }
 }
 
 /// What no service was seen to do, and what the page says.
