@@ -36,6 +36,9 @@ final class ExplainCommandTests: XCTestCase {
       text.output.hasPrefix("cause   contentTypeAdded\nline    Content-Type\nsent    nothing\nseen    text/plain\n"),
       text.output)
     let json = try await Programs.storageAuth(["explain", "--json"] + request + ["--answer", file.string])
+    let piped = try await Programs.storageAuth(
+      ["explain"] + request, input: "PUT\n\ntext/plain\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my cat?acl\n")
+    XCTAssertEqual(piped.output, text.output, piped.errors)
     let object = try XCTUnwrap(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
     XCTAssertEqual(object["cause"] as? String, "contentTypeAdded")
     XCTAssertEqual(object["seen"] as? String, "text/plain")
@@ -73,6 +76,7 @@ final class ExplainCommandTests: XCTestCase {
     let outcome = try await Programs.storageAuth(
       ["explain"] + request + ["--answer", file, "--string-to-sign", signed])
     XCTAssertTrue(outcome.output.hasPrefix("cause   bucketMissing\n"), outcome.output + outcome.errors)
+    XCTAssertFalse(outcome.output.contains("also"), outcome.output)
   }
 
   func testWhatCannotBeExplainedIsSaid() async throws {

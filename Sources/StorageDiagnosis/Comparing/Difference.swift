@@ -37,7 +37,11 @@ extension LinePart {
   var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
   /// Whether the value must not be shown.
-  var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }
+  ///
+  /// A `?` in a key that was decoded on the way shifts what counts as the name of a parameter.
+  var isSecret: Bool {
+    secretName.map { SecretName.isSecret($0) || $0.lowercased().hasSuffix("security-token") } ?? false
+  }
 
   private var secretName: String? {
     switch self {

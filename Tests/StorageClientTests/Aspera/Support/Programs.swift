@@ -37,12 +37,15 @@ enum Programs {
   /// - Parameters:
   ///   - arguments: The arguments.
   ///   - environment: All that is in its environment besides the path and a home without files.
-  static func storageAuth(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> Outcome {
+  ///   - input: What it reads from standard input.
+  static func storageAuth(
+    _ arguments: [String], _ environment: [String: String] = [:], input: String = ""
+  ) async throws -> Outcome {
     var variables: [Environment.Key: String] = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
     for (name, value) in environment { variables[try XCTUnwrap(Environment.Key(rawValue: name))] = value }
     let ended = try await Subprocess.run(
       .path(FilePath(path("storage-auth"))), arguments: Arguments(arguments), environment: .custom(variables),
-      input: .none, output: .string(limit: outputLimit), error: .string(limit: outputLimit))
+      input: .string(input), output: .string(limit: outputLimit), error: .string(limit: outputLimit))
     guard case .exited(let status) = ended.terminationStatus else { throw Killed(status: ended.terminationStatus) }
     let outcome = Outcome(status: status, output: ended.standardOutput, errors: ended.standardError)
     SecretWatch.check(outcome.output + outcome.errors)
