@@ -89,7 +89,7 @@ let package = Package(
     .target(name: "StorageCrypto", dependencies: ["CLibcrypto"], swiftSettings: rules),
     .target(name: "StorageCompression", dependencies: ["CZlib"], swiftSettings: rules),
     .target(name: "StorageJSON", swiftSettings: rules),
-    .target(name: "StorageAuth", dependencies: ["StorageCrypto", httpTypes], swiftSettings: rules),
+    .target(name: "StorageAuth", dependencies: ["StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(
@@ -184,6 +184,17 @@ let package = Package(
     example("AsperaExample"),
     example("AnyProviderExample"),
     example("CredentialsExample"),
+    .executableTarget(
+      name: "FormUploadExample",
+      dependencies: [
+        "LocalCloud", "OSSAuth", "COSAuth", "StorageAuth",
+        product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("Hummingbird", "hummingbird", "CommandLine"),
+        product("NIOCore", "swift-nio", "CommandLine"),
+      ],
+      path: "Examples/FormUpload",
+      resources: [.embedInCode("page.html")],
+      swiftSettings: testRules),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",
