@@ -56,7 +56,7 @@ enum Subjects {
         CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
       ),
     ]
-    return try bare + cached() + sources() + aspera() + errors()
+    return try bare + cached() + sources() + aspera() + forms() + errors()
       + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(
         of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
