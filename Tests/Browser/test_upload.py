@@ -54,13 +54,14 @@ class Page:
             self._program.kill()
             self._program.wait()
 
-    def result(self, **wish: object) -> str:
+    def result(self, host: str = "127.0.0.1", **wish: object) -> str:
         """What the page shows when it has uploaded."""
+        url = self._url.replace("127.0.0.1", host)
         with tempfile.TemporaryDirectory(prefix="form-upload-", ignore_cleanup_errors=True) as profile:
             shown = subprocess.run(
                 [os.environ["CHROMIUM"], "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                  f"--user-data-dir={profile}", f"--virtual-time-budget={PAGE_BUDGET}", "--dump-dom",
-                 f"{self._url}?{urllib.parse.urlencode(wish)}"],
+                 f"{url}?{urllib.parse.urlencode(wish)}"],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=SHOWN_WITHIN, check=True).stdout
         found = re.search(r'<pre id="result">([^<]*)</pre>', shown)
         if found is None:
@@ -109,6 +110,10 @@ class UploadTests(unittest.TestCase):
                     '["starts-with","$key","uploads/alice/"]',
              "cos": "refused: 403 AccessDenied: Condition key key doesn't match the value uploads/alice/"},
             key="uploads/bob/cat.png")
+
+    def test_a_page_of_another_origin_is_told_nothing(self) -> None:
+        for service in ("oss", "cos"):
+            self.assertEqual(self.page.result(host="localhost", service=service), "failed: TypeError: Failed to fetch")
 
 
 class ExpiryTests(unittest.TestCase):

@@ -38,6 +38,22 @@ final class MultipartTests: CloudTestCase {
       status: 204)
   }
 
+  func testAFormThatArrivesByteForByteIsTheSame() async throws {
+    try await withEachService { client in
+      let endpoint = client.cloud.endpoint(of: client.provider)
+      let bytes = try body(client, "--B\r\n\(Self.fileHead)a\r\n--Ab\r\r\n--\r\nc\r\n--B--\r\n")
+      let head = RawConnection.head([
+        "POST /\(Self.bucket)/ HTTP/1.1", "Host: \(endpoint.authority)", "Transfer-Encoding: chunked",
+        "Content-Type: multipart/form-data; boundary=B",
+      ])
+      let chunks = bytes.map { "1\r\n\(Character(Unicode.Scalar($0)))\r\n" }.joined()
+      let answer = try await RawConnection.exchange(head + chunks + "0\r\n\r\n", with: endpoint)
+      XCTAssertTrue(answer.hasPrefix("HTTP/1.1 204"), answer)
+      let get = try await client.send(.get, "uploads/alice/a")
+      XCTAssertEqual(get.text, "a\r\n--Ab\r\r\n--\r\nc")
+    }
+  }
+
   func testBoundariesThatAreNotRightAreRefused() async throws {
     let bodies = [
       "--B\r\n\(Self.fileHead)x\r\n--B", "--B\r\n\(Self.fileHead)x\r\n--B-", "--B\r\n\(Self.fileHead)x",
@@ -79,6 +95,8 @@ final class MultipartTests: CloudTestCase {
       "Content-Disposition: form-data; name=\"file\"\nX: y\r\n",
       "Content-Disposition: form-data; name=\"fi\u{0}le\"\r\n",
       "Content-Disposition: form-data; name=\"file\"; filename*=UTF-8''a\r\n", "no header\r\n",
+      "Content-Disposition: form-data; name=\"file\"xfilename=\"a\"\r\n",
+      "bad name: x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n",
       "X: \(String(repeating: "a", count: 9_000))\r\nContent-Disposition: form-data; name=\"file\"\r\n",
     ]
     for head in heads { try await assert("--B\r\n\(head)\r\nx\r\n--B--\r\n", status: 400) }
