@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench interop large longrun load sanitize fuzz setup
+.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz setup
 
 SWIFT ?= swift
 
@@ -20,6 +20,9 @@ bench: setup
 
 interop: setup
 	Tests/Interop/run.sh
+
+browser: setup
+	Tests/Browser/run.sh
 
 large: setup
 	Tests/LargeFile/run.sh

@@ -97,7 +97,7 @@ let package = Package(
     .target(name: "StorageCrypto", dependencies: ["CLibcrypto"], swiftSettings: rules),
     .target(name: "StorageCompression", dependencies: ["CZlib"], swiftSettings: rules),
     .target(name: "StorageJSON", swiftSettings: rules),
-    .target(name: "StorageAuth", dependencies: ["StorageCrypto", httpTypes], swiftSettings: rules),
+    .target(name: "StorageAuth", dependencies: ["StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
       name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
@@ -200,6 +200,17 @@ let package = Package(
     example("CredentialsExample"),
     example("TokenServerExample", server),
     example("RemoteSigningExample", auth + server),
+    .executableTarget(
+      name: "FormUploadExample",
+      dependencies: [
+        "LocalCloud", "OSSAuth", "COSAuth", "StorageAuth",
+        product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("Hummingbird", "hummingbird", "CommandLine"),
+        product("NIOCore", "swift-nio", "CommandLine"),
+      ],
+      path: "Examples/FormUpload",
+      resources: [.embedInCode("page.html")],
+      swiftSettings: testRules),
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",

@@ -25,6 +25,10 @@ extension LocalCloud {
     /// Whether COS signatures have to cover the host, the content length, the token and every parameter.
     public var isStrict: Bool
 
+    /// The origins of pages that may send requests to OSS and COS and read the answers, such as
+    /// `https://app.example.com`; `*` stands for all.
+    public var allowedOrigins: [String]
+
     /// The token services, the app server and the metadata.
     public var services: Services
 
@@ -50,6 +54,7 @@ extension LocalCloud {
     ///   - root: The directory for objects; nothing takes a temporary one.
     ///   - region: The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
     ///   - isStrict: Whether COS signatures have to cover everything.
+    ///   - allowedOrigins: The origins of pages that may send requests to OSS and COS and read the answers.
     ///   - services: The token services, the app server and the metadata.
     ///   - aspera: The Aspera node.
     ///   - faults: What goes wrong from the start.
@@ -57,8 +62,8 @@ extension LocalCloud {
     ///   - sleep: Waits, for faults alone.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, root: String? = nil,
-      region: String? = nil, isStrict: Bool = false, services: Services = Services(), aspera: Aspera = Aspera(),
-      faults: Faults = Faults(),
+      region: String? = nil, isStrict: Bool = false, allowedOrigins: [String] = [],
+      services: Services = Services(), aspera: Aspera = Aspera(), faults: Faults = Faults(),
       clock: @escaping @Sendable () -> Timestamp = { .now },
       sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
@@ -69,6 +74,7 @@ extension LocalCloud {
       self.root = root
       self.region = region
       self.isStrict = isStrict
+      self.allowedOrigins = allowedOrigins
       self.services = services
       self.aspera = aspera
       self.faults = faults

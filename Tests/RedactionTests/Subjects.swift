@@ -70,7 +70,7 @@ enum Subjects {
         CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
       ),
     ]
-    return try bare + cached() + sources() + aspera() + errors() + remote()
+    return try bare + cached() + sources() + aspera() + forms() + errors() + remote()
       + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(
         of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")

@@ -101,7 +101,7 @@ public struct COSVerifier: SignatureVerifier {
     // What is proved is read from the request that is verified, whatever the claim was read from.
     claim.target = try RequestTarget(of: request, style: style, bucket: bucket)
     do throws(VerificationError) {
-      try checkWindow(of: claim, at: date)
+      try check(claim.window, at: date)
       try checkCoverage(of: claim, request)
       try checkSignature(of: claim, asSigned(request, claim), against: key)
     } catch {
@@ -112,18 +112,19 @@ public struct COSVerifier: SignatureVerifier {
       signature: claim.signature, usableUntil: claim.window.end)
   }
 
-  private func checkWindow(of claim: COSClaim, at date: Timestamp) throws(VerificationError) {
+  /// Refuses a window that has ended or not begun.
+  func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
     let now = date.wholeSeconds
-    if now > claim.window.end {
+    if now > window.end {
       throw VerificationError(
-        .expired, "The signature was valid until \(claim.window.end).", remedy: "Sign again; check the clock."
-      ).with(instant: claim.window.end)
+        .expired, "The signature was valid until \(window.end).", remedy: "Sign again; check the clock."
+      ).with(instant: window.end)
     }
-    if now < claim.window.start {
+    if now < window.start {
       throw VerificationError(
-        .notYetValid, "The signature is valid from \(claim.window.start).",
+        .notYetValid, "The signature is valid from \(window.start).",
         remedy: "Set the clock of the machine that signs, or use the start time of the token server."
-      ).with(instant: claim.window.start)
+      ).with(instant: window.start)
     }
   }
 

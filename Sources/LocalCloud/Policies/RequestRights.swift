@@ -60,6 +60,23 @@ struct RequestRights: Sendable {
     self.init(authority: authority, provider: provider, region: region, facts: facts)
   }
 
+  /// The rights of a form, which was verified before its file is read.
+  ///
+  /// How long the file is is not known yet: it counts as long as the form lets it be.
+  init(
+    _ authority: Authority, of form: VerifiedForm, _ provider: LocalCloud.Provider, region: String, at date: Timestamp
+  ) {
+    var facts = Self.facts(of: provider, at: date)
+    switch provider {
+    case .oss: facts["oss:x-oss-object-acl"] = form.form["x-oss-object-acl"]
+    case .cos:
+      facts["cos:content-type"] = form.contentType
+      facts["cos:content-length"] = form.sizes.upperBound == .max ? nil : "\(form.sizes.upperBound)"
+      facts["cos:x-cos-acl"] = form.form["acl"]
+    }
+    self.init(authority: authority, provider: provider, region: region, facts: facts)
+  }
+
   /// What is known about every request to a cloud; all of them come from this machine and without TLS.
   static func facts(of provider: LocalCloud.Provider, at date: Timestamp) -> [String: String] {
     let address = "127.0.0.1"
@@ -81,6 +98,11 @@ struct RequestRights: Sendable {
     case .object: return allows(need.action, "\(bucket)/\(target.key ?? "")")
     case .objectsOfBody: return true
     }
+  }
+
+  /// Whether an object may be written by form.
+  func allowPosting(_ key: String, to bucket: String) -> Bool {
+    allows(provider == .oss ? "oss:PutObject" : "cos:PostObject", "\(bucket)/\(key)")
   }
 
   /// Whether an object may be read, to copy it.

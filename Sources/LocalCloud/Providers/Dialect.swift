@@ -34,6 +34,15 @@ protocol Dialect: Sendable {
   /// The refusal of a request whose signature was not accepted.
   func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError
 
+  /// The name, in lower case, of the field of a form that says who may read the object.
+  var formAccessField: String { get }
+
+  /// The signature that a verified form carries.
+  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind
+
+  /// The refusal of a form that was not accepted, where it is not worded like that of a request.
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError?
+
   /// The refusal of a request without a signature.
   func anonymousRefusal(at date: Timestamp) -> ServiceError
 

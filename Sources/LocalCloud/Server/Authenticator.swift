@@ -5,15 +5,23 @@ internal import StorageAuth
 struct Authenticator: Sendable {
   private let claimedID: @Sendable (HTTPRequest) throws -> String?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
+  private let verifiedForm: @Sendable (SubmittedForm, Timestamp) async throws -> VerifiedForm
 
-  init(_ verifier: some SignatureVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
-    claimedID = { try verifier.claim(in: $0)?.accessKeyID }
-    verified = { request, date in
-      try await verifier.verify(request, at: date) { id in
-        let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
-        return context.keys.key(id, of: provider, at: date, counting: limit)
-      }
+  init(_ verifier: some SignatureVerifier & FormVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
+    @Sendable func key(_ id: String, at date: Timestamp) -> AccessKey? {
+      let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
+      return context.keys.key(id, of: provider, at: date, counting: limit)
     }
+    claimedID = { try verifier.claim(in: $0)?.accessKeyID }
+    verified = { request, date in try await verifier.verify(request, at: date) { key($0, at: date) } }
+    verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
+  }
+
+  /// Verifies a form.
+  ///
+  /// - Throws: Why its authorization, or the form itself, is not right.
+  func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
+    try await verifiedForm(form, date)
   }
 
   /// Verifies a request.

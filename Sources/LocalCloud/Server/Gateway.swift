@@ -10,14 +10,15 @@ internal import Synchronization
 struct Gateway: Sendable {
   private static let keyByteLimit = 1023
 
-  private let dialect: any Dialect
-  private let authenticator: Authenticator
-  private let store: ObjectStore
-  private let region: String
+  let dialect: any Dialect
+  let authenticator: Authenticator
+  let store: ObjectStore
+  let region: String
   private let endpoint: LocalCloud.Endpoint
   private let context: CloudContext
+  private let crossOrigin: CrossOrigin
 
-  private var counters: Counters { context.counters }
+  var counters: Counters { context.counters }
 
   init(
     _ provider: LocalCloud.Provider, _ store: ObjectStore, _ configuration: LocalCloud.Configuration,
@@ -38,6 +39,7 @@ struct Gateway: Sendable {
     }
     self.store = store
     self.context = context
+    crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
   }
 
   /// Answers a request.
@@ -53,11 +55,16 @@ struct Gateway: Sendable {
       answer = dialect.answer(for: .injected(status), to: identity)
     } else {
       do {
-        let permit = try await permit(head, at: identity.date)
-        if head.headerFields[.expect]?.lowercased() == "100-continue" {
-          try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        if head.method == .options {
+          answer = try crossOrigin.preflight(head)
+        } else if let upload = try FormUpload(head) {
+          try await goOn(head, &writer)
+          answer = try await post(upload, request, at: identity.date)
+        } else {
+          let permit = try await permit(head, at: identity.date)
+          try await goOn(head, &writer)
+          answer = try await act(permit, request, at: identity.date)
         }
-        answer = try await act(permit, request, at: identity.date)
       } catch {
         let error = error as? ServiceError ?? .internalError("\(error)")
         counters.refused(error.code, by: endpoint)
@@ -71,8 +78,19 @@ struct Gateway: Sendable {
     if dialect.provider == .cos { answer.headers.set(dialect.header("trace-id"), identity.requestID) }
     answer.headers[.date] = identity.date.httpDate
     answer.headers[.server] = dialect.serverName
+    crossOrigin.mark(
+      &answer, for: head,
+      exposing: ["ETag", "Location", dialect.header("request-id"), dialect.header("hash-crc64ecma")])
     try await exchange.send(answer, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
+    }
+  }
+
+  /// Tells a client that waits with its body to send it.
+  @concurrent
+  private func goOn(_ head: HTTPRequest, _ writer: inout ResponseWriter) async throws {
+    if head.headerFields[.expect]?.lowercased() == "100-continue" {
+      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
     }
   }
 
@@ -121,7 +139,7 @@ struct Gateway: Sendable {
     return permit
   }
 
-  private static func check(_ target: RequestTarget) throws(ServiceError) {
+  static func check(_ target: RequestTarget) throws(ServiceError) {
     if let bucket = target.bucket, !isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
     if key.utf8.count > keyByteLimit || key.utf8.contains(0) {

@@ -7,7 +7,7 @@ internal import _NIOFileSystem
 struct BlobStore: Sendable {
   /// How much is written or read at once; with the little that a connection buffers, the most that is in memory of any
   /// body.
-  private static let chunkByteCount = 256 * 1024
+  static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
   let reaper: Reaper
@@ -48,30 +48,24 @@ struct BlobStore: Sendable {
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
+    try await write(expected) { writer in
+      for try await chunk in body { try await writer.append(chunk) }
+    }
+  }
+
+  /// Writes what `fill` appends to a file of its own; nothing is left behind if it throws.
+  @concurrent
+  func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
     return try await FileSystem.shared.withFileHandle(
       forWritingAt: directory.appending(id.description), options: .newFile(replaceExisting: false)
     ) { file in
-      var md5 = MD5()
-      var crc64 = CRC64()
-      var byteCount: Int64 = 0
-      var pending = ByteBuffer()
-      for try await chunk in body {
-        md5.update(chunk.readableBytesUInt8Span)
-        crc64.update(chunk.readableBytesUInt8Span)
-        pending.writeImmutableBuffer(chunk)
-        if pending.readableBytes >= Self.chunkByteCount {
-          byteCount += try await file.write(contentsOf: pending, toAbsoluteOffset: byteCount)
-          pending.clear()
-        }
-      }
-      if pending.readableBytes > 0 {
-        byteCount += try await file.write(contentsOf: pending, toAbsoluteOffset: byteCount)
-      }
+      var writer = BlobWriter(file)
+      try await fill(&writer)
+      let (byteCount, md5, crc64) = try await writer.finish()
       try Task.checkCancellation()
-      let digest = md5.finalize()
-      try expected.check(byteCount: byteCount, md5: digest)
-      return Written(blob: Blob(id: id, byteCount: byteCount, reaper: reaper), md5: digest, crc64: crc64.checksum)
+      try expected.check(byteCount: byteCount, md5: md5)
+      return Written(blob: Blob(id: id, byteCount: byteCount, reaper: reaper), md5: md5, crc64: crc64)
     }
   }
 

@@ -20,6 +20,9 @@ public struct VerificationError: Error, Sendable, Hashable {
   /// When the authorization ended or begins, or the request was signed, for a problem of time.
   public var instant: Timestamp?
 
+  /// The condition that a form does not meet.
+  public var condition: FormCondition?
+
   /// Makes an error; for verifiers.
   ///
   /// - Parameters:
@@ -70,6 +73,7 @@ public struct VerificationError: Error, Sendable, Hashable {
       case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
         invalidToken
       case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
+      case invalidPolicy, policyExpired, conditionFailed
     }
 
     private let value: Value
@@ -106,6 +110,12 @@ public struct VerificationError: Error, Sendable, Hashable {
     public static let clockSkew = Code(value: .clockSkew)
     /// The signature is wrong.
     public static let mismatch = Code(value: .mismatch)
+    /// The policy of a form cannot be read, or does not bind what it has to.
+    public static let invalidPolicy = Code(value: .invalidPolicy)
+    /// The policy of a form has ended.
+    public static let policyExpired = Code(value: .policyExpired)
+    /// A form does not meet a condition of its policy.
+    public static let conditionFailed = Code(value: .conditionFailed)
 
     /// The name of the code.
     public var description: String { value.rawValue }

@@ -66,7 +66,8 @@ extension SignatureVerifier {
 }
 
 extension Secret {
-  fileprivate static let decoy = Secret(String(repeating: "x", count: 30))
+  /// What stands for the secret of a key that nobody has.
+  static let decoy = Secret(String(repeating: "x", count: 30))
 }
 
 /// The proof that a request was signed by the holder of a key, with the one reading of it that was signed.

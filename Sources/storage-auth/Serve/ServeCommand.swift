@@ -40,6 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
   var strict = false
 
+  @Option(help: "An origin whose pages may use OSS and COS from a browser (CORS); repeatable, * for all.")
+  var allowedOrigin: [String] = []
+
   @OptionGroup(title: "Token services, app server, metadata")
   var services: ServiceOptions
 
@@ -57,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
     let configuration = LocalCloud.Configuration(
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
       ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict,
-      services: services.services, aspera: node.aspera, faults: faults.faults)
+      allowedOrigins: allowedOrigin, services: services.services, aspera: node.aspera, faults: faults.faults)
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
     announce(cloud, accounts)

@@ -1,0 +1,59 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// What a form is answered with when its file is stored.
+enum FormAnswer: Sendable {
+  case status(HTTPResponse.Status)
+  case redirect(String)
+
+  /// Reads what the form asks for; 204 if it asks for nothing that there is.
+  ///
+  /// - Throws: For a redirect to what is no URL of a page.
+  init(_ form: SubmittedForm) throws(ServiceError) {
+    if let url = form["success_action_redirect"], !url.isEmpty {
+      guard url.hasPrefix("https://") || url.hasPrefix("http://"),
+        url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })
+      else { throw .invalidArgument("The success_action_redirect is not a URL of a page.") }
+      self = .redirect(url)
+      return
+    }
+    switch form["success_action_status"] {
+    case "200": self = .status(.ok)
+    case "201": self = .status(.created)
+    default: self = .status(.noContent)
+    }
+  }
+
+  /// The answer about an object.
+  func answer(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
+    var headers = headers
+    headers[.location] = location
+    switch self {
+    case .redirect(let url):
+      headers[.location] = String(writing: { writer in
+        writer.append(url)
+        writer.append(UInt8(ascii: url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
+        writer.append("bucket=")
+        writer.append(percentEncoding: bucket)
+        writer.append("&key=")
+        writer.append(percentEncoding: key)
+        writer.append("&etag=")
+        writer.append(percentEncoding: entityTag)
+      })
+      return Answer(.seeOther, headers: headers)
+    case .status(.created):
+      let document = XMLNode(
+        "PostResponse",
+        children: [
+          XMLNode("Location", location), XMLNode("Bucket", bucket), XMLNode("Key", key), XMLNode("ETag", entityTag),
+        ])
+      var answer = Answer(document, headers: headers)
+      answer.status = .created
+      return answer
+    case .status(let status):
+      return Answer(status, headers: headers)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+internal import StorageXML
+
+/// An upload by a form: its fields are read, then it is verified, then the file goes to the storage.
+struct FormUpload: Sendable {
+  /// The most parts, and the most bytes of all fields together.
+  private static let partLimit = 100
+  private static let fieldByteLimit = 64 * 1024
+
+  /// The bucket that the form was posted to.
+  let bucket: String
+  private let boundary: String
+
+  /// Recognises a form; nothing for a request that is none.
+  ///
+  /// - Throws: For a form without a boundary that can be read.
+  init?(_ head: HTTPRequest) throws(ServiceError) {
+    guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
+      let text = head.headerFields[.contentType], text.lowercased().hasPrefix("multipart/form-data")
+    else { return nil }
+    let target: RequestTarget
+    do {
+      target = try RequestTarget(of: head)
+    } catch {
+      throw .invalidArgument(error.message)
+    }
+    guard let bucket = target.bucket, target.key == nil else { return nil }
+    guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
+      type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
+    else { throw .malformedForm("The Content-Type names no boundary that can be read.") }
+    guard isBucketName(bucket) else { throw .invalidBucketName(bucket) }
+    self.bucket = bucket
+    self.boundary = boundary
+  }
+
+  /// Whether a text can be a boundary (RFC 2046, 5.1.1).
+  private static func isBoundary(_ text: String) -> Bool {
+    (1...70).contains(text.utf8.count) && text.last != " "
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "'()+_,-./:=? ".utf8.contains(byte)
+        }
+      }
+  }
+
+  /// A form whose fields were read and verified, and whose file comes next.
+  struct Opened {
+    let verified: VerifiedForm
+    fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
+    fileprivate var parts: Int
+    fileprivate var left: Int
+  }
+
+  /// Reads the fields up to the file, and verifies the form.
+  @concurrent
+  func open(
+    _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
+  ) async throws -> Opened {
+    var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
+    var fields: [FormField] = []
+    var left = Self.fieldByteLimit
+    while let part = try await reader.nextPart() {
+      guard !part.isFile else {
+        let form = SubmittedForm(bucket: bucket, fields: fields, fileName: part.fileName, fileType: part.contentType)
+        return Opened(verified: try await verify(form), reader: reader, parts: fields.count, left: left)
+      }
+      left -= part.name.utf8.count
+      guard fields.count < Self.partLimit else { throw ServiceError.formTooLong }
+      fields.append(FormField(part.name, try await reader.text(upTo: &left)))
+    }
+    throw ServiceError.invalidArgument("POST requires exactly one file upload per request.")
+  }
+
+  /// Writes the file, within the sizes that the policy allows, and reads the form to its end: fields behind the file
+  /// count for nothing.
+  @concurrent
+  func store(_ form: consuming Opened, in blobs: BlobStore) async throws -> BlobStore.Written {
+    var form = form
+    let sizes = form.verified.sizes
+    return try await blobs.write(BodyExpectation()) { writer in
+      var byteCount: Int64 = 0
+      while let chunk = try await form.reader.nextChunk() {
+        byteCount += Int64(chunk.readableBytes)
+        guard byteCount <= sizes.upperBound else { throw ServiceError.entityTooLarge(limit: sizes.upperBound) }
+        try await writer.append(chunk)
+      }
+      guard byteCount >= sizes.lowerBound else {
+        throw ServiceError.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
+      }
+      while let part = try await form.reader.nextPart() {
+        form.parts += 1
+        guard form.parts <= Self.partLimit else { throw ServiceError.formTooLong }
+        if part.isFile {
+          throw ServiceError.invalidArgument("POST requires exactly one file upload per request.")
+        }
+        try await form.reader.skip(upTo: &form.left)
+      }
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func entityTooLarge(limit: Int64) -> ServiceError {
+    ServiceError(
+      .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
+      details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
+  }
+
+  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ServiceError {
+    ServiceError(
+      .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
+      details: [
+        Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),
+      ])
+  }
+}

@@ -1,0 +1,62 @@
+/// A header value with parameters, `form-data; name="key"`, read strictly.
+struct HeaderParameters: Sendable {
+  /// What stands before the parameters, in lower case.
+  let value: String
+
+  private let parameters: [String: String]
+
+  /// Reads a value; nothing for a parameter that is there twice, has no end, or is followed by anything but the next one.
+  ///
+  /// A quoted text goes to the next quotation mark: browsers write `%22` for one that is part of it.
+  init?(_ text: String) {
+    var rest = text[...]
+    value = Self.trimmed(rest.prefix { $0 != ";" }).lowercased()
+    rest = rest.drop { $0 != ";" }
+    var parameters: [String: String] = [:]
+    while !rest.isEmpty {
+      rest = rest.dropFirst().drop(while: Self.isBlank)
+      let name = rest.prefix { $0 != "=" && $0 != ";" }.lowercased()
+      rest = rest.dropFirst(name.count)
+      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), rest.first == "=" else { return nil }
+      rest = rest.dropFirst()
+      let content: Substring
+      if rest.first == "\"" {
+        rest = rest.dropFirst()
+        guard let end = rest.firstIndex(of: "\"") else { return nil }
+        content = rest[..<end]
+        rest = rest[end...].dropFirst().drop(while: Self.isBlank)
+      } else {
+        content = Self.trimmed(rest.prefix { $0 != ";" })
+        rest = rest.drop { $0 != ";" }
+        guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
+          return nil
+        }
+      }
+      guard rest.isEmpty || rest.first == ";", parameters.updateValue(String(content), forKey: name) == nil else {
+        return nil
+      }
+    }
+    self.parameters = parameters
+  }
+
+  /// A parameter by its name in lower case.
+  subscript(name: String) -> String? { parameters[name] }
+
+  private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text = text.dropLast() }
+    return text
+  }
+
+  /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+internal import NIOCore
+
+/// Reads the parts of a `multipart/form-data` body (RFC 7578, RFC 2046) as the bytes arrive.
+///
+/// It is stricter than it has to be where readers differ: the body begins with the boundary, lines end in CR LF, nothing
+/// but a line end follows the last boundary, and there is no folding in headers. No more than a chunk of the body and the
+/// head of a part is in memory.
+struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
+  /// The longest head of a part, in bytes.
+  private static var headByteLimit: Int { 8 * 1024 }
+
+  private enum Place {
+    case start, content, delimiter, end
+  }
+
+  private var base: Base
+  private let delimiter: [UInt8]
+  private var pending = ByteBuffer(string: "\r\n")
+  private var place = Place.start
+
+  init(_ base: Base, boundary: String) {
+    self.base = base
+    delimiter = Array("\r\n--\(boundary)".utf8)
+  }
+
+  /// The head of the next part, for which the rest of this one is passed over; nothing after the last one.
+  mutating func nextPart() async throws -> PartHead? {
+    if place == .end { return nil }
+    if place == .start {
+      guard try await read(delimiter.count) == delimiter else {
+        throw ServiceError.malformedForm("It does not begin with the boundary.")
+      }
+      place = .delimiter
+    }
+    while place == .content { _ = try await nextChunk() }
+    switch try await read(2) {
+    case Array("\r\n".utf8):
+      var lines: [String] = []
+      var left = Self.headByteLimit
+      while let line = try await line(upTo: &left) { lines.append(line) }
+      let head = try PartHead(lines)
+      place = .content
+      return head
+    case Array("--".utf8):
+      try await end()
+      return nil
+    default:
+      throw ServiceError.malformedForm("A boundary is followed by something else than the end of the line.")
+    }
+  }
+
+  /// The next bytes of the content of the part; nothing at its end.
+  mutating func nextChunk() async throws -> ByteBuffer? {
+    while place == .content {
+      let view = pending.readableBytesView
+      var search = view.startIndex
+      var safe = view.endIndex
+      while let candidate = view[search...].firstIndex(of: UInt8(ascii: "\r")) {
+        let found = view[candidate...].prefix(delimiter.count)
+        if found.elementsEqual(delimiter) {
+          place = .delimiter
+          let content = pending.readSlice(length: candidate - view.startIndex)
+          pending.moveReaderIndex(forwardBy: delimiter.count)
+          return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
+        }
+        if found.count < delimiter.count, delimiter.starts(with: found) {
+          safe = candidate
+          break
+        }
+        search = candidate + 1
+      }
+      if safe > view.startIndex, let chunk = pending.readSlice(length: safe - view.startIndex) { return chunk }
+      try await readMore()
+    }
+    return nil
+  }
+
+  /// The content of the part as text.
+  ///
+  /// - Parameter left: How many bytes it may have; made less by those that it has.
+  mutating func text(upTo left: inout Int) async throws -> String {
+    var bytes: [UInt8] = []
+    while let chunk = try await nextChunk() {
+      left -= chunk.readableBytes
+      guard left >= 0 else { throw ServiceError.formTooLong }
+      bytes += chunk.readableBytesView
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ServiceError.malformedForm("A field is not UTF-8.")
+    }
+    return text
+  }
+
+  /// Passes over the content of the part.
+  mutating func skip(upTo left: inout Int) async throws {
+    while let chunk = try await nextChunk() {
+      left -= chunk.readableBytes
+      guard left >= 0 else { throw ServiceError.formTooLong }
+    }
+  }
+
+  /// A line of a head without its end; nothing for the empty one.
+  private mutating func line(upTo left: inout Int) async throws -> String? {
+    var scanned = 0
+    while true {
+      let view = pending.readableBytesView
+      if let end = view.dropFirst(scanned).firstIndex(of: UInt8(ascii: "\n")) {
+        left -= end - view.startIndex + 1
+        guard left >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
+          break
+        }
+        let line = bytes.dropLast(2)
+        guard bytes[bytes.count - 2] == UInt8(ascii: "\r"), line.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+          let text = String(validating: line, as: UTF8.self)
+        else { break }
+        return text.isEmpty ? nil : text
+      }
+      scanned = view.count
+      guard scanned <= left else { break }
+      try await readMore()
+    }
+    throw ServiceError.malformedForm("The head of a part is too long, or holds a byte that may not be there.")
+  }
+
+  /// Nothing but the end of a line may follow the last boundary.
+  private mutating func end() async throws {
+    place = .end
+    repeat {
+      let rest = pending.readableBytesView
+      guard "\r\n".utf8.starts(with: rest) else {
+        throw ServiceError.malformedForm("Something follows the last boundary.")
+      }
+      guard var more = try await base.next(isolation: #isolation) else {
+        guard rest.count != 1 else { throw ServiceError.malformedForm("It ends within a line end.") }
+        return
+      }
+      pending.writeBuffer(&more)
+    } while true
+  }
+
+  private mutating func read(_ count: Int) async throws -> [UInt8] {
+    while pending.readableBytes < count { try await readMore() }
+    return pending.readBytes(length: count) ?? []
+  }
+
+  private mutating func readMore() async throws {
+    guard let more = try await base.next(isolation: #isolation) else {
+      throw ServiceError.malformedForm("It ends before its last boundary.")
+    }
+    if pending.readableBytes == 0 {
+      pending = more
+    } else {
+      pending.discardReadBytes()
+      pending.writeImmutableBuffer(more)
+    }
+  }
+}
+
+extension ServiceError {
+  /// The error for a form with more fields, or longer ones, than are read.
+  static let formTooLong = ServiceError.malformedForm("There are too many fields, or they are too long.")
+}

@@ -1,0 +1,57 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension Call {
+  /// Puts the file of a form that was verified.
+  @concurrent
+  func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
+    let verified = form.verified
+    let outcome = try FormAnswer(verified.form)
+    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    let written = try await upload.store(form, in: store.blobs)
+    let object = StoredObject(
+      id: .random(), key: key, content: written.content, description: description, modified: date,
+      isMultipart: false, access: access)
+    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return outcome.answer(
+      bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
+      headers: checksums(of: written.content))
+  }
+
+  /// The URL of the object, at the host that was asked.
+  private var location: String {
+    String(writing: { writer in
+      writer.append("http://")
+      writer.append(host)
+      writer.append(UInt8(ascii: "/"))
+      if AddressingStyle(authority: host) == .path {
+        writer.append(bucket)
+        writer.append(UInt8(ascii: "/"))
+      }
+      writer.append(percentEncoding: key.text, .path)
+    })
+  }
+}
+
+extension VerifiedForm {
+  /// The fields of the form as the headers of a put, where they have an effect.
+  func headers(of dialect: any Dialect) throws(ServiceError) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    for field in form.fields where field.name.lowercased() != "content-type" {
+      let name =
+        field.name.lowercased() == dialect.formAccessField ? dialect.header(dialect.objectAccessHeader) : field.name
+      guard let name = HTTPField.Name(name) else { continue }
+      guard HTTPField.isValidValue(field.value) else {
+        throw .invalidArgument("The field \(field.name) cannot be kept as a header.")
+      }
+      headers[name] = field.value
+    }
+    if let contentType {
+      guard HTTPField.isValidValue(contentType) else { throw .invalidArgument("The content type is not one.") }
+      headers[.contentType] = contentType
+    }
+    return headers
+  }
+}

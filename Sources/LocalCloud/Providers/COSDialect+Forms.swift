@@ -1,0 +1,37 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+extension COSDialect {
+  var formAccessField: String { "acl" }
+
+  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .cosV5 }
+
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError? {
+    switch error.code {
+    case .policyExpired:
+      .accessDenied(
+        "You post object request has been expired, expiration time: \(error.instant?.unixSeconds ?? 0) "
+          + "but the time now : \(date.unixSeconds)")
+    case .conditionFailed:
+      .accessDenied(
+        "Condition key \(error.condition?.field ?? "") doesn't match the value \(error.condition?.shownValue ?? "")")
+    case .invalidPolicy:
+      ServiceError(
+        .badRequest, "InvalidPolicyDocument",
+        "You must provide condition if you specify a policy in post object request.",
+        details: [ServiceError.Detail(name: "Reason", value: error.message)])
+    default: nil
+    }
+  }
+}
+
+extension FormCondition {
+  /// What the value should have been, or started with; a session token is masked.
+  fileprivate var shownValue: String {
+    if SecretName.isSecret(field) { return Secret.mask }
+    return switch rule {
+    case .equals(let text), .startsWith(let text): text
+    case .oneOf(let texts), .noneOf(let texts): texts.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+internal import HTTPTypes
+
+/// Lets pages of other origins send requests and read the answers (CORS), as a bucket with one rule for everything does.
+struct CrossOrigin: Sendable {
+  private static let methods = "GET, PUT, POST, DELETE, HEAD"
+  private static let lifetime = "600"
+
+  /// The origins, `https://app.example.com`, or `*` for all.
+  let origins: [String]
+
+  /// The answer to a question of a browser, which is asked before the request itself and without an authorization.
+  func preflight(_ head: HTTPRequest) throws(ServiceError) -> Answer {
+    guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
+      Self.methods.split(separator: ", ").contains(method[...])
+    else {
+      throw ServiceError(
+        .forbidden, "AccessForbidden",
+        "CORSResponse: This CORS request is not allowed: the origin or the method is not one that may ask.")
+    }
+    var answer = Answer(.ok)
+    mark(&answer, origin)
+    answer.headers.set("access-control-allow-methods", Self.methods)
+    answer.headers.set("access-control-max-age", Self.lifetime)
+    if let names = head.headerFields.first("access-control-request-headers") {
+      answer.headers.set("access-control-allow-headers", names)
+    }
+    return answer
+  }
+
+  /// Lets the page that asked read an answer, if it may.
+  func mark(_ answer: inout Answer, for head: HTTPRequest, exposing names: [String]) {
+    guard let origin = allowed(head) else { return }
+    mark(&answer, origin)
+    answer.headers.set("access-control-expose-headers", names.joined(separator: ", "))
+  }
+
+  private func mark(_ answer: inout Answer, _ origin: String) {
+    answer.headers.set("access-control-allow-origin", origins.contains("*") ? "*" : origin)
+    answer.headers.set("vary", "Origin")
+  }
+
+  private func allowed(_ head: HTTPRequest) -> String? {
+    head.headerFields.first("origin").flatMap { origins.contains($0) || origins.contains("*") ? $0 : nil }
+  }
+}

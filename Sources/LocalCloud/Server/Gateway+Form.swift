@@ -1,0 +1,32 @@
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import StorageAuth
+
+extension Gateway {
+  /// Answers a form: an authorization in the headers or the URL counts for nothing, the one in the fields has to be right.
+  @concurrent
+  func post(_ upload: FormUpload, _ request: Request, at date: Timestamp) async throws -> Answer {
+    // Without a bucket there is nothing to verify for.
+    _ = try store.read(upload.bucket) { $0.name }
+    let form = try await upload.open(request.body) { form in
+      do {
+        return try await authenticator.verify(form, at: date)
+      } catch let error as VerificationError {
+        throw dialect.formRefusal(error, at: date) ?? dialect.refusal(error, at: date)
+      }
+    }
+    let verified = form.verified
+    counters.verified(dialect.signatureKind(of: verified.form))
+    let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
+    try Self.check(target)
+    let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
+    let rights = RequestRights(authority, of: verified, dialect.provider, region: region, at: date)
+    guard rights.allowPosting(verified.key, to: upload.bucket) else { throw dialect.policyRefusal(at: date) }
+    let call = Call(
+      dialect: dialect, store: store, target: target, isAnonymous: false, headers: try verified.headers(of: dialect),
+      body: request.body, date: date, region: region, host: request.head.authority ?? "")
+    let answer = try await call.postObject(upload, form)
+    counters.wrote(verified.key, in: upload.bucket, of: dialect.provider)
+    return answer
+  }
+}

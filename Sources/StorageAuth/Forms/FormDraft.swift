@@ -1,0 +1,155 @@
+internal import HTTPTypes
+internal import StorageJSON
+
+/// A form that lacks nothing but what its scheme adds.
+package struct FormDraft {
+  /// What services of both clouds put the name of the file in the place of.
+  package static let fileNameVariable = "${filename}"
+
+  /// The longest key in bytes.
+  static let keyByteLimit = 1023
+
+  private let policy: FormPolicy
+  private let url: String
+  private let conditions: [FormCondition]
+
+  /// Begins a form.
+  ///
+  /// - Parameters:
+  ///   - policy: What the form may upload.
+  ///   - endpoint: Where the service is.
+  ///   - contentTypeName: How the service's documents spell the content type in a policy.
+  ///   - reserved: The fields that the scheme adds, in lower case.
+  ///   - date: The present.
+  package init(
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, contentTypeName: String, reserved: Set<String>,
+    at date: Timestamp
+  ) throws(SigningError) {
+    let request = try endpoint.request(.post, bucket: policy.bucket)
+    url = "\(endpoint.scheme)://\(request.authority ?? "")\(request.path ?? "/")"
+    self.policy = policy
+    guard policy.expiration.wholeSeconds > date else {
+      throw SigningError(
+        .lifetimeOutOfRange, "The form ends at \(policy.expiration) and is made at \(date).",
+        remedy: "Let it end some minutes from now.")
+    }
+    if let sizes = policy.sizes, sizes.lowerBound < 0 {
+      throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
+    }
+    var conditions = [Self.answer(policy.answer), try Self.key(policy.keys)].compactMap { $0 }
+    if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
+    for condition in policy.conditions {
+      let name = condition.field.lowercased()
+      guard !Self.own.contains(name), !reserved.contains(name), Self.isFieldName(name) else {
+        throw .form(
+          "There can be no condition of its own on the field \"\(condition.field)\".",
+          remedy: "Say it with the other parts of the policy, and name fields with letters, digits, - _ and . alone.")
+      }
+      conditions.append(condition)
+    }
+    for condition in conditions where condition.texts.contains(where: { !Self.isFieldValue($0) }) {
+      throw .form("The value of \(condition.field) holds a control character.", remedy: "Take it out.")
+    }
+    self.conditions = conditions
+  }
+
+  /// What the draft itself has conditions on, or what can have none.
+  private static let own: Set<String> = [
+    "bucket", "key", "content-type", "success_action_status", "success_action_redirect", "content-length-range",
+    "policy", "file",
+  ]
+
+  private static func key(_ keys: ObjectScope) throws(SigningError) -> FormCondition {
+    let text =
+      switch keys {
+      case .all: ""
+      case .prefix(let text), .key(let text): text
+      }
+    guard text.utf8.count <= keyByteLimit, text.firstRange(of: fileNameVariable) == nil, keys != .key("") else {
+      throw .form(
+        "The key is empty, longer than \(keyByteLimit) bytes, or holds \(fileNameVariable).",
+        remedy: "Name a key, or a prefix that the name of the file is appended to.")
+    }
+    if case .key = keys { return FormCondition("key", .equals(text)) }
+    return FormCondition("key", .startsWith(text))
+  }
+
+  private static func answer(_ answer: FormPolicy.Answer?) -> FormCondition? {
+    switch answer {
+    case nil: nil
+    case .ok: FormCondition("success_action_status", .equals("200"))
+    case .created: FormCondition("success_action_status", .equals("201"))
+    case .noContent: FormCondition("success_action_status", .equals("204"))
+    case .redirect(let url): FormCondition("success_action_redirect", .equals(url))
+    }
+  }
+
+  private static func isFieldName(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "-_.".utf8.contains(byte)
+        }
+      }
+  }
+
+  private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
+
+  /// The policy as JSON, with what the scheme demands after the bucket.
+  package func document(binding fields: [FormField]) -> String {
+    func exactly(_ name: String, _ value: String) -> JSONValue { .object([name: .text(value)]) }
+    var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
+    if let sizes = policy.sizes {
+      list.append([
+        "content-length-range", .number(JSONNumber(sizes.lowerBound)), .number(JSONNumber(sizes.upperBound)),
+      ])
+    }
+    list += conditions.map(\.json)
+    let document: JSONValue = [
+      "expiration": .text("\(policy.expiration.iso8601.dropLast()).000Z"), "conditions": .array(list),
+    ]
+    return String(decoding: document.serialized, as: UTF8.self)
+  }
+
+  /// The form with what the scheme adds.
+  package func signed(adding fields: [FormField]) -> SignedForm {
+    var all: [FormField] = []
+    var open: [FormCondition] = []
+    for condition in conditions {
+      switch (condition.field, condition.rule) {
+      case ("key", .startsWith(let prefix)):
+        all.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
+      case ("key", .equals(let key)):
+        all.insert(FormField("key", key), at: 0)
+      default:
+        let name = condition.field.lowercased() == "content-type" ? "Content-Type" : condition.field
+        if let value = condition.rule.onlyValue {
+          if !all.contains(where: { $0.name.lowercased() == name.lowercased() }) { all.append(FormField(name, value)) }
+        } else {
+          open.append(FormCondition(name, condition.rule))
+        }
+      }
+    }
+    return SignedForm(
+      url: url, fields: all + fields, openConditions: open, sizes: policy.sizes,
+      expiration: policy.expiration.wholeSeconds)
+  }
+}
+
+extension FormCondition {
+  fileprivate var texts: [String] {
+    switch rule {
+    case .equals(let text), .startsWith(let text): [text]
+    case .oneOf(let texts), .noneOf(let texts): texts
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+}

@@ -1,0 +1,44 @@
+import COSAuth
+import OSSAuth
+import StorageAuth
+
+extension Subjects {
+  /// Types of forms whose instances hold no secret, and why.
+  static let holdsNothingOfForms: [String: String] = [
+    "StorageAuth.FormPolicy": "what may be uploaded, before anybody signs it",
+    "StorageAuth.FormPolicy.Answer": "a status, or a URL of the application",
+    "StorageAuth.FormCondition.Rule": "values of fields; FormCondition masks those of tokens",
+  ]
+
+  /// What signing and verifying forms leaves in memory: forms, claims, proofs, conditions that were not met.
+  static func forms() throws -> [(String, Any)] {
+    let policy = FormPolicy(bucket: "photos-125", keys: .key("a"), until: date.advanced(by: .seconds(60)))
+    let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
+    let signed = [
+      try OSSSigner(.v1).sign(policy, to: endpoint, with: key, in: .at(date)),
+      try oss.sign(policy, to: endpoint, with: key, in: .at(date)),
+    ]
+    let cos = try COSSigner().sign(policy, to: endpoint, with: key, in: .at(date))
+    return try signed.flatMap { try subjects(of: $0, OSSVerifier()) } + subjects(of: cos, COSVerifier())
+  }
+
+  private static func subjects(of form: SignedForm, _ verifier: some FormVerifier) throws -> [(String, Any)] {
+    let submitted = SubmittedForm(bucket: "photos-125", fields: form.fields, fileName: "a")
+    let changed = form.fields.map { FormField($0.name, $0.name.hasSuffix("token") ? token + "x" : $0.value) }
+    let other = AccessKey(id: key.id, secret: secret, sessionToken: token + "x")
+    // A V4 policy binds the token: the condition that is not met holds it.
+    let refused = Result {
+      try verifier.verify(SubmittedForm(bucket: "other-125", fields: changed), against: other, at: date)
+    }
+    guard case .failure(let error) = refused else {
+      throw CredentialError(.failed, source: "the test", "Nothing was thrown.", remedy: "Look at the test.")
+    }
+    return [
+      ("StorageAuth.SignedForm", form), ("StorageAuth.FormField", FormField("x-oss-security-token", token)),
+      ("StorageAuth.SubmittedForm", submitted), ("StorageAuth.FormClaim", try verifier.claim(in: submitted)),
+      ("StorageAuth.VerifiedForm", try verifier.verify(submitted, against: key, at: date)),
+      ("StorageAuth.VerificationError", error),
+      ("StorageAuth.FormCondition", FormCondition("x-oss-security-token", .equals(token))),
+    ]
+  }
+}

@@ -1,0 +1,65 @@
+import StorageAuth
+import XCTest
+
+/// What forms say, and what they cannot say.
+final class FormPolicyTests: XCTestCase {
+  private let end = Timestamp(unixSeconds: 1_795_161_600)
+
+  private func rule(_ change: (inout AccessRule) -> Void = { _ in }) -> AccessRule {
+    var rule = AccessRule(
+      .write, .read, keys: .prefix("uploads/"), in: "photos", upTo: 1_000, types: ["image/*"], until: end)
+    change(&rule)
+    return rule
+  }
+
+  func testARuleBecomesAPolicyThatSaysTheSame() throws {
+    let policy = try FormPolicy(rule(), answer: .created)
+    XCTAssertEqual(
+      policy,
+      FormPolicy(
+        bucket: "photos", keys: .prefix("uploads/"), sizes: 0...1_000, contentType: .startsWith("image/"),
+        answer: .created, until: end))
+    let types: [([String]?, FormCondition.Rule?)] = [
+      (nil, nil), (["image/png"], .equals("image/png")), (["a/b", "c/d"], .oneOf(["a/b", "c/d"])),
+    ]
+    for (named, expected) in types {
+      XCTAssertEqual(try FormPolicy(rule { $0.contentTypes = named }).contentType, expected)
+    }
+    XCTAssertNil(try FormPolicy(rule { $0.maximumSize = nil }).sizes)
+  }
+
+  func testTheEarlierEndCounts() throws {
+    let earlier = end.advanced(by: .seconds(-60))
+    let later = end.advanced(by: .seconds(60))
+    XCTAssertEqual(try FormPolicy(rule(), until: earlier).expiration, earlier)
+    XCTAssertEqual(try FormPolicy(rule(), until: later).expiration, end)
+    XCTAssertEqual(try FormPolicy(rule { $0.end = nil }, until: later).expiration, later)
+  }
+
+  func testWhatAFormCannotSayIsAnError() {
+    let changes: [(inout AccessRule) -> Void] = [
+      { $0.actions = [.read] }, { $0.addresses = [AddressRange("203.0.113.0/24")].compactMap { $0 } },
+      { $0.addresses = [] }, { $0.contentTypes = ["image/*", "text/plain"] }, { $0.contentTypes = [] },
+      { $0.contentTypes = ["image/*", "video/*"] }, { $0.end = nil }, { $0.maximumSize = -1 },
+    ]
+    for (index, change) in changes.enumerated() {
+      XCTAssertThrowsError(try FormPolicy(rule(change)), "\(index)") { error in
+        XCTAssertEqual((error as? SigningError)?.code, .invalidRequest)
+      }
+    }
+  }
+
+  func testConditionsShowNoToken() {
+    let condition = FormCondition("x-oss-security-token", .equals("M4RK"))
+    XCTAssertFalse("\(condition)".contains("M4RK"))
+    XCTAssertEqual("\(FormCondition("key", .startsWith("a\"b")))", #"["starts-with","$key","a\"b"]"#)
+    XCTAssertEqual("\(FormCondition("x", .oneOf(["a", "b"])))", #"["in","$x",["a","b"]]"#)
+    XCTAssertEqual("\(FormCondition("x", .noneOf(["a"])))", #"["not-in","$x",["a"]]"#)
+  }
+
+  func testFieldsAreFoundInUpperAndLowerCase() {
+    let form = SubmittedForm(bucket: "photos", fields: [FormField("Key", "a")])
+    XCTAssertEqual(form["kEY"], "a")
+    XCTAssertNil(form["key2"])
+  }
+}
