@@ -23,8 +23,9 @@ extension Gateway {
     let rights = RequestRights(authority, of: verified, dialect.provider, region: region, at: date)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw dialect.policyRefusal(at: date) }
     let call = Call(
-      dialect: dialect, store: store, target: target, isAnonymous: false, headers: try verified.headers(of: dialect),
-      body: request.body, date: date, region: region, host: request.head.authority ?? "")
+      dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,
+      headers: try verified.headers(of: dialect), body: request.body, date: date, region: region,
+      host: request.head.authority ?? "")
     let answer = try await call.postObject(upload, form)
     counters.wrote(verified.key, in: upload.bucket, of: dialect.provider)
     return answer

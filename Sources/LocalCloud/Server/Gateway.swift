@@ -15,7 +15,7 @@ struct Gateway: Sendable {
   let store: ObjectStore
   let region: String
   private let endpoint: LocalCloud.Endpoint
-  private let context: CloudContext
+  let context: CloudContext
   private let crossOrigin: CrossOrigin
 
   var counters: Counters { context.counters }

@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 internal import StorageAuth
 internal import StorageJSON
 
@@ -40,13 +39,6 @@ struct SigningAnswer: Error {
 }
 
 extension Response {
-  /// An answer that nobody may keep.
-  static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.serialized)))
-  }
-
   /// The answer for a refusal.
   static func refusal(_ answer: SigningAnswer) -> Response {
     json(["code": .text(answer.code), "message": .text(answer.message)], answer.status)

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import StorageJSON
 
 /// Why a request to the server is refused, as far as the caller is told.
 ///
@@ -54,5 +55,19 @@ struct TokenRefusal {
       let (seconds, attoseconds) = delay.components
       return "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
     }
+  }
+}
+
+extension Response {
+  /// An answer that says why there is nothing.
+  static func json(
+    refusal: TokenRefusal, _ requestID: String, _ document: (TokenRefusal, String) -> JSONValue
+  ) -> Response {
+    var response = json(document(refusal, requestID), refusal.status)
+    for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
+      response.headers.append(field)
+    }
+    if let delay = refusal.retryAfter { response.headers[.retryAfter] = delay }
+    return response
   }
 }

@@ -98,8 +98,9 @@ struct SigningServer: Sendable {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
   }
 
-  /// What the server wrote, fit for an error: printable and short. A line with an equals sign or a line feed is not shown;
-  /// it could be what was to be signed.
+  /// What the server wrote, fit for an error: printable and short.
+  ///
+  /// A line with an equals sign or a line feed is not shown; it could be what was to be signed.
   private func text(_ message: String) -> String {
     let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
     return isPlain ? message : "(its message is too long or not plain text)"

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 internal import XCTest

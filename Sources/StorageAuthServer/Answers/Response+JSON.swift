@@ -1,0 +1,12 @@
+internal import Hummingbird
+internal import NIOCore
+internal import StorageJSON
+
+extension Response {
+  /// An answer that nobody may keep.
+  static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.serialized)))
+  }
+}
