@@ -23,14 +23,15 @@ struct SigningBench {
   let url: String
 
   init(
-    _ test: XCTestCase, key: AccessKey = key, policy: AccessPolicy = alice, lifetime: Duration = .seconds(3600)
+    _ test: XCTestCase, key: AccessKey = key, policy: AccessPolicy = alice, lifetime: Duration = .seconds(3600),
+    time: any TimeSource = .system
   ) async throws {
-    try await self.init(test, keys: StaticCredentialProvider(key), policy: policy, lifetime: lifetime)
+    try await self.init(test, keys: StaticCredentialProvider(key), policy: policy, lifetime: lifetime, time: time)
   }
 
   init(
     _ test: XCTestCase, keys: some CredentialProvider<AccessKey>, policy: AccessPolicy = alice,
-    lifetime: Duration = .seconds(3600)
+    lifetime: Duration = .seconds(3600), time: any TimeSource = .system
   ) async throws {
     let cloud = try await LocalCloud.start(
       .init(accounts: [.init(Self.key), .init(Self.temporary)], buckets: [Self.bucket], isStrict: true))
@@ -39,7 +40,7 @@ struct SigningBench {
     let router = Router()
     let signing = SigningService<BasicRequestContext>(
       .oss(OSSStringSigner(region: "cn-hangzhou"), keys: keys),
-      .cos(COSStringSigner(endpoint: cloud.cosEndpoint), keys: keys)
+      .cos(COSStringSigner(endpoint: cloud.cosEndpoint), keys: keys), time: time
     ) { _ in SigningRules(policy, lifetime: lifetime) }
     signing.addRoutes(to: router.group("api").add(middleware: Login()))
     url = try await RunningServer.start(router, test) + "/api/sign"
@@ -80,7 +81,7 @@ struct SigningBench {
     request.method = .POST
     request.headers.add(name: "Authorization", value: "Bearer \(login)")
     request.body = .bytes(ByteBuffer(bytes: bytes))
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
     let answer = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
     return (
       Int(response.status.code), (try? JSONValue(parsing: answer)) ?? .null, String(decoding: answer, as: UTF8.self)

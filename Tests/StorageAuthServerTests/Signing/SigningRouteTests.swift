@@ -3,13 +3,16 @@ import HTTPTypes
 import LocalCloud
 import OSSAuth
 import StorageAuth
+import StorageAuthTesting
 import StorageClient
 import StorageJSON
 import XCTest
 
 /// What the route that signs answers to what steps out of the policy, for every scheme, in headers and in URLs.
 final class SigningRouteTests: XCTestCase {
-  private let date = Timestamp.now
+  private let time = SteppedTime()
+
+  private var date: Timestamp { time.now }
 
   /// A prepared request: in headers, or for a URL.
   private func pendings(
@@ -61,7 +64,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing
   // matrix: COS V5: remote signing
   func testWhatIsAllowedIsSignedAndTheSignatureIsTheOneOfTheKey() async throws {
-    let bench = try await SigningBench(self)
+    let bench = try await SigningBench(self, time: time)
     for (name, pending) in try pendings(bench, .put, "alice/a") {
       let (status, answer, text) = try await bench.post(.object(body(pending)))
       XCTAssertEqual(status, 200, "\(name): \(text)")
@@ -89,7 +92,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: COS V5: remote signing, bad input
   func testAnotherBucketAnotherKeyAndAnotherVerbAreRefused() async throws {
     let policy = AccessPolicy([AccessRule(.read, keys: .prefix("alice/"), in: SigningBench.bucket)])
-    let bench = try await SigningBench(self, policy: policy)
+    let bench = try await SigningBench(self, policy: policy, time: time)
     for (name, pending) in try pendings(bench, .get, "alice/a", bucket: "other-1250000000") {
       try await assertRefused(bench, pending, "notAllowed", "\(name): bucket")
     }
@@ -113,7 +116,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: COS V5: remote signing, bad input
   func testASubresourceOrAHeaderThatMakesAnotherOperationIsRefused() async throws {
     let all = AccessPolicy([AccessRule(.read, .write, .delete, .list, keys: .all, in: SigningBench.bucket)])
-    let bench = try await SigningBench(self, policy: all)
+    let bench = try await SigningBench(self, policy: all, time: time)
     for name in ["acl", "policy", "tagging", "restore", "append", "symlink", "cors", "x-oss-process"] {
       for method in [HTTPRequest.Method.get, .put, .post, .delete] {
         for key in ["alice/a", nil] {
@@ -141,7 +144,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing, expiry
   // matrix: COS V5: remote signing, expiry
   func testALongerLifeAndAnotherTimeAreRefused() async throws {
-    let bench = try await SigningBench(self, lifetime: .seconds(600))
+    let bench = try await SigningBench(self, lifetime: .seconds(600), time: time)
     for (name, pending) in try pendings(bench, .get, "alice/a", validFor: .seconds(700)) where name.hasSuffix("URL") {
       try await assertRefused(bench, pending, "lifetime", name)
     }
@@ -157,7 +160,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
   func testAHashThatIsNotThatOfTheCanonicalRequestIsRefused() async throws {
-    let bench = try await SigningBench(self)
+    let bench = try await SigningBench(self, time: time)
     let others = try pendings(bench, .get, "bob/a")
     for ((name, pending), (_, other)) in zip(try pendings(bench, .get, "alice/a"), others) {
       var swapped = body(pending)
@@ -177,7 +180,7 @@ final class SigningRouteTests: XCTestCase {
   }
 
   func testABodyThatIsNoOrderAndACallerWithoutALoginAreRefused() async throws {
-    let bench = try await SigningBench(self)
+    let bench = try await SigningBench(self, time: time)
     let good = body(try XCTUnwrap(try pendings(bench, .get, "alice/a").first).pending)
     for name in ["provider", "version", "method", "stringToSign"] {
       var order = good
@@ -211,7 +214,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing, redaction
   // matrix: COS V5: remote signing, redaction
   func testATokenHasToBeTheOneOfTheKeyAndIsInNoRefusal() async throws {
-    let bench = try await SigningBench(self, key: SigningBench.temporary)
+    let bench = try await SigningBench(self, key: SigningBench.temporary, time: time)
     let other = Identity(id: SigningBench.temporary.id, sessionToken: Secret("stolen+token"))
     let none = Identity(id: SigningBench.temporary.id)
     for identity in [other, none] {

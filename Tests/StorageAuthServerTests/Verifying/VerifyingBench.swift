@@ -136,7 +136,7 @@ struct VerifyingBench {
       wire.headers.replaceOrAdd(name: "Host", value: authority)
     }
     if request.method == .put { wire.body = .bytes(ByteBuffer(string: body)) }
-    let response = try await HTTPClient.shared.execute(wire, timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(wire, timeout: .seconds(60))
     let bytes = try await response.body.collect(upTo: 1 << 20)
     return (Int(response.status.code), String(buffer: bytes))
   }
