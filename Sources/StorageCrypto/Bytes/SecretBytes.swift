@@ -3,7 +3,8 @@ package import Synchronization
 /// Bytes that are wiped when the last reference to them goes.
 @safe
 package final class SecretBytes: Sendable {
-  // Written before the initializer returns and after the last reference is gone, only read in between.
+  // Written before the initializer returns and after the last reference is gone, only read in between. Whoever reads it
+  // keeps the object until then, because an object may go after its last use, and the pointer is none.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
   /// Copies bytes in.
@@ -24,7 +25,9 @@ package final class SecretBytes: Sendable {
   /// Runs `body` over the bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-    unsafe body(Span(_unsafeElements: UnsafeBufferPointer(storage.bindMemory(to: UInt8.self))))
+    withExtendedLifetime(self) {
+      unsafe body(Span(_unsafeElements: UnsafeBufferPointer(storage.bindMemory(to: UInt8.self))))
+    }
   }
 
   /// Called with the memory of each secret after it is wiped and before it is given back; for tests of the wiping.

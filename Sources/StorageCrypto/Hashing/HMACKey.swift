@@ -13,7 +13,8 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
     init() {}
   }
 
-  // Written before the initializer returns and after the last reference is gone, only read in between.
+  // Written before the initializer returns and after the last reference is gone, only read in between. Whoever reads it
+  // keeps the object until then, because an object may go after its last use, and the pointer is none.
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<States>
 
   /// Makes a key of any length.
@@ -59,7 +60,7 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
 
   @inlinable
   func seal(_ inner: Digest) -> Digest {
-    var outer = unsafe states.pointee.outer
+    var outer = withExtendedLifetime(self) { unsafe states.pointee.outer }
     inner.withBytes { outer.update($0) }
     return outer.finalize()
   }
@@ -67,14 +68,14 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
   /// The authentication code of everything that `body` writes.
   @inlinable
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
-    let inner = unsafe states.pointee.inner
+    let inner = withExtendedLifetime(self) { unsafe states.pointee.inner }
     return seal(inner.finalize(writing: body))
   }
 
   /// The authentication code of bytes that lie in memory.
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
-    var inner = unsafe states.pointee.inner
+    var inner = withExtendedLifetime(self) { unsafe states.pointee.inner }
     inner.update(message)
     return seal(inner.finalize())
   }

@@ -3,7 +3,9 @@ internal import CLibcrypto
 /// A key of libcrypto, which counts its references and is only read here, from any thread.
 @safe
 final class KeyHandle: Sendable {
-  nonisolated(unsafe) let key: OpaquePointer
+  // Written before the initializer returns and freed after the last reference is gone. libcrypto locks what it keeps in a
+  // key by itself.
+  private nonisolated(unsafe) let key: OpaquePointer
 
   /// Takes over a reference; nothing where libcrypto gave none.
   init?(_ key: OpaquePointer?) {
@@ -15,10 +17,16 @@ final class KeyHandle: Sendable {
     unsafe EVP_PKEY_free(key)
   }
 
+  /// Runs `body` with the key, and keeps it until `body` returns: an object may go after its last use, and the pointer is
+  /// none.
+  func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+    withExtendedLifetime(self) { unsafe body(key) }
+  }
+
   /// What the key is.
   var kind: KeyKind {
     clearingErrors {
-      let bits = Int(unsafe EVP_PKEY_get_bits(key))
+      let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
       if isA("RSA") { return .rsa(bits: bits) }
       if isA("DSA") { return .dsa(bits: bits) }
       if isA("ED25519") { return .ed25519 }
@@ -27,23 +35,27 @@ final class KeyHandle: Sendable {
         let curve = EllipticCurve.allCases.first { $0.groupName == group }
         return curve.map { .ecdsa($0) } ?? .other("EC \(group ?? "with a curve of its own")")
       }
-      return .other(unsafe EVP_PKEY_get0_type_name(key).map { unsafe String(cString: $0) } ?? "nameless")
+      return .other(
+        unsafe withKey { unsafe EVP_PKEY_get0_type_name($0).map { unsafe String(cString: $0) } } ?? "nameless")
     }
   }
 
-  private func isA(_ name: String) -> Bool { unsafe EVP_PKEY_is_a(key, name) == 1 }
+  private func isA(_ name: String) -> Bool { unsafe withKey { unsafe EVP_PKEY_is_a($0, name) == 1 } }
 
   private var groupName: String? {
     var name = [CChar](repeating: 0, count: 64)
     var length = 0
-    guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1, length < name.count else { return nil }
+    let status = unsafe withKey { unsafe EVP_PKEY_get_group_name($0, &name, name.count, &length) }
+    guard status == 1, length < name.count else { return nil }
     return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// A number of the key, as many bytes as it needs or as many as asked for, the highest first.
   func number(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
     var number: OpaquePointer?
-    guard unsafe EVP_PKEY_get_bn_param(key, name, &number) == 1, let number = unsafe number else { return nil }
+    guard unsafe withKey({ unsafe EVP_PKEY_get_bn_param($0, name, &number) }) == 1, let number = unsafe number else {
+      return nil
+    }
     defer { unsafe BN_clear_free(number) }
     let count = byteCount ?? (Int(unsafe BN_num_bits(number)) + 7) / 8
     var bytes = [UInt8](repeating: 0, count: count)
@@ -54,10 +66,11 @@ final class KeyHandle: Sendable {
   func raw(isPrivate: Bool) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 32)
     var count = bytes.count
-    let status =
+    let status = unsafe withKey { key in
       isPrivate
-      ? unsafe EVP_PKEY_get_raw_private_key(key, &bytes, &count)
-      : unsafe EVP_PKEY_get_raw_public_key(key, &bytes, &count)
+        ? unsafe EVP_PKEY_get_raw_private_key(key, &bytes, &count)
+        : unsafe EVP_PKEY_get_raw_public_key(key, &bytes, &count)
+    }
     return status == 1 && count == bytes.count ? bytes : nil
   }
 

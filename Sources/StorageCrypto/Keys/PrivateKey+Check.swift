@@ -10,7 +10,7 @@ extension PrivateKey {
       defer { unsafe EVP_MD_CTX_free(context) }
       let digest = unsafe hasDigest ? EVP_sha256() : nil
       var count = 0
-      guard unsafe EVP_DigestSignInit(context, nil, digest, nil, handle.key) == 1,
+      guard unsafe handle.withKey({ unsafe EVP_DigestSignInit(context, nil, digest, nil, $0) }) == 1,
         unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1
       else { return false }
       var signature = [UInt8](repeating: 0, count: count)
@@ -18,7 +18,7 @@ extension PrivateKey {
         let check = unsafe EVP_MD_CTX_new()
       else { return false }
       defer { unsafe EVP_MD_CTX_free(check) }
-      return unsafe EVP_DigestVerifyInit(check, nil, digest, nil, handle.key) == 1
+      return unsafe handle.withKey { unsafe EVP_DigestVerifyInit(check, nil, digest, nil, $0) } == 1
         && EVP_DigestVerify(check, signature, count, message, message.count) == 1
     }
   }

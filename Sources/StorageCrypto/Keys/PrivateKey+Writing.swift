@@ -5,14 +5,18 @@ extension PrivateKey {
   /// that have none.
   package var traditionalPEM: SecretBytes? {
     clearingErrors {
-      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PrivateKey_traditional($0, handle.key, nil, nil, 0, nil, nil) }
+      unsafe MemoryBIO.writing { bio in
+        unsafe handle.withKey { unsafe PEM_write_bio_PrivateKey_traditional(bio, $0, nil, nil, 0, nil, nil) }
+      }
     }
   }
 
   /// The key in PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted.
   package var pkcs8PEM: SecretBytes? {
     clearingErrors {
-      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PKCS8PrivateKey($0, handle.key, nil, nil, 0, nil, nil) }
+      unsafe MemoryBIO.writing { bio in
+        unsafe handle.withKey { unsafe PEM_write_bio_PKCS8PrivateKey(bio, $0, nil, nil, 0, nil, nil) }
+      }
     }
   }
 

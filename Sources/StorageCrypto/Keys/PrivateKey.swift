@@ -52,7 +52,7 @@ package struct PrivateKey: Sendable {
       guard let context = unsafe EVP_MD_CTX_new() else { return nil }
       defer { unsafe EVP_MD_CTX_free(context) }
       var count = 0
-      guard unsafe EVP_DigestSignInit(context, nil, EVP_sha512(), nil, handle.key) == 1,
+      guard unsafe handle.withKey({ unsafe EVP_DigestSignInit(context, nil, EVP_sha512(), nil, $0) }) == 1,
         unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1
       else { return nil }
       var signature = [UInt8](repeating: 0, count: count)

@@ -30,7 +30,7 @@ package struct PublicKey: Sendable {
   /// The key in PEM, as SubjectPublicKeyInfo.
   package var pem: String? {
     clearingErrors {
-      unsafe MemoryBIO.writing { unsafe PEM_write_bio_PUBKEY($0, handle.key) }
+      unsafe MemoryBIO.writing { bio in unsafe handle.withKey { unsafe PEM_write_bio_PUBKEY(bio, $0) } }
         .map { bytes in String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
     }
   }
@@ -41,7 +41,8 @@ package struct PublicKey: Sendable {
     return clearingErrors {
       guard let context = unsafe EVP_MD_CTX_new() else { return false }
       defer { unsafe EVP_MD_CTX_free(context) }
-      guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha512(), nil, handle.key) == 1 else { return false }
+      let status = unsafe handle.withKey { unsafe EVP_DigestVerifyInit(context, nil, EVP_sha512(), nil, $0) }
+      guard status == 1 else { return false }
       return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
   }
