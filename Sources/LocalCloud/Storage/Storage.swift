@@ -18,14 +18,28 @@ struct Storage: Sendable {
     if let path {
       root = FilePath(path)
     } else {
-      let place = try await FileSystem.shared.temporaryDirectory
-      root = try await FileSystem.shared.createTemporaryDirectory(template: place.appending("localcloud-XXXXXXXX"))
+      root = try await makeTemporaryDirectory()
     }
-    return Storage(
-      root: root, isTemporary: path == nil,
-      oss: try await ObjectStore.open(root.appending(LocalCloud.Provider.oss.rawValue)),
-      cos: try await ObjectStore.open(root.appending(LocalCloud.Provider.cos.rawValue)),
-      node: try await ObjectStore.open(root.appending("aspera")))
+    do {
+      return Storage(
+        root: root, isTemporary: path == nil,
+        oss: try await ObjectStore.open(root.appending(LocalCloud.Provider.oss.rawValue)),
+        cos: try await ObjectStore.open(root.appending(LocalCloud.Provider.cos.rawValue)),
+        node: try await ObjectStore.open(root.appending("aspera")))
+    } catch {
+      if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
+      throw error
+    }
+  }
+
+  /// Makes a directory that only its owner can enter; one of another is never taken.
+  private static func makeTemporaryDirectory() async throws -> FilePath {
+    let place = try await FileSystem.shared.temporaryDirectory
+    let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+    let directory = place.appending("localcloud-\(name)")
+    try await FileSystem.shared.createDirectory(
+      at: directory, withIntermediateDirectories: false, permissions: .ownerReadWriteExecute)
+    return directory
   }
 
   func store(of provider: LocalCloud.Provider) -> ObjectStore {
