@@ -25,7 +25,7 @@ struct Refusal: Sendable {
 
   /// How an attempt ended.
   enum Outcome<Result> {
-    case done(Result)
+    case done(Result, SentSignature)
     case refused(Refusal)
     case lost(TransportError)
     /// There was no credential, so that nothing was sent.

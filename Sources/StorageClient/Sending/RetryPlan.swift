@@ -18,8 +18,6 @@ struct RetryPlan {
   var mayRenew = true
   /// Whether the clock may still be corrected.
   var mayCorrectClock = true
-  /// Whether the service may still be asked why it refused.
-  var mayAsk = true
 
   private let isRepeatable: Bool
   private let longestDelay: Duration

@@ -35,7 +35,7 @@ extension StorageClient {
       return .refused(refusal)
     }
     do {
-      return .done(try await consume(reply))
+      return .done(try await consume(reply), signature)
     } catch let error as TransportError {
       return .lost(error)
     } catch let error as ServiceError {

@@ -14,7 +14,7 @@ extension StorageClient {
     if refusal.isCut, let step = plan.step(afterCut: refusal.error) { return step }
     if draft.request.method == .head, refusal.error.status == .forbidden, !refusal.error.isExplained {
       if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
-      try await explain(&refusal, draft, &plan)
+      if let step = try await explain(&refusal, draft, &plan) { return step }
     }
     if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
     if refusal.isAboutCredential, let step = try await renewalStep(&refusal, &plan) { return step }
@@ -61,18 +61,32 @@ extension StorageClient {
 
   /// Asks why a HEAD was refused, which has no body to say so: a GET of one byte does.
   ///
-  /// If the GET is allowed, or does not come through, the refusal stays as it is.
-  private func explain(_ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan) async throws {
-    guard plan.mayAsk else { return }
-    plan.mayAsk = false
+  /// If the GET is allowed with the same credential, the refusal stays as it is.
+  ///
+  /// - Returns: When to send the request again, if the question got no answer or another credential was the cure.
+  private func explain(
+    _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
+  ) async throws -> RetryPlan.Step? {
     var request = draft.request
     request.method = .get
     request.headerFields[.range] = "bytes=0-0"
-    let probe = RequestDraft(request, at: draft.location)
-    guard case .refused(let explained) = try await attempt(probe, { _ in }), explained.error.isExplained,
-      explained.error.status == .forbidden || explained.isAboutTime
-    else { return }
-    refusal = explained
-    refusal.error.subject = draft.subject
+    switch try await attempt(RequestDraft(request, at: draft.location), { _ in }) {
+    case .done(_, let signature):
+      guard signature.generation != refusal.signature.generation else { return nil }
+      return try await renewalStep(&refusal, &plan)
+    case .lost(let error):
+      return plan.step(after: error)
+    case .unsigned(let error):
+      return plan.step(after: error, pause: credentials.pause)
+    case .refused(let answer) where answer.isCut:
+      return plan.step(afterCut: answer.error)
+    case .refused(let answer):
+      guard answer.error.isExplained, answer.error.status == .forbidden || answer.isAboutTime else {
+        return plan.step(after: answer.error)
+      }
+      refusal = answer
+      refusal.error.subject = draft.subject
+      return nil
+    }
   }
 }

@@ -64,7 +64,7 @@ extension StorageClient {
     while true {
       let step: RetryPlan.Step
       switch try await attempt(draft, consume) {
-      case .done(let result):
+      case .done(let result, _):
         return result
       case .lost(let error):
         guard let next = plan.step(after: error) else { throw error }
