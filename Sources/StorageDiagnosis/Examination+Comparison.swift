@@ -79,18 +79,17 @@ extension Examination {
       + (signed.isV4 || sent.service.provider == .cos ? [] : [(texts.stringToSign, answer.stringToSign)])
     for case (let sent?, let seen?) in pairs {
       for (first, second) in zip(sent.lines, seen.lines) where !first.isIdentical(to: second) {
-        if self.sent.tokens.contains(where: {
-          first.contains($0.reveal()) || first.contains($0.reveal().percentEncoded())
-        })
-          || Difference.isMasked(second)
-        {
-          continue
-        }
+        if holdsToken(first) || Difference.isMasked(second) { continue }
         return SignatureDiagnosis(
           .otherDifference, line: "order or spelling", sent: first.onOneLine, seen: second.onOneLine)
       }
     }
     return nil
+  }
+
+  /// Whether a line holds a session token, as it is or percent-encoded.
+  private func holdsToken(_ line: String) -> Bool {
+    sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
   }
 }
 

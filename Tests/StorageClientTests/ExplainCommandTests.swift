@@ -57,7 +57,11 @@ final class ExplainCommandTests: XCTestCase {
       return [String(parts[0]), String(parts[1].dropFirst())]
     }
     let object = try JSONSerialization.data(withJSONObject: ["method": "PUT", "url": Self.url, "headers": pairs])
-    for text in [Array(curl.utf8), Array(object)] {
+    var members: [String: Any] = Dictionary(pairs.map { ($0[0], $0[1]) }) { first, _ in first }
+    members["Content-Length"] = 3
+    let fieldsByName = try JSONSerialization.data(
+      withJSONObject: ["method": "PUT", "url": Self.url, "headers": members])
+    for text in [Array(curl.utf8), Array(object), Array(fieldsByName)] {
       let request = try directory.write(text, to: "request").string
       let outcome = try await Programs.storageAuth(["explain", "--request", request, "--answer", file])
       XCTAssertEqual(outcome.status, 0, outcome.errors)
@@ -82,10 +86,14 @@ final class ExplainCommandTests: XCTestCase {
   func testWhatCannotBeExplainedIsSaid() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(Array("<Error><Code>NoSuchKey</Code></Error>".utf8), to: "answer.xml").string
+    let incomplete = try directory.write(
+      Array(#"{"method":"GET","url":"https://a.example","headers":{"Date":null}}"#.utf8), to: "request"
+    ).string
     for (arguments, status, words) in [
       (["explain", "GET", Self.url, "--answer", file], 1, "not about the signature"),
       (["explain", "GET", Self.url, "--answer", "/nowhere/file"], 64, "cannot be read"),
       (["explain", "--answer", file], 64, "METHOD"),
+      (["explain", "--request", incomplete, "--answer", file], 64, "no value"),
       (["explain", "GET", "https://example.com/a", "--answer", file], 64, "--provider"),
     ] as [([String], Int32, String)] {
       let outcome = try await Programs.storageAuth(arguments)

@@ -14,14 +14,18 @@ enum RequestText {
     }
     var headers: [String] = []
     for pair in object["headers"]?.array ?? [] {
-      guard let name = pair[0]?.text, let value = pair[1]?.text else {
-        throw ValidationError("The headers are no array of pairs.")
-      }
-      headers.append("\(name): \(value)")
+      headers.append(try header(pair[0]?.text, pair[1]))
     }
     if let fields = object["headers"]?.object {
-      for (name, value) in fields { headers.append("\(name): \(value.text ?? "")") }
+      for (name, value) in fields { headers.append(try header(name, value)) }
     }
     return try HTTPRequest(method: object["method"]?.text, url: object["url"]?.text, headers: headers)
+  }
+
+  private static func header(_ name: String?, _ value: JSONValue?) throws -> String {
+    guard let name, let value = value?.code else {
+      throw ValidationError("A header of the request has no name, or no value that is a text or a number.")
+    }
+    return "\(name): \(value)"
   }
 }
