@@ -184,6 +184,7 @@ let package = Package(
         product("Hummingbird", "hummingbird", "CommandLine"),
         product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("NIOCore", "swift-nio", "CommandLine"),
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
       ],

@@ -1,8 +1,12 @@
-internal import ArgumentParser
 internal import Foundation
 
 /// A file that is read whole, or standard input.
 struct InputFile {
+  /// Why a file cannot be read.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
   private let path: String
 
   /// Names a file.
@@ -16,7 +20,7 @@ struct InputFile {
   func text() throws -> String {
     if path == "-" { return String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ValidationError("\(path) cannot be read.")
+      throw Problem(description: "\(path) cannot be read. Name a file that is there and that you may read.")
     }
     return String(decoding: data, as: UTF8.self)
   }
