@@ -242,6 +242,14 @@ let package = Package(
       name: "RedactionTests", dependencies: auth + aspera + ["CloudCredentials", "StorageAuthTesting"],
       exclude: ["check-redaction-coverage.py"],
       swiftSettings: testRules),
+    .testTarget(
+      name: "ServerRedactionTests",
+      dependencies: [
+        "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
+        product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+      ],
+      swiftSettings: testRules),
     .testTarget(name: "PackageTests", swiftSettings: testRules),
     .testTarget(
       name: "VectorTests",

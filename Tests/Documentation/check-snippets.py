@@ -6,23 +6,20 @@ around it supposes, such as a key or a file. A block with imports gets these alo
 of a manifest is passed over. Nothing is linked or run.
 """
 import glob
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from built_modules import ROOT, binaries, settings
+
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaTransfer", "Hummingbird", "LocalCloud", "Logging", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
     "XCTest",
 ]
-
-
-def run(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def pages():
@@ -57,26 +54,7 @@ def source(page, first, lines):
         + "".join(body) + "#sourceLocation()\n}}\n")
 
 
-def settings(binaries):
-    """How the compiler finds the modules."""
-    target = json.loads(run("swift", "-print-target-info"))["target"]["unversionedTriple"]
-    found = ["-target", target + ("15.0" if "macos" in target else ""), "-I", os.path.join(binaries, "Modules")]
-    if sys.platform == "darwin":
-        platform = run("xcrun", "--show-sdk-platform-path").strip()
-        found += ["-sdk", run("xcrun", "--show-sdk-path").strip(), "-F", platform + "/Developer/Library/Frameworks",
-                  "-I", platform + "/Developer/usr/lib"]
-    maps = glob.glob(os.path.join(ROOT, "Sources/*/module.modulemap"))
-    maps += glob.glob(os.path.join(ROOT, ".build/checkouts/*/Sources/*/include/module.modulemap"))
-    for path in sorted(maps):
-        found += ["-Xcc", "-fmodule-map-file=" + path]
-    # Modules of C without a map of their own have one that the build made.
-    for path in sorted(glob.glob(os.path.join(binaries, "*.build/module.modulemap"))):
-        found += ["-Xcc", "-fmodule-map-file=" + path]
-    return found
-
-
 def main():
-    binaries = os.environ.get("BIN_PATH") or run("swift", "build", "--show-bin-path").strip()
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         files = [NAMES]
@@ -92,7 +70,7 @@ def main():
         outcome = subprocess.run(
             ["swiftc", "-emit-sil", "-o", os.devnull, "-module-name", "Snippets", "-parse-as-library", "-swift-version",
              "6", "-enable-upcoming-feature", "MemberImportVisibility", "-suppress-warnings",
-             "-whole-module-optimization", *settings(binaries), *files],
+             "-whole-module-optimization", *settings(binaries()), *files],
             cwd=ROOT)
     if outcome.returncode or not count:
         print(f"snippets: some of {count} blocks of Swift in the documentation do not compile")
