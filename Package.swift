@@ -245,7 +245,8 @@ let package = Package(
     .testTarget(
       name: "ServerRedactionTests",
       dependencies: [
-        "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
+        "AsperaTransfer", "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        "StorageDiagnosis",
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),
       ],

@@ -15,8 +15,8 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
-    "StorageAuth", "OSSAuth", "COSAuth", "CloudCredentials", "AsperaAuth", "StorageDiagnosis", "StorageClient",
-    "StorageAuthServer", "LocalCloud",
+    "StorageAuth", "OSSAuth", "COSAuth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
+    "StorageClient", "StorageAuthServer", "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
 

@@ -21,7 +21,7 @@ enum Subjects {
 
   /// The instances, each under the name of its type.
   static func all() async throws -> [(name: String, value: Any)] {
-    try await diagnosis() + client() + server() + cloud()
+    try await diagnosis() + client() + transfers() + server() + cloud()
   }
 
   /// Types of StorageDiagnosis whose instances hold no secret, and why.
