@@ -184,6 +184,7 @@ let package = Package(
         product("Hummingbird", "hummingbird", "CommandLine"),
         product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("NIOCore", "swift-nio", "CommandLine"),
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
       ],
@@ -240,6 +241,15 @@ let package = Package(
     .testTarget(
       name: "RedactionTests", dependencies: auth + aspera + ["CloudCredentials", "StorageAuthTesting"],
       exclude: ["check-redaction-coverage.py"],
+      swiftSettings: testRules),
+    .testTarget(
+      name: "ServerRedactionTests",
+      dependencies: [
+        "AsperaTransfer", "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        "StorageDiagnosis",
+        product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+      ],
       swiftSettings: testRules),
     .testTarget(name: "PackageTests", swiftSettings: testRules),
     .testTarget(

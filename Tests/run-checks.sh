@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 Tests/RedactionTests/check-redaction-coverage.py
 Tests/Matrix/generate.py --check
+Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
 swift build -c release --product signing-benchmark
 "$(swift build -c release --show-bin-path)/signing-benchmark" --check

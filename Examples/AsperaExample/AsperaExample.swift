@@ -13,8 +13,8 @@ struct AsperaExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "AsperaExample", abstract: "Logs in to Aspera in each way, and moves a file.",
     discussion: """
-      Without a real server it works with LocalCloud and ascp-simulator. A real one needs STORAGE_AUTH_LIVE=1,
-      ASPERA_NODE_URL with the access that `storage-auth` takes, and ascp; ASPERA_HOST and ASPERA_USER with
+      Without a real server it works with LocalCloud and ascp-simulator. A real one needs STORAGE_AUTH_LIVE=1, \
+      ASPERA_NODE_URL with the access that `storage-auth` takes, and ascp; ASPERA_HOST and ASPERA_USER with \
       ASPERA_SCP_PASS for the password, or ASPERA_KEY for a file with the key.
       """)
 
@@ -78,7 +78,7 @@ struct AsperaExample: AsyncParsableCommand {
   private func show(_ events: TransferEvents) async throws {
     for await event in events {
       switch event.kind {
-      case .tokenIssued(let issuance): print("  token from \(issuance.source), because it is \(issuance.reason)")
+      case .tokenIssued(let issuance): print("  token from \(issuance.source) (\(issuance.reason))")
       case .retry(let retry): print("  again: \(retry.failure)")
       case .didStartRunning: print("  running")
       case .finished(let result): print("  moved \(try result.get().bytes) bytes")

@@ -10,8 +10,19 @@ import SystemPackage
 /// What an application does with COS: upload, download, and URLs for people who hold no key.
 @main
 struct COSExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "COSExample",
+    abstract: "Uploads to COS, lists, downloads, and hands out URLs.",
+    discussion: """
+      It works with LocalCloud. A real bucket needs STORAGE_AUTH_LIVE=1, COS_BUCKET, COS_REGION and a key in the \
+      environment.
+      """)
+
+  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  var local = false
+
   func run() async throws {
-    let place = try await ExampleBucket.cos()
+    let place = try await ExampleBucket.cos(localOnly: local)
 
     // A client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.
     let provider = COSProvider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)

@@ -6,6 +6,10 @@ import StorageClient
 /// Keys that look after themselves: from an app's server, from a callback, put in by hand.
 @main
 struct CredentialsExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "CredentialsExample",
+    abstract: "Gets keys from an app's server, from a callback and by hand, and works with them while they change.")
+
   @Option(help: "The URL of your app's server, which answers with temporary keys; LocalCloud's if not given.")
   var appServer: String?
 
@@ -15,7 +19,7 @@ struct CredentialsExample: AsyncParsableCommand {
   @Option(help: "The region of the bucket.")
   var region: String?
 
-  @Flag(help: "Use LocalCloud: no account is needed.")
+  @Flag(help: "Use LocalCloud, whatever else is said.")
   var local = false
 
   func validate() throws {

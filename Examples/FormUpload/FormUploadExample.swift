@@ -11,12 +11,16 @@ import StorageAuth
 /// The services are those of LocalCloud. Open the URL that is printed and pick a file.
 @main
 struct FormUploadExample: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Serves a page that uploads to OSS and COS by form.")
+  static let configuration = CommandConfiguration(
+    commandName: "FormUploadExample", abstract: "Serves a page that uploads to OSS and COS by form.",
+    discussion: "The services are those of LocalCloud: nothing outside this machine is touched.")
 
   @Option(help: "The port of the page.")
   var port = 8000
 
-  @Option(help: "How many seconds the clock of LocalCloud is ahead; forms have ended before they arrive then.")
+  @Option(
+    help: ArgumentHelp(
+      "How far the clock of LocalCloud is ahead; forms have ended before they arrive then.", valueName: "seconds"))
   var cloudClockAhead = 0
 
   func run() async throws {

@@ -10,8 +10,19 @@ import SystemPackage
 /// What an application does with OSS: upload, download, and URLs for people who hold no key.
 @main
 struct OSSExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "OSSExample",
+    abstract: "Uploads to OSS, lists, downloads, and hands out URLs.",
+    discussion: """
+      It works with LocalCloud. A real bucket needs STORAGE_AUTH_LIVE=1, OSS_BUCKET, OSS_REGION and a key in the \
+      environment.
+      """)
+
+  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  var local = false
+
   func run() async throws {
-    let place = try await ExampleBucket.oss()
+    let place = try await ExampleBucket.oss(localOnly: local)
 
     // A client. Without `credentials:` the key comes from OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET.
     let provider = OSSProvider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)

@@ -10,8 +10,10 @@ import StorageClient
 /// Self-signed mode: a server that holds the key, and a client that holds none.
 @main
 struct RemoteSigningExample: AsyncParsableCommand {
-  @Flag(help: "Use LocalCloud; the only place where this example works.")
-  var local = false
+  static let configuration = CommandConfiguration(
+    commandName: "RemoteSigningExample",
+    abstract: "Runs a server that signs and a client without a key, against LocalCloud.",
+    discussion: "Nothing outside this machine is touched, and no account is needed.")
 
   func run() async throws {
     let key = AccessKey(id: "example-id", secret: "example-secret")
@@ -66,7 +68,7 @@ struct RemoteSigningExample: AsyncParsableCommand {
       try await act()
       print("  NOT refused: \(what)")
     } catch {
-      print("  refused: \(what): \(error)")
+      print("  \(what): \(error)")
     }
   }
 }

@@ -51,8 +51,8 @@ public final class LocalCloud: Sendable {
   ///
   /// - Parameter configuration: Accounts, buckets, ports and the rest.
   /// - Returns: The running server; ``stop()`` has to be called in the end.
-  /// - Throws: A ``LocalCloudError`` if the configuration cannot be used, and the system's error if a port is taken or
-  ///   the directory cannot be written.
+  /// - Throws: A ``LocalCloudError`` if the configuration cannot be used, a port is taken, or the directory cannot be
+  ///   written.
   public static func start(_ configuration: Configuration) async throws -> LocalCloud {
     try configuration.check()
     let storage = try await Storage.open(configuration.root)

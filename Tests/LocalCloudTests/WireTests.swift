@@ -209,7 +209,11 @@ final class WireTests: CloudTestCase {
         let cloud = try await LocalCloud.start(taken)
         await cloud.stop()
         XCTFail("Two servers have one port.")
-      } catch {}
+      } catch {
+        XCTAssertEqual(
+          "\(error)",
+          "Port \(port) of 127.0.0.1 cannot be used: Address already in use. Choose another one; 0 picks one.")
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the types of RedactionTests with the public types in the symbol graphs of the signing libraries.
+"""Compares the types of RedactionTests and ServerRedactionTests with the public types in the symbol graphs.
 
 Run after `swift build --build-tests`, from anywhere. Fails for a public type that is neither tested nor listed with a
 reason, and for a name that is listed and no longer there.
@@ -8,31 +8,25 @@ import glob
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODULES = ["StorageAuth", "OSSAuth", "COSAuth", "CloudCredentials", "AsperaAuth"]
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from built_modules import ROOT, binaries, run, settings
+
+MODULES = [
+    "StorageAuth", "OSSAuth", "COSAuth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
+    "StorageClient", "StorageAuthServer", "LocalCloud",
+]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
 
 
-def run(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-
 def public_types(binaries):
-    target = json.loads(run("swift", "-print-target-info"))["target"]["unversionedTriple"]
-    if "macos" in target:
-        target += "15.0"
-    sdk = ["-sdk", run("xcrun", "--show-sdk-path").strip()] if sys.platform == "darwin" else []
     names = set()
     with tempfile.TemporaryDirectory() as folder:
         for module in MODULES:
-            run("swift", "symbolgraph-extract", "-module-name", module, "-I", os.path.join(binaries, "Modules"),
-                "-Xcc", "-fmodule-map-file=" + os.path.join(ROOT, "Sources/CLibcrypto/module.modulemap"),
-                "-Xcc", "-fmodule-map-file=" + os.path.join(ROOT, "Sources/CZlib/module.modulemap"),
-                "-target", target, *sdk, "-output-dir", folder, "-minimum-access-level", "public")
+            run("swift", "symbolgraph-extract", "-module-name", module, *settings(binaries), "-output-dir", folder,
+                "-minimum-access-level", "public")
             with open(os.path.join(folder, module + ".symbols.json"), encoding="utf-8") as file:
                 for symbol in json.load(file)["symbols"]:
                     if symbol["kind"]["identifier"] in KINDS:
@@ -41,18 +35,17 @@ def public_types(binaries):
 
 
 def main():
-    binaries = os.environ.get("BIN_PATH") or run("swift", "build", "--show-bin-path").strip()
     source = ""
-    for path in sorted(glob.glob(os.path.join(ROOT, "Tests/RedactionTests/Subjects*.swift"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "Tests/*RedactionTests/Subjects*.swift"))):
         with open(path, encoding="utf-8") as file:
             source += file.read()
     listed = set(re.findall(r'"((?:%s)\.[A-Za-z0-9.]+)"' % "|".join(MODULES), source))
-    present = public_types(binaries)
+    present = public_types(binaries())
     missing, stale = sorted(present - listed), sorted(listed - present)
     for name in missing:
-        print(f"{name} is public and not in Tests/RedactionTests/Subjects*.swift: test it, or say why it holds nothing")
+        print(f"{name} is public and not in Tests/*RedactionTests/Subjects*.swift: test it, or say why it holds nothing")
     for name in stale:
-        print(f"{name} is in Tests/RedactionTests/Subjects*.swift and no longer public")
+        print(f"{name} is in Tests/*RedactionTests/Subjects*.swift and no longer public")
     if not present:
         print("no public type was found: the symbol graphs are empty")
     if missing or stale or not present:

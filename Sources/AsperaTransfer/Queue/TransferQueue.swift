@@ -10,7 +10,8 @@ public import StorageAuth
 /// - Every session ends in one `finished` event, whatever happens.
 ///
 /// ```swift
-/// let queue = TransferQueue(engine: engine, account: account, issuer: .setup(node))
+/// let issuer = SetupTokenIssuer(node: node, access: access, transport: transport)
+/// let queue = TransferQueue(engine: engine, account: account, issuer: issuer)
 /// for await event in queue.run(sessions) { print(event) }
 /// ```
 ///

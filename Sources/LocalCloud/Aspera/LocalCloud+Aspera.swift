@@ -76,6 +76,10 @@ extension LocalCloud {
     public var password: Secret
 
     /// Makes a user.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - password: The password; it may not be empty.
     public init(_ name: String, password: Secret) {
       self.name = name
       self.password = password

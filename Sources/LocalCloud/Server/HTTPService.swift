@@ -3,6 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
+internal import SystemPackage
 
 /// One port with one service behind it.
 final class HTTPService: Sendable {
@@ -38,12 +39,19 @@ final class HTTPService: Sendable {
       defer { bound.finish() }
       try await server.run()
     }
-    guard let port = await ports.first(where: { _ in true }) else {
-      try await work.value
+    guard let listening = await ports.first(where: { _ in true }) else {
+      do {
+        try await work.value
+      } catch let error as IOError {
+        throw LocalCloudError(
+          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one; 0 picks one."
+        )
+      }
       throw LocalCloudError("The server ended before it was ready; start it again.")
     }
     return HTTPService(
-      port: port, endpoint: try ServiceEndpoint("http://127.0.0.1:\(port)", style: .path), server: server, work: work)
+      port: listening, endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), server: server,
+      work: work)
   }
 
   /// Takes no more connections, and waits until those that are there are closed.

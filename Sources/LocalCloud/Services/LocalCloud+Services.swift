@@ -22,7 +22,7 @@ extension LocalCloud {
     /// The identity tokens (OIDC) that are exchanged for keys; any role trusts them.
     public var identityTokens: [Secret]
 
-    /// Whether the metadata of Alibaba need a token that was got with PUT before (IMDSv2 only).
+    /// Whether the metadata service of Alibaba Cloud wants a token that was got with PUT before (IMDSv2 only).
     public var requiresMetadataToken: Bool
 
     /// Makes the settings.
@@ -33,7 +33,7 @@ extension LocalCloud {
     ///   - tokenLifetime: The life of every token that is issued; nothing for what is asked for.
     ///   - appToken: What callers of the app server have to send.
     ///   - identityTokens: The identity tokens that are exchanged for keys.
-    ///   - requiresMetadataToken: Whether the metadata of Alibaba need a token.
+    ///   - requiresMetadataToken: Whether the metadata service of Alibaba Cloud wants a token.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent], tokenLifetime: Duration? = nil, appToken: Secret? = nil,
       identityTokens: [Secret] = [], requiresMetadataToken: Bool = false

@@ -28,7 +28,10 @@ struct Storage: Sendable {
         node: try await ObjectStore.open(root.appending("aspera")))
     } catch {
       if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
-      throw error
+      guard let reason = ((error as? FileSystemError)?.cause as? FileSystemError.SystemCallError)?.errno else {
+        throw error
+      }
+      throw LocalCloudError("The directory \(root) cannot be used: \(reason). Name one that may be written.")
     }
   }
 

@@ -48,8 +48,15 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
     }
     throw CredentialError(
       .notConfigured, source: source,
-      links.isEmpty ? "The chain has no sources." : "None of the \(links.count) sources has a credential.",
-      remedy: "Set one of them up; each says how.", declined: declined)
+      Self.message(links.count), remedy: "Set one of them up; each says how.", declined: declined)
+  }
+
+  private static func message(_ count: Int) -> String {
+    switch count {
+    case 0: "The chain has no sources."
+    case 1: "The only source has no credential."
+    default: "None of the \(count) sources has a credential."
+    }
   }
 }
 

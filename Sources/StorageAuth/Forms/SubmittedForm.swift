@@ -13,6 +13,12 @@ public struct SubmittedForm: Sendable {
   public let fileType: String?
 
   /// Describes a form.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket that it was posted to.
+  ///   - fields: The fields before the file, in their order.
+  ///   - fileName: The name of the file, as the browser gave it.
+  ///   - fileType: The media type that came with the file.
   public init(bucket: String, fields: [FormField], fileName: String? = nil, fileType: String? = nil) {
     self.bucket = bucket
     self.fields = fields

@@ -22,6 +22,15 @@ public struct Access: Sendable, Hashable {
   public var date: Timestamp
 
   /// Describes an access.
+  ///
+  /// - Parameters:
+  ///   - action: What is done.
+  ///   - key: The key; for a list, the prefix that is asked for.
+  ///   - bucket: The bucket.
+  ///   - size: How many bytes are written; nothing if the request does not bind it.
+  ///   - contentType: The media type of what is written; nothing if the request does not bind it.
+  ///   - address: Where the request comes from; nothing if that is not known.
+  ///   - date: When, in UTC.
   public init(
     _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
     from address: NetworkAddress? = nil, at date: Timestamp

@@ -12,6 +12,11 @@ public struct RemoteSignature: Sendable {
   public let signature: String
 
   /// Puts an answer together.
+  ///
+  /// - Parameters:
+  ///   - accessKeyID: The id of the key.
+  ///   - signature: The bare signature: Base64 for OSS V1, else lower-case hexadecimal digits.
+  ///   - sessionToken: The session token of a temporary key.
   public init(accessKeyID: String, signature: String, sessionToken: Secret? = nil) {
     self.accessKeyID = accessKeyID
     self.signature = signature

@@ -18,6 +18,12 @@ public struct SigningOrder: Sendable {
   public let canonicalRequest: String?
 
   /// Puts an order together.
+  ///
+  /// - Parameters:
+  ///   - scheme: How it is to be signed.
+  ///   - method: The HTTP method in upper case.
+  ///   - stringToSign: The text that the key has to authenticate.
+  ///   - canonicalRequest: The text whose hash is part of it, for OSS V4 and COS.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method

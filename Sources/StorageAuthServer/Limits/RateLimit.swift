@@ -6,7 +6,11 @@ public struct RateLimit: Sendable, Hashable {
   /// After how long one more time is allowed.
   public let interval: Duration
 
-  /// Sets the numbers; a burst is at least 1.
+  /// Sets the numbers.
+  ///
+  /// - Parameters:
+  ///   - burst: How many times at once; at least 1.
+  ///   - interval: After how long one more time is allowed.
   public init(burst: Int, every interval: Duration) {
     self.burst = max(1, burst)
     self.interval = max(.zero, interval)

@@ -13,6 +13,11 @@ public struct TokenScope: Sendable, Hashable {
   public var life: Duration
 
   /// Describes a scope.
+  ///
+  /// - Parameters:
+  ///   - name: Who acts, for the logs of the cloud.
+  ///   - policy: What the key may do.
+  ///   - life: How long the key lives, in whole seconds.
   public init(_ name: String, _ policy: AccessPolicy, life: Duration = .seconds(1800)) {
     self.name = name
     self.policy = policy
@@ -29,6 +34,10 @@ public struct TokenOrder: Sendable, Hashable {
   public var scope: TokenScope
 
   /// Puts a decision together.
+  ///
+  /// - Parameters:
+  ///   - caller: Who asks, for rates and the audit log.
+  ///   - scope: What they get.
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope

@@ -10,6 +10,11 @@ public struct TransferTokenOrder: Sendable, Hashable {
   public var accessKey: String
 
   /// Puts a decision together.
+  ///
+  /// - Parameters:
+  ///   - caller: Who asks, for rates and the audit log.
+  ///   - policy: What they may transfer.
+  ///   - accessKey: What the rules of the policy name as their bucket.
   public init(caller: String, policy: AccessPolicy, accessKey: String) {
     self.caller = caller
     self.policy = policy

@@ -97,7 +97,9 @@ extension ServiceError: CustomStringConvertible {
       value.map { "\(name) \($0)" }
     }
     let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
-    var text = "\(subject): \(status.code) \(code): \(message)\(suffix)"
+    // The codes of a node are those of HTTP.
+    let name = code == "\(status.code)" ? code : "\(status.code) \(code)"
+    var text = "\(subject): \(name): \(message)\(suffix)"
     if kind == .signatureMismatch, let diagnosis { text += " \(diagnosis.summary)" }
     text += " \(remedy)"
     if attempts > 1 { text += " It was sent \(attempts) times." }

@@ -88,8 +88,10 @@ extension TransportError {
   private static func reason(of error: any Error) -> String {
     switch error {
     case let error as HTTPClientError: error.shortDescription
-    case let error as IOError: error.description
-    case let error as NIOConnectionError: error.connectionErrors.first.map { "\($0.error)" } ?? "name not resolved"
+    case let error as IOError: Errno(rawValue: error.errnoCode).description
+    case let error as ChannelError: "\(error)"
+    case let error as NIOConnectionError:
+      error.connectionErrors.first.map { reason(of: $0.error) } ?? "name not resolved"
     default: "\(type(of: error))"
     }
   }

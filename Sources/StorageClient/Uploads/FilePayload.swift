@@ -54,8 +54,9 @@ struct FilePayload: UploadPayload {
 extension StorageError {
   /// What the file system said about a file.
   init(_ error: FileSystemError, at path: FilePath) {
+    let reason = (error.cause as? FileSystemError.SystemCallError).map { "\($0.errno)." } ?? error.message
     self.init(
-      .unusableFile, "\(path) cannot be used: \(error.message)",
+      .unusableFile, "\(path) cannot be used: \(reason)",
       remedy: "Check the path, its permissions and the space that is left.")
   }
 }

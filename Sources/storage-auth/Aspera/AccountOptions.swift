@@ -15,16 +15,21 @@ struct AccountOptions: ParsableArguments {
   /// The variable of the token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
-  @Option(help: "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.")
+  @Option(
+    help: ArgumentHelp(
+      "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", valueName: "file"))
   var key: String?
 
-  @Option(help: "A file with the password, or the passphrase of the key, in its first line.")
+  @Option(
+    help: ArgumentHelp("A file with the password, or the passphrase of the key, in its first line.", valueName: "file"))
   var passwordFile: String?
 
-  @Option(help: "The SHA-1 of the server's host key, in hex; a server with another key is refused.")
+  @Option(
+    help: ArgumentHelp(
+      "The SHA-1 of the server's host key, in hex; a server with another key is refused.", valueName: "sha-1"))
   var sshfp: String?
 
-  @Option(help: "The UDP port for the data.")
+  @Option(help: ArgumentHelp("The UDP port for the data.", valueName: "port"))
   var udpPort: Int = AsperaAccount.defaultPort
 
   /// The account.
@@ -48,9 +53,9 @@ struct AccountOptions: ParsableArguments {
 
   private func secret(on machine: MachineAccess) throws -> Secret? {
     guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
-    guard let data = FileManager.default.contents(atPath: passwordFile),
-      let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
-    else { throw ValidationError("\(passwordFile) cannot be read, or is empty.") }
+    guard let line = try InputFile(passwordFile).text().split(whereSeparator: \.isNewline).first else {
+      throw InputFile.unusable("\(passwordFile) is empty. Write the password into its first line.")
+    }
     return Secret(String(line))
   }
 }

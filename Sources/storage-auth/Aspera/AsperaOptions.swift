@@ -6,18 +6,12 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// How `aspera://` on the command line is reached.
+/// How files of `aspera://` on the command line are moved.
 struct AsperaOptions: ParsableArguments {
-  private static let nodeVariable = "ASPERA_NODE_URL"
-  private static let defaultNodePort = 9092
-
-  @Option(help: "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, if not given.")
-  var node: String?
-
-  @Option(help: "The path of ascp; it is looked for if not given.")
+  @Option(help: ArgumentHelp("The path of ascp; it is looked for if not given.", valueName: "path"))
   var ascp: String?
 
-  @Option(help: "The rate to reach, in kilobits a second.")
+  @Option(help: ArgumentHelp("The rate to reach, in kilobits a second.", valueName: "kbit/s"))
   var rate: Int?
 
   @Flag(help: "Log in for transfers with a key that is made here and told to the node, in place of IBM's.")
@@ -29,16 +23,10 @@ struct AsperaOptions: ParsableArguments {
     if dynamicKey, account.key != nil { throw ValidationError("Give --key or --dynamic-key, not both.") }
   }
 
-  /// A client of a node.
-  func store(_ server: ServerAddress) throws -> StorageClient<AsperaProvider> {
-    let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
-    let named = node ?? machine.environment(Self.nodeVariable)
-    return StorageClient(
-      .aspera(
-        node: named ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))",
-        transfers: AsperaTransfers(
-          login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)),
-      credentials: CredentialCache(.asperaDefault(machine)))
+  /// How a node moves files.
+  var transfers: AsperaTransfers {
+    AsperaTransfers(
+      login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)
   }
 
   /// Transfers with an account alone.

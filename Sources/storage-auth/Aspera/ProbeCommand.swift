@@ -11,28 +11,30 @@ struct ProbeCommand: AsyncParsableCommand {
     commandName: "probe",
     abstract: "Logs in to an Aspera server and out again, and says what was checked and what failed.",
     discussion: """
-      The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login goes through
+      The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login goes through \
       the SSH client of this machine, or with --test-login through ascp. Tokens are not checked.
 
-      Ends with status 0 if the server takes the account, 1 if it does not, 2 if its host key is another one, 3 if it was
+      Ends with status 0 if the server takes the account, 1 if it does not, 2 if its host key is another one, 3 if it was \
       not reached, 4 if the account or this machine is not fit for it.
       """)
 
   @Argument(help: "user@host or user@host:port; the port is 33001 if not given.")
-  var server: ServerAddress
+  var server: String
 
   @OptionGroup var options: AccountOptions
 
   @Flag(name: .customLong("test-login"), help: "Let ascp log in, in place of the SSH client.")
   var usesAscp = false
 
-  @Option(help: "The path of ascp; it is looked for if not given.")
+  @Option(help: ArgumentHelp("The path of ascp; it is looked for if not given.", valueName: "path"))
   var ascp: String?
+
+  func validate() throws { _ = try address() }
 
   func run() async throws {
     let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
     do {
-      let account = try options.account(at: server, on: machine)
+      let account = try options.account(at: address(), on: machine)
       let report = try await account.check(on: machine)
       ProbeText.show(account, report)
       if usesAscp || ascp != nil {
@@ -49,6 +51,16 @@ struct ProbeCommand: AsyncParsableCommand {
       throw ExitCode(failure.kind.status)
     }
   }
+
+  /// The server; what was written is not shown, since a password may be in it.
+  private func address() throws -> ServerAddress {
+    let scheme = "aspera://"
+    let text = server.hasPrefix(scheme) ? server.dropFirst(scheme.count).prefix { $0 != "/" } : server[...]
+    guard let address = ServerAddress(text), address.user != nil else {
+      throw ValidationError("Write the server as user@host or user@host:port, without a password.")
+    }
+    return address
+  }
 }
 
 extension TransferFailure.Kind {
@@ -60,12 +72,5 @@ extension TransferFailure.Kind {
     case .transport: 3
     default: 4
     }
-  }
-}
-
-extension ServerAddress: ExpressibleByArgument {
-  init?(argument: String) {
-    let scheme = "aspera://"
-    self.init(argument.hasPrefix(scheme) ? argument.dropFirst(scheme.count).prefix { $0 != "/" } : argument[...])
   }
 }

@@ -5,7 +5,9 @@ internal import StorageClient
 
 /// Where commands get their keys.
 struct CredentialOptions: ParsableArguments {
-  @Flag(name: .customLong("no-metadata"), help: "Do not ask the instance for a role: nothing leaves for the network.")
+  @Flag(
+    name: .customLong("no-metadata"),
+    help: "Leave the metadata service of the instance out, so that no role of the machine is waited for.")
   var leavesOutMetadata = false
 
   /// The key of the first default source that has one.

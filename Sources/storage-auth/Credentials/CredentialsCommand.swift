@@ -7,7 +7,7 @@ struct CredentialsCommand: AsyncParsableCommand {
     commandName: "credentials",
     abstract: "Says which source has a key, which declined and why, and how long the key lives.",
     discussion: """
-      The sources are asked in the order in which a client asks them, up to the first that answers. Secrets and session
+      The sources are asked in the order in which a client asks them, up to the first that answers. Secrets and session \
       tokens are masked. Ends with status 0 if there is a key that lives, else with 1.
 
       Sources of oss: \(SourceName.all(of: .oss).map(\.rawValue).joined(separator: ", ")).

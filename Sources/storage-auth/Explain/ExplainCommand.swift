@@ -10,7 +10,7 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain",
     abstract: "Says why a service refused a signature: which line differs, what was sent, what it saw.",
     discussion: """
-      Give the request as it was sent, with its Authorization, and the answer: the document, the output of curl -i, or the
+      Give the request as it was sent, with its Authorization, and the answer: the document, the output of curl -i, or the \
       string to sign alone. Session tokens are masked.
 
       Example: storage-auth explain GET https://photos.oss-cn-hangzhou.aliyuncs.com/a -H "Authorization: …" < answer.xml
@@ -20,16 +20,18 @@ struct ExplainCommand: ParsableCommand {
 
   @OptionGroup var options: RequestOptions
 
-  @Option(help: "The file with the answer; standard input if not given.")
+  @Option(help: ArgumentHelp("The file with the answer; standard input if not given.", valueName: "file"))
   var answer: String = "-"
 
   @Option(help: "The status of the answer, where it is not in the file.")
   var status: Int?
 
-  @Option(help: "A file with the string to sign of the program that signed, where it shows it.")
+  @Option(
+    help: ArgumentHelp(
+      "A file with the string to sign of the program that signed, where it shows it.", valueName: "file"))
   var stringToSign: String?
 
-  @Option(help: "A file with its canonical request (OSS V4) or HttpString (COS).")
+  @Option(help: ArgumentHelp("A file with its canonical request (OSS V4) or HttpString (COS).", valueName: "file"))
   var canonicalRequest: String?
 
   @Flag(help: "Answer with a line of JSON.")

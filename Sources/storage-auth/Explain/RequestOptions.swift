@@ -12,10 +12,14 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: "A header that was sent, as 'Name: value', the Authorization too; repeatable.")
+    help: ArgumentHelp(
+      "A header that was sent, as 'Name: value', the Authorization too; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "A file with the request instead: a line for curl, or an object of JSON with method, url, headers.")
+  @Option(
+    help: ArgumentHelp(
+      "A file with the request instead: a line for curl, or an object of JSON with method, url, headers.",
+      valueName: "file"))
   var request: String?
 
   @Option(help: "oss or cos; found out from the host if not given.")
@@ -28,7 +32,8 @@ struct RequestOptions: ParsableArguments {
   var bucket: String?
 
   func validate() throws {
-    if (request == nil) == (url == nil) { throw ValidationError("Give a METHOD and a URL, or --request.") }
+    guard (request == nil) != (url == nil) else { throw ValidationError("Give a METHOD and a URL, or --request.") }
+    if request == nil { _ = try provider(of: sent()) }
   }
 
   /// The request as it was sent.

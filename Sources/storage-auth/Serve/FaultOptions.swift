@@ -3,16 +3,18 @@ internal import LocalCloud
 
 /// What a server that is started from the command line gets wrong.
 struct FaultOptions: ParsableArguments {
-  @Option(help: "Every nth answer of an endpoint is a 500, and nothing is done.")
+  @Option(help: ArgumentHelp("Every nth answer of an endpoint is a 500, and nothing is done.", valueName: "n"))
   var failEvery: Int?
 
-  @Option(help: "Every nth answer of an endpoint is lost: it is done, and the connection is closed.")
+  @Option(
+    help: ArgumentHelp(
+      "Every nth answer of an endpoint is lost: it is done, and the connection is closed.", valueName: "n"))
   var loseEvery: Int?
 
-  @Option(help: "Every nth answer of an endpoint ends in the middle.")
+  @Option(help: ArgumentHelp("Every nth answer of an endpoint ends in the middle.", valueName: "n"))
   var cutEvery: Int?
 
-  @Option(help: "Every nth document of an endpoint, XML or JSON, is only half there.")
+  @Option(help: ArgumentHelp("Every nth document of an endpoint, XML or JSON, is only half there.", valueName: "n"))
   var malformEvery: Int?
 
   @Option(help: ArgumentHelp("Every answer is late by so many seconds.", valueName: "seconds"))
@@ -35,7 +37,8 @@ struct FaultOptions: ParsableArguments {
     help: ArgumentHelp("How far the clock of the cloud is ahead; negative for behind.", valueName: "seconds"))
   var clockOffset = 0
 
-  @Option(help: "After how many requests an issued token counts as expired; 0 at once.")
+  @Option(
+    help: ArgumentHelp("After how many requests an issued token counts as expired; 0 at once.", valueName: "count"))
   var requestsPerToken: Int?
 
   @Option(

@@ -4,10 +4,10 @@ internal import StorageAuth
 
 /// What the Aspera node of a server that is started from the command line knows.
 struct NodeOptions: ParsableArguments {
-  @Option(help: "The port of the Node API; 0 picks one.")
+  @Option(help: ArgumentHelp("The port of the Node API; 0 picks one.", valueName: "port"))
   var nodePort = 0
 
-  @Option(help: "The port that ascp-simulator transfers files with; 0 picks one.")
+  @Option(help: ArgumentHelp("The port that ascp-simulator transfers files with; 0 picks one.", valueName: "port"))
   var transferPort = 0
 
   @Option(

@@ -13,13 +13,16 @@ struct ServeCommand: AsyncParsableCommand {
       "Runs OSS and COS with their token services, and an Aspera node, on this machine; every signature is verified.",
     discussion: "Stops cleanly on an interrupt or a termination signal.")
 
-  @Option(help: "The port of OSS; 0 picks one.")
+  @Option(help: ArgumentHelp("The port of OSS; 0 picks one.", valueName: "port"))
   var ossPort = 0
 
-  @Option(help: "The port of COS; 0 picks one.")
+  @Option(help: ArgumentHelp("The port of COS; 0 picks one.", valueName: "port"))
   var cosPort = 0
 
-  @Option(help: "The directory for objects; kept. Without it they go into a temporary one that is removed.")
+  @Option(
+    help: ArgumentHelp(
+      "The directory for objects; kept. Without it they go into a temporary one that is removed.",
+      valueName: "directory"))
   var root: String?
 
   @Option(
@@ -40,7 +43,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
   var strict = false
 
-  @Option(help: "An origin whose pages may use OSS and COS from a browser (CORS); repeatable, * for all.")
+  @Option(
+    help: ArgumentHelp(
+      "An origin whose pages may use OSS and COS from a browser (CORS); repeatable, * for all.", valueName: "origin"))
   var allowedOrigin: [String] = []
 
   @OptionGroup(title: "Token services, app server, metadata")

@@ -4,7 +4,9 @@ internal import StorageAuth
 
 /// What the token services, the app server and the metadata of a server that is started from the command line know.
 struct ServiceOptions: ParsableArguments {
-  @Option(help: "The port of the token services, the app server and the metadata; 0 picks one.")
+  @Option(
+    help: ArgumentHelp(
+      "The port of the token services, the app server and the metadata; 0 picks one.", valueName: "port"))
   var servicesPort = 0
 
   @Option(
@@ -16,13 +18,13 @@ struct ServiceOptions: ParsableArguments {
     help: ArgumentHelp("How long every issued token lives; lifts the minimum of 900 seconds.", valueName: "seconds"))
   var tokenLifetime: Int?
 
-  @Option(help: "The bearer token that callers of the app server have to send.")
+  @Option(help: ArgumentHelp("The bearer token that callers of the app server have to send.", valueName: "token"))
   var appToken: String?
 
   @Option(help: ArgumentHelp("An identity token (OIDC) that is exchanged for keys; repeatable.", valueName: "token"))
   var identityToken: [String] = []
 
-  @Flag(help: "The metadata of Alibaba Cloud need a metadata token (IMDSv2 only).")
+  @Flag(help: "The metadata service of Alibaba Cloud wants a metadata token (IMDSv2 only).")
   var requireMetadataToken = false
 
   var services: LocalCloud.Services {

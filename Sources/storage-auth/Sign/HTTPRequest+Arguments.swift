@@ -9,13 +9,18 @@ extension HTTPRequest {
   ///   - url: The URL, encoded as it is sent.
   ///   - headers: The headers, as `Name: value`; a `Host` takes the place of the one in the URL.
   init(method: String?, url: String?, headers: [String]) throws {
-    guard let method = method.flatMap({ HTTPRequest.Method($0) }), let url, let separator = url.firstRange(of: "://")
-    else {
+    guard let method = method.flatMap({ HTTPRequest.Method($0) }) else {
+      throw ValidationError("The method is none of HTTP; write it like GET.")
+    }
+    guard let url, let separator = url.firstRange(of: "://") else {
       throw ValidationError(
         "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
     }
     let rest = url[separator.upperBound...]
     let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+    guard end > rest.startIndex, !rest[..<end].contains("@") else {
+      throw ValidationError("The URL needs a host, and no user or password before it.")
+    }
     var path = String(rest[end...])
     if !path.hasPrefix("/") { path = "/" + path }
     self.init(

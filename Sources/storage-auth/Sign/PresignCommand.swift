@@ -12,7 +12,7 @@ struct PresignCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SigningOptions
 
-  @Option(help: "How long the URL works, in seconds.")
+  @Option(help: ArgumentHelp("How long the URL works, in seconds.", valueName: "seconds"))
   var expires: Int64 = 3600
 
   func run() async throws {

@@ -14,7 +14,8 @@ struct SigningOptions: ParsableArguments {
   var url: String?
 
   @Option(
-    name: [.customShort("H"), .customLong("header")], help: "A header that is sent, as 'Name: value'; repeatable.")
+    name: [.customShort("H"), .customLong("header")],
+    help: ArgumentHelp("A header that is sent, as 'Name: value'; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(help: "oss or cos; found out from the host if not given.")
@@ -44,7 +45,9 @@ struct SigningOptions: ParsableArguments {
     if jsonl, method != nil {
       throw ValidationError("--jsonl reads requests from standard input: leave METHOD and URL out.")
     }
-    if !jsonl, url == nil { throw ValidationError("Give a METHOD and a URL, or --jsonl.") }
+    if jsonl { return }
+    guard url != nil else { throw ValidationError("Give a METHOD and a URL, or --jsonl.") }
+    _ = try cloud(of: request())
   }
 
   /// The time of signing.
@@ -57,10 +60,7 @@ struct SigningOptions: ParsableArguments {
 
   /// The signer and the key for a request.
   func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
-    let host = String((request.authority ?? "").prefix { $0 != ":" })
-    guard let provider = provider ?? ProviderName(host: host) else {
-      throw ValidationError("The host \(host) does not tell the cloud: add --provider oss or --provider cos.")
-    }
+    let (provider, host) = try cloud(of: request)
     switch provider {
     case .oss:
       let signer = OSSSigner(
@@ -70,6 +70,14 @@ struct SigningOptions: ParsableArguments {
     case .cos:
       return (COSSigner(), try await credentials.cache(for: .cos).credential())
     }
+  }
+
+  private func cloud(of request: HTTPRequest) throws -> (ProviderName, host: String) {
+    let host = String((request.authority ?? "").prefix { $0 != ":" })
+    guard let provider = provider ?? ProviderName(host: host) else {
+      throw ValidationError("The host \(host) does not tell the cloud: add --provider oss or --provider cos.")
+    }
+    return (provider, host)
   }
 
   /// Prints what was signed, with the token masked.

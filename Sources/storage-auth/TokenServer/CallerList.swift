@@ -19,7 +19,7 @@ struct CallerList: Sendable {
   init(path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Problem(
-        description: "\(path) cannot be read: name a file with a line for each caller, its name and its token.")
+        description: "\(path) cannot be read. Name a file with a line for each caller, its name and its token.")
     }
     try self.init(String(decoding: data, as: UTF8.self), in: path)
   }
@@ -32,10 +32,12 @@ struct CallerList: Sendable {
       guard words.count == 2, Self.isName(words[0]), words[1].utf8.count >= 16 else {
         throw Problem(
           description:
-            "Line \(index + 1) of \(path) is not a name of letters, digits, - and _ and a token of 16 characters.")
+            "Line \(index + 1) of \(path) is not a name and a token. A name has up to 32 letters, digits, - and _; a token at least 16 characters."
+        )
       }
       guard !callers.contains(where: { $0.name == words[0] }) else {
-        throw Problem(description: "Line \(index + 1) of \(path) names a caller that is there already.")
+        throw Problem(
+          description: "Line \(index + 1) of \(path) names a caller that is there already. Give each caller one line.")
       }
       callers.append((String(words[0]), Secret(String(words[1]))))
     }

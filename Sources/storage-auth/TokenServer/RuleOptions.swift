@@ -13,10 +13,15 @@ struct RuleOptions: ParsableArguments {
     help: "The prefix that a caller may use; \(placeholder) stands for its name. End it with a slash for a folder.")
   var prefix: String = "\(placeholder)/"
 
-  @Option(help: "What a caller may do there, separated by commas: read, write, delete, list.")
+  @Option(
+    help: ArgumentHelp(
+      "What a caller may do there, separated by commas: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
-  @Option(help: "The greatest size of an object that is written, in bytes, where the cloud's policies can say that.")
+  @Option(
+    help: ArgumentHelp(
+      "The greatest size of an object that is written, in bytes, where the cloud's policies can say that.",
+      valueName: "bytes"))
   var maxSize: Int64?
 
   @Option(help: "A media type of objects that are written, where the cloud's policies can say that; repeatable.")

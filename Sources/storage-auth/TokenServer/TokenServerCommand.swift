@@ -4,10 +4,12 @@ internal import CloudCredentials
 internal import Foundation
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
+internal import SystemPackage
 internal import UnixSignals
 
 /// `storage-auth token-server`: hands out temporary keys to callers that it knows.
@@ -16,33 +18,38 @@ struct TokenServerCommand: AsyncParsableCommand {
     commandName: "token-server",
     abstract: "Hands out temporary keys, each for one caller's prefix of a bucket.",
     discussion: """
-      The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token;
-      the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard
+      The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token; \
+      the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard \
       error. Put TLS before it, or keep it on this machine.
       """)
 
   @Option(help: "The cloud: oss or cos.")
   var provider: ProviderName
 
-  @Option(help: "The file with the callers.")
+  @Option(help: ArgumentHelp("The file with the callers.", valueName: "file"))
   var callers: String
 
   @OptionGroup(title: "What callers may do")
   var rule: RuleOptions
 
-  @Option(help: "The role to assume; required for oss. Without one, cos uses GetFederationToken.")
+  @Option(
+    help: ArgumentHelp(
+      "The role to assume; required for oss. Without one, cos uses GetFederationToken.", valueName: "arn"))
   var role: String?
 
   @Option(help: "The region of the bucket, for cos.")
   var region: String?
 
-  @Option(help: "How long keys live, in seconds.")
+  @Option(help: ArgumentHelp("How long keys live, in seconds.", valueName: "seconds"))
   var life: Int = 1800
 
-  @Option(help: "How many times a minute a caller may ask; 0 for no limit.")
+  @Option(help: ArgumentHelp("How many times a minute a caller may ask; 0 for no limit.", valueName: "count"))
   var rate: Int = 60
 
-  @Option(help: "The address of the token service, such as that of `storage-auth serve`; the public one if not given.")
+  @Option(
+    help: ArgumentHelp(
+      "The address of the token service, such as that of `storage-auth serve`; the public one if not given.",
+      valueName: "url"))
   var sts: String?
 
   @Option(help: "The address to listen on.")
@@ -57,11 +64,29 @@ struct TokenServerCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    guard life > 0, rate >= 0 else { throw ValidationError("--life has to be at least 1, and --rate at least 0.") }
+    guard rate >= 0 else { throw ValidationError("--rate has to be at least 0.") }
+    guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
+    guard lives.contains(life) else {
+      throw ValidationError("--life has to be from \(lives.lowerBound) to \(lives.upperBound) seconds.")
+    }
     switch provider {
-    case .oss where role == nil: throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
-    case .cos where region == nil: throw ValidationError("Name the region of the bucket with --region.")
-    default: break
+    case .oss:
+      guard role?.hasPrefix("acs:ram::") ?? false else {
+        throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
+      }
+    case .cos:
+      guard role?.hasPrefix("qcs::cam::") ?? true else {
+        throw ValidationError("Write the role like qcs::cam::uin/<account>:roleName/<name>, or leave it out.")
+      }
+      guard region != nil else { throw ValidationError("Name the region of the bucket with --region.") }
+    }
+  }
+
+  /// The lives that the cloud's token service gives.
+  private var lives: ClosedRange<Int> {
+    switch provider {
+    case .oss: 900...43_200
+    case .cos: role == nil ? 1...129_600 : 1...43_200
     }
   }
 
@@ -125,6 +150,22 @@ struct TokenServerCommand: AsyncParsableCommand {
         let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
       }, logger: quiet)
-    try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
+    do {
+      try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
+    } catch let error as IOError {
+      throw Unreachable(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
+    } catch is SocketAddressError.UnknownHost {
+      throw Unreachable(address: host, reason: "No such host")
+    }
+  }
+}
+
+/// Nobody can be listened to at an address.
+private struct Unreachable: Error, CustomStringConvertible {
+  let address: String
+  let reason: String
+
+  var description: String {
+    "The server cannot listen on \(address): \(reason). Choose another --host or --port; port 0 picks one."
   }
 }

@@ -14,50 +14,68 @@ struct CopyCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "A file, oss://bucket/key, cos://bucket/key, aspera://node/key or aspera://user@host/path.")
-  var source: Location
+  var source: String
 
   @Argument(help: "The same; a name that ends in a slash, or a directory, takes the name of the source.")
-  var destination: Location
+  var destination: String
 
   @OptionGroup var options: StoreOptions
 
-  @Option(help: "The media type; found out from the name if not given.")
+  @OptionGroup(title: "Transfers of Aspera") var aspera: AsperaOptions
+
+  @Option(help: ArgumentHelp("The media type; found out from the name if not given.", valueName: "type"))
   var contentType: String?
 
-  @Option(help: "Something that is stored along, as name=value; repeatable.")
+  @Option(help: ArgumentHelp("Something that is stored along, as name=value; repeatable.", valueName: "name=value"))
   var metadata: [MetadataArgument] = []
 
+  func validate() throws {
+    switch (try Location(source), try Location(destination)) {
+    case (.file, .file):
+      throw ValidationError("One of the two has to be oss://bucket/key, cos://bucket/key or aspera://….")
+    case (.file, .account) where contentType != nil || !metadata.isEmpty:
+      throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
+    case (.file, .account), (.account, .file): return
+    case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
+      _ = try options.buckets.store(from, bucket)
+    case (.file, let place), (let place, .file): _ = try object(at: place)
+    default:
+      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
+    }
+  }
+
   func run() async throws {
-    switch (source, destination) {
+    switch (try Location(source), try Location(destination)) {
     case (.file(let file), .account(let server, let path)):
-      guard contentType == nil, metadata.isEmpty else {
-        throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
-      }
       let target = Location.key(path, naming: file.string)
-      let transfers = try await options.aspera.transfers(server)
+      let transfers = try await aspera.transfers(server)
       try await showing(target) { try await transfers.upload(file, to: target, progress: $0) }
     case (.account(let server, let path), .file(let file)):
       let target = Self.target(file, naming: path)
-      let transfers = try await options.aspera.transfers(server)
+      let transfers = try await aspera.transfers(server)
       try await showing(target.string) { try await transfers.download(path, to: target, progress: $0) }
     case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)) where from == to:
-      _ = try await options.store(to, otherBucket).copy(
+      _ = try await options.buckets.store(to, otherBucket).copy(
         CopySource(bucket: bucket, key: key), to: Location.key(otherKey, naming: key), options: CopyOptions())
     case (.file(let file), let place):
-      guard let (store, key) = try options.store(of: place) else {
-        throw ValidationError("One of the two has to be oss://bucket/key, cos://bucket/key or aspera://….")
-      }
+      let (store, key) = try object(at: place)
       let target = Location.key(key, naming: file.string)
       try await showing(target) {
         try await store.upload(.file(file), to: target, options: uploadOptions, progress: $0)
       }
     case (let place, .file(let file)):
-      guard let (store, key) = try options.store(of: place) else { throw ValidationError("Name an object.") }
+      let (store, key) = try object(at: place)
       let target = Self.target(file, naming: key)
       try await showing(target.string) { try await store.download(key, to: target, progress: $0) }
-    default:
-      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
+    default: throw ValidationError("Name an object, as oss://bucket/key.")
     }
+  }
+
+  private func object(at place: Location) throws -> (store: any ObjectStore, key: String) {
+    guard let (store, key) = try options.store(of: place, transfers: aspera.transfers) else {
+      throw ValidationError("Name an object, as oss://bucket/key.")
+    }
+    return (store, key)
   }
 
   /// The file, in a directory with the last name of the source.

@@ -8,17 +8,17 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.")
 
   @Argument(help: "oss://bucket/prefix, cos://bucket/prefix or aspera://node/prefix.")
-  var location: Location
+  var location: String
 
   @OptionGroup var options: StoreOptions
 
   @Flag(name: .shortAndLong, help: "List everything below as well; otherwise only up to the next slash.")
   var recursive = false
 
+  func validate() throws { _ = try place() }
+
   func run() async throws {
-    guard let (store, prefix) = try options.store(of: location) else {
-      throw ValidationError("Name a bucket or a node, as oss://bucket/prefix; an account of Aspera cannot list.")
-    }
+    let (store, prefix) = try place()
     for try await entry in store.list(prefix: prefix, delimiter: recursive ? nil : "/") {
       switch entry {
       case .object(let object):
@@ -29,5 +29,12 @@ struct ListCommand: AsyncParsableCommand {
         Terminal.line(String(repeating: " ", count: 36) + prefix)
       }
     }
+  }
+
+  private func place() throws -> (store: any ObjectStore, prefix: String) {
+    guard let (store, prefix) = try options.store(of: Location(location)) else {
+      throw ValidationError("Name a bucket or a node, as oss://bucket/prefix; an account of Aspera cannot list.")
+    }
+    return (store, prefix)
   }
 }

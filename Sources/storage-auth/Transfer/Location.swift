@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import SystemPackage
 
 /// A place on the command line: an object, a prefix or a bucket of a cloud, a path of an Aspera server, or a file.
-enum Location: ExpressibleByArgument, Equatable {
+enum Location: Equatable {
   /// `oss://bucket/key` or `cos://bucket/key`; the key is not encoded and may be empty.
   case object(ProviderName, bucket: String, key: String)
   /// `aspera://host/key`: a file of a node, through its Node API.
@@ -12,22 +12,30 @@ enum Location: ExpressibleByArgument, Equatable {
   /// A path of this machine.
   case file(FilePath)
 
-  init?(argument: String) {
+  /// Reads a place.
+  ///
+  /// - Throws: A `ValidationError` that says how a place is written; never what was written, since a password may be in it.
+  init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
-      guard !argument.isEmpty else { return nil }
+      guard !argument.isEmpty else { throw ValidationError("It is empty; name a file or a place.") }
       self = .file(FilePath(argument))
       return
     }
     let scheme = String(argument[..<separator.lowerBound])
     let rest = argument[separator.upperBound...]
     let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard let place = parts.first, !place.isEmpty else { return nil }
+    let place = parts.first ?? ""
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {
-      guard let server = ServerAddress(place) else { return nil }
+      guard let server = ServerAddress(place) else {
+        throw ValidationError("Write aspera://host/key or aspera://user@host:port/path, without a password.")
+      }
       self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
     } else {
-      guard let provider = ProviderName(rawValue: scheme) else { return nil }
+      guard let provider = ProviderName(rawValue: scheme) else {
+        throw ValidationError("Places are written oss://bucket/key, cos://bucket/key or aspera://host/key.")
+      }
+      guard !place.isEmpty else { throw ValidationError("There is no bucket in it; write \(scheme)://bucket/key.") }
       self = .object(provider, bucket: place, key: key)
     }
   }

@@ -6,17 +6,18 @@ struct MakeBucketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "mb", abstract: "Makes a bucket.")
 
   @Argument(help: "oss://bucket or cos://bucket.")
-  var location: Location
+  var location: String
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: BucketOptions
 
-  func run() async throws {
-    guard case .object(let provider, let bucket, key: "") = location else {
+  func validate() throws { _ = try bucket() }
+
+  func run() async throws { try await bucket().createBucket() }
+
+  private func bucket() throws -> any BucketStore {
+    guard case .object(let provider, let bucket, key: "") = try Location(location) else {
       throw ValidationError("Name a bucket alone, as oss://bucket or cos://bucket.")
     }
-    switch provider {
-    case .oss: try await options.oss(bucket).createBucket()
-    case .cos: try await options.cos(bucket).createBucket()
-    }
+    return try options.store(provider, bucket)
   }
 }

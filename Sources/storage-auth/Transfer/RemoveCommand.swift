@@ -7,26 +7,33 @@ struct RemoveCommand: AsyncParsableCommand {
     commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")
 
   @Argument(help: "oss://bucket/key, cos://bucket/key or aspera://node/key.")
-  var location: Location
+  var location: String
 
   @OptionGroup var options: StoreOptions
 
   @Flag(name: .shortAndLong, help: "Delete everything whose key starts with the one given.")
   var recursive = false
 
+  func validate() throws { _ = try place() }
+
   func run() async throws {
-    guard let (store, key) = try options.store(of: location) else {
-      throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
-    }
-    guard recursive else {
-      guard !key.isEmpty else { throw ValidationError("Name an object; --recursive deletes a whole bucket's objects.") }
-      return try await store.delete(key)
-    }
+    let (store, key) = try place()
+    guard recursive else { return try await store.delete(key) }
     var keys: [String] = []
     for try await entry in store.list(prefix: key) { keys.append(entry.name) }
     let report = try await store.delete(keys)
     for failure in report.failures { Terminal.note("\(failure.key): \(failure.code): \(failure.message)") }
     Terminal.note("\(report.deleted.count) deleted")
     if !report.failures.isEmpty { throw ExitCode.failure }
+  }
+
+  private func place() throws -> (store: any ObjectStore, key: String) {
+    guard let (store, key) = try options.store(of: Location(location)) else {
+      throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
+    }
+    guard recursive || !key.isEmpty else {
+      throw ValidationError("Name an object; --recursive deletes a whole bucket's objects.")
+    }
+    return (store, key)
   }
 }

@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Checks the signature of a request, with the key of the default sources.",
     discussion: """
-      Give the request as it arrived, with its Authorization or as a signed URL. What is wrong is said in words; with
+      Give the request as it arrived, with its Authorization or as a signed URL. What is wrong is said in words; with \
       --explain the strings that were checked are printed, with the session token masked.
 
       Ends with status 0 if the signature is right, else with 1.

@@ -16,9 +16,10 @@ final class AsperaCommandLineTests: XCTestCase {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(1000), to: "cat.jpg")
-    let options = ["--node", node.cloud.nodeURL, "--ascp", node.simulator, "--dynamic-key"]
+    let transfers = ["--ascp", node.simulator, "--dynamic-key"]
     func run(_ arguments: String...) async throws -> Programs.Outcome {
-      let outcome = try await Programs.storageAuth(arguments + options, Self.access())
+      let outcome = try await Programs.storageAuth(
+        arguments + ["--node", node.cloud.nodeURL] + (arguments[0] == "cp" ? transfers : []), Self.access())
       XCTAssertEqual(outcome.status, 0, outcome.errors)
       return outcome
     }
@@ -63,12 +64,14 @@ final class AsperaCommandLineTests: XCTestCase {
       (["ls", "aspera://mia@host/"], "cannot list"), (["rm", "aspera://mia@host/k"], "cannot delete"),
       (["cp", "aspera://node/a", "aspera://node/b"], "Copy to a file first"),
       (["cp", file, "aspera://mia@host/k", "--content-type", "a/b"], "media type"),
-      (["cp", file, "aspera://mia:pw@host/k"], "invalid"),
+      (["cp", file, "aspera://mia:not-a-password@host/k"], "without a password"),
+      (["aspera", "probe", "mia:not-a-password@host"], "without a password"),
       (["cp", file, "aspera://mia@host/k", "--sshfp", "SHA256:x"], "SHA-256"),
     ] {
       let outcome = try await Programs.storageAuth(arguments, Self.password)
       XCTAssertNotEqual(outcome.status, 0)
       XCTAssertTrue(outcome.errors.contains(words), outcome.errors)
+      XCTAssertFalse(outcome.errors.contains("not-a-password"), outcome.errors)
     }
     let nobody = try await Programs.storageAuth(["cp", file, "aspera://mia@host/k"])
     XCTAssertTrue(nobody.errors.contains("missingCredential"), nobody.errors)

@@ -63,7 +63,9 @@ public struct AscpLocator: Sendable {
   private var searched: [String] {
     let path = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
-    return path + conda + Self.installed.map { absolute($0) }
+    let places = path + conda + Self.installed.map { absolute($0) }
+    // A PATH often has the same folder twice.
+    return places.enumerated().filter { !places[..<$0.offset].contains($0.element) }.map(\.element)
   }
 
   private func absolute(_ path: String) -> String {

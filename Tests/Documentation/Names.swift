@@ -1,0 +1,183 @@
+import AsperaTransfer
+import Hummingbird
+import LocalCloud
+import Logging
+import StorageAuthServer
+import StorageAuthTesting
+import StorageClient
+
+// What the blocks of the documentation suppose: names that the text around them has introduced. Nothing of it is run.
+
+private func supposed<Value>() -> Value { while true {} }
+
+var id: String { supposed() }
+var secret: String { supposed() }
+var token: String { supposed() }
+var password: Secret { supposed() }
+var key: AccessKey { supposed() }
+var file: FilePath { supposed() }
+var request: HTTPRequest {
+  get { supposed() }
+  set {}
+}
+var transport: any HTTPTransport { supposed() }
+var http: any HTTPTransport { supposed() }
+var machine: MachineAccess { supposed() }
+var account: AsperaAccount { supposed() }
+var logger: Logger { supposed() }
+
+enum READMEPage {
+  static var oss: StorageClient<OSSProvider> { supposed() }
+}
+
+enum AsperaPage {
+  static var secret: Secret { supposed() }
+}
+
+enum AsperaAccountsPage {
+  static var sshfp: String { supposed() }
+}
+
+enum AsperaQueuePage {
+  static var engine: any TransferEngine { supposed() }
+  static var node: String { supposed() }
+  static var access: CredentialCache<AsperaNodeAccess> { supposed() }
+  static var sessions: [TransferSession] { supposed() }
+  static var spec: TransferSpec { supposed() }
+}
+
+enum AsperaTokensPage {
+  static var pem: Secret { supposed() }
+  struct API {
+    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+  }
+  static var api: API { supposed() }
+}
+
+enum COSPage {
+  static var start: Timestamp { supposed() }
+  static var end: Timestamp { supposed() }
+}
+
+enum CredentialCachePage {
+  struct API {
+    func temporaryKey() async throws -> AccessKey { supposed() }
+  }
+  static var api: API { supposed() }
+  struct Keychain {
+    func readKey() throws -> AccessKey { supposed() }
+  }
+  static var keychain: Keychain { supposed() }
+  static var next: AccessKey { supposed() }
+  static var vault: ClosureCredentialProvider<AccessKey> { supposed() }
+}
+
+enum CredentialServicesPage {
+  struct Session {
+    func token() async -> String { supposed() }
+  }
+  static var session: Session { supposed() }
+}
+
+enum CredentialsPage {
+  static var vault: ClosureCredentialProvider<AccessKey> { supposed() }
+  static var filesInMemory: any FileReader { supposed() }
+  static var steppedTime: SteppedTime { supposed() }
+}
+
+enum ExplainPage {
+  static var response: HTTPResponse { supposed() }
+  static var body: [UInt8] { supposed() }
+  static var text: String { supposed() }
+}
+
+enum FormUploadsPage {
+  static var fields: [FormField] { supposed() }
+  struct Accounts {
+    func key(for id: String) async throws -> AccessKey? { supposed() }
+  }
+  static var accounts: Accounts { supposed() }
+}
+
+enum LocalCloudPage {
+  static var cloud: LocalCloud { supposed() }
+}
+
+enum OSSPage {
+  static var identity: Identity { supposed() }
+  static var answerOfTheServer: String { supposed() }
+}
+
+enum PoliciesPage {
+  static var specification: TransferSpec { supposed() }
+}
+
+enum RemoteSigningPage {
+  struct Login {
+    func header() async -> String { supposed() }
+  }
+  static var login: Login { supposed() }
+  static var router: Router<AppContext> { supposed() }
+  struct AppContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var user = ""
+    init(source: Source) { coreContext = .init(source: source) }
+  }
+  struct BearerLogin: RouterMiddleware {
+    func handle(
+      _ request: Request, context: AppContext, next: (Request, AppContext) async throws -> Response
+    ) async throws -> Response {
+      try await next(request, context)
+    }
+  }
+}
+
+enum StorageClientPage {
+  static var client: StorageClient<OSSProvider> { supposed() }
+  struct Metrics {
+    func count(_ event: AuthEvent) {}
+  }
+  static var metrics: Metrics { supposed() }
+}
+
+enum TestingPage {
+  static var first: AccessKey { supposed() }
+  static var second: AccessKey { supposed() }
+  static var outage: CredentialError { supposed() }
+  static var time: SteppedTime { supposed() }
+  struct Vault: CredentialProvider {
+    init(answering key: AccessKey) {}
+    init(sealed: Bool) {}
+    init(hanging: Bool) {}
+    func credential() async throws(CredentialError) -> AccessKey { supposed() }
+  }
+  static var signer: OSSSigner { supposed() }
+  static var verifier: OSSVerifier { supposed() }
+}
+
+enum TokenServicePage {
+  typealias AppContext = RemoteSigningPage.AppContext
+  typealias Login = RemoteSigningPage.BearerLogin
+  static var role: String { supposed() }
+  static var keys: CredentialCache<AccessKey> { supposed() }
+  static var router: Router<AppContext> { supposed() }
+  struct User {
+    var policy: AccessPolicy { supposed() }
+  }
+  static var user: User { supposed() }
+  static var request: Request {
+    get { supposed() }
+    set {}
+  }
+}
+
+enum VerifyingRequestsPage {
+  struct Accounts {
+    func key(for id: String) async throws -> AccessKey? { supposed() }
+  }
+  static var accounts: Accounts { supposed() }
+  struct Store {
+    func write(_ body: RequestBody, to key: String?) async throws {}
+  }
+  static var store: Store { supposed() }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Compiles the Swift blocks of the README and of Documentation/ against the libraries that are built.
+
+Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
+around it supposes, such as a key or a file. A block with imports gets these alone, any other gets all modules. The line
+of a manifest is passed over. Nothing is linked or run.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from built_modules import ROOT, binaries, settings
+
+NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
+EVERYTHING = [
+    "AsperaTransfer", "Hummingbird", "LocalCloud", "Logging", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+    "XCTest",
+]
+
+
+def pages():
+    return [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "Documentation/*.md")))]
+
+
+def blocks(page):
+    """The line in which each block begins, and its lines."""
+    found, block = [], None
+    with open(page, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith("```"):
+                if block is not None:
+                    found.append(block)
+                    block = None
+                elif line.strip() == "```swift":
+                    block = (number + 1, [])
+            elif block is not None:
+                block[1].append(line)
+    return found
+
+
+def source(page, first, lines):
+    """A file whose errors name the place in the page: imports first, the rest in a function of the page's type."""
+    imports = [line for line in lines if line.startswith("import ")]
+    head = imports or [f"import {module}\n" for module in EVERYTHING]
+    body = ["\n" if line in imports else line for line in lines]
+    name = re.sub(r"\W", "", os.path.splitext(os.path.basename(page))[0])
+    return "".join(head) + (
+        f"extension {name}Page {{ static func block{first}() async throws {{\n"
+        f'#sourceLocation(file: "{os.path.relpath(page, ROOT)}", line: {first})\n'
+        + "".join(body) + "#sourceLocation()\n}}\n")
+
+
+def main():
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        files = [NAMES]
+        for page in pages():
+            for first, lines in blocks(page):
+                if any(line.startswith(".package(") for line in lines):
+                    continue
+                path = os.path.join(folder, f"{os.path.splitext(os.path.basename(page))[0]}{first}.swift")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(source(page, first, lines))
+                files.append(path)
+                count += 1
+        outcome = subprocess.run(
+            ["swiftc", "-emit-sil", "-o", os.devnull, "-module-name", "Snippets", "-parse-as-library", "-swift-version",
+             "6", "-enable-upcoming-feature", "MemberImportVisibility", "-suppress-warnings",
+             "-whole-module-optimization", *settings(binaries()), *files],
+            cwd=ROOT)
+    if outcome.returncode or not count:
+        print(f"snippets: some of {count} blocks of Swift in the documentation do not compile")
+        return 1
+    print(f"snippets: {count} blocks of Swift in the documentation compile")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+import Logging
+import StorageAuthTesting
+import StorageClient
+
+extension Subjects {
+  /// Types of StorageClient whose instances hold no secret, and why.
+  static let holdsNothingOfClient: [String: String] = [
+    "StorageClient.AsyncHTTPClientTransport": "a client of HTTP",
+    "StorageClient.ByteRange": "two numbers",
+    "StorageClient.CopiedObject": "what the service said of an object",
+    "StorageClient.CopyOptions": "a setting, and attributes of an object",
+    "StorageClient.CopySource": "names of a bucket and an object",
+    "StorageClient.DeletionReport": "keys of objects",
+    "StorageClient.DeletionReport.Failure": "the key of an object, and what the service said",
+    "StorageClient.DownloadOptions": "a range, tags and instants; RequestTarget.Parameter masks tokens",
+    "StorageClient.HTTPTimeouts": "durations",
+    "StorageClient.ListEntry": "an object or a prefix",
+    "StorageClient.ListPage": "objects, and where a list goes on",
+    "StorageClient.ListedObject": "what the service said of an object",
+    "StorageClient.ObjectInfo": "what the service said of an object",
+    "StorageClient.ServiceDialect": "names of headers",
+    "StorageClient.ServiceError.Kind": "a name of a kind of problem",
+    "StorageClient.StorageClientConfiguration": "numbers and durations",
+    "StorageClient.StorageError.Code": "a name of a kind of problem",
+    "StorageClient.SubprocessCommandRunner": "a clock",
+    "StorageClient.TransferProgress": "numbers",
+    "StorageClient.UploadOptions": "attributes of an object, which the service shows to every reader",
+    "StorageClient.UploadedObject": "what the service said of an object",
+  ]
+
+  /// Clients and providers with keys, listings of theirs, and what they throw.
+  static func client() async throws -> [(name: String, value: Any)] {
+    let document = try refusal().document
+    let transport = ScriptedTransport { _ in .xml(document, status: 403) }
+    let oss = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting, transport: transport)
+    let access = AsperaNodeAccess.accessKey(id: "ak", secret: Secret(secret))
+    let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
+    let transfers = AsperaTransfers(login: .account(account))
+    let node = AsperaProvider(node: "https://node.example.com:9092", access: access, transfers: transfers)
+    let listing = oss.list(prefix: "a")
+    var refused: (any Error)?
+    do { _ = try await oss.upload([1], to: "a") } catch { refused = error }
+    var inClear: (any Error)?
+    let plain = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: "http://oss.example.com"), credentials: lasting)
+    do { _ = try await plain.head("a") } catch { inClear = error }
+    let signing = RemoteSigning.remote(
+      { _ in RemoteSignature(accessKeyID: "id", signature: secret) }, as: lasting.identity)
+    let download = try await StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting,
+      transport: ScriptedTransport { _ in .text("x", headers: ["x-oss-hash-crc64ecma": "1"]) }
+    ).open("a")
+    return [
+      ("StorageClient.StorageClient", oss), ("StorageClient.OSSProvider", oss.provider),
+      ("StorageClient.COSProvider", COSProvider(bucket: "photos-1250000000", region: "ap-guangzhou")),
+      (
+        "StorageClient.StorageClient",
+        StorageClient(
+          .oss(bucket: "photos", region: "cn-hangzhou"),
+          signing: .remote("https://app.example.com/sign") { [.authorization: token] })
+      ),
+      ("StorageClient.StorageClient", StorageClient(node)), ("StorageClient.AsperaProvider", node),
+      ("StorageClient.AsperaTransfers", transfers), ("StorageClient.AsperaTransfers.Login", transfers.login),
+      ("StorageClient.RemoteSigning", signing),
+      (
+        "StorageClient.RemoteSigning",
+        RemoteSigning.remote("https://app.example.com/sign") { [.authorization: token] }
+      ),
+      ("StorageClient.ObjectListing", listing),
+      ("StorageClient.ObjectListing.AsyncIterator", listing.makeAsyncIterator()),
+      ("StorageClient.ServiceError", try present(refused)), ("StorageClient.StorageError", try present(inClear)),
+      ("StorageClient.DownloadedObject", download), ("StorageClient.UploadSource", UploadSource.file("/a")),
+      ("StorageClient.AuthEventLogger", AuthEventLogger(oss.events, to: Logger(label: "test"))),
+    ]
+  }
+}

@@ -1,0 +1,51 @@
+import LocalCloud
+import StorageClient
+
+extension Subjects {
+  /// Types of LocalCloud whose instances hold no secret, and why.
+  static let holdsNothingOfCloud: [String: String] = [
+    "LocalCloud.LocalCloud.Endpoint": "an enumeration without payload",
+    "LocalCloud.LocalCloud.EndpointStatistics": "numbers and codes",
+    "LocalCloud.LocalCloud.Fault": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.Fault.Frequency": "numbers",
+    "LocalCloud.LocalCloud.Fault.Phase": "an enumeration without payload",
+    "LocalCloud.LocalCloud.Faults": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.Provider": "an enumeration without payload",
+    "LocalCloud.LocalCloud.Role": "a name, ids and a duration",
+    "LocalCloud.LocalCloud.SignatureKind": "an enumeration without payload",
+    "LocalCloud.LocalCloud.Statistics": "numbers and codes",
+    "LocalCloud.LocalCloud.TransferFault": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.TransferFault.Place": "a number",
+    "LocalCloud.LocalCloud.TransferStatistics": "numbers",
+    "LocalCloud.LocalCloudError": "a sentence about a configuration, without its secrets",
+  ]
+
+  /// A server that knows keys, what it is made of, and what it issued.
+  static func cloud() async throws -> [(name: String, value: Any)] {
+    let user = LocalCloud.NodeUser("mia", password: Secret(secret))
+    let accessKey = LocalCloud.NodeAccessKey(id: "ak", secret: Secret(secret))
+    let transfers = LocalCloud.TransferAccount("xfer", password: Secret(secret))
+    let aspera = LocalCloud.Aspera(users: [user], accessKeys: [accessKey], transferAccounts: [transfers])
+    let services = LocalCloud.Services(appToken: Secret(token), identityTokens: [Secret(token)])
+    let owner = LocalCloud.Account(AccessKey(id: "owner", secret: secret))
+    let configuration = LocalCloud.Configuration(
+      accounts: [owner, LocalCloud.Account(lasting)], buckets: ["photos"], services: services, aspera: aspera)
+    let cloud = try await LocalCloud.start(configuration)
+    let provider = AppServerCredentialProvider(source: "app") {
+      AppServerRequest(cloud.ossAppServer, headers: [.authorization: "Bearer \(token)"])
+    }
+    let issued = try await provider.credential()
+    let session = try present(cloud.session(of: issued.id))
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: issued)
+    try await client.upload([1, 2, 3], to: "a")
+    await cloud.stop()
+    return [
+      ("LocalCloud.LocalCloud", cloud), ("LocalCloud.LocalCloud.Configuration", configuration),
+      ("LocalCloud.LocalCloud.Account", owner), ("LocalCloud.LocalCloud.Services", services),
+      ("LocalCloud.LocalCloud.Aspera", aspera), ("LocalCloud.LocalCloud.NodeUser", user),
+      ("LocalCloud.LocalCloud.NodeAccessKey", accessKey), ("LocalCloud.LocalCloud.TransferAccount", transfers),
+      ("LocalCloud.LocalCloud.Session", session),
+    ]
+  }
+}

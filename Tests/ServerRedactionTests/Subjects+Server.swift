@@ -1,0 +1,78 @@
+import Hummingbird
+import StorageAuthServer
+import StorageAuthTesting
+import StorageClient
+import Synchronization
+
+extension Subjects {
+  /// Types of StorageAuthServer whose instances hold no secret, and why.
+  static let holdsNothingOfServer: [String: String] = [
+    "StorageAuthServer.MemoryRateStore": "names of callers and durations",
+    "StorageAuthServer.MemoryReplayStore": "hashes of signatures",
+    "StorageAuthServer.RateLimit": "two numbers",
+    "StorageAuthServer.ReplayGuard": "a store of hashes, and two settings",
+    "StorageAuthServer.ReplayVerdict": "an enumeration without payload",
+    "StorageAuthServer.RequestedScope": "what a caller asks for: names",
+    "StorageAuthServer.TokenOrder": "a caller and a scope",
+    "StorageAuthServer.TokenScope": "a name, a policy and a duration",
+    "StorageAuthServer.TokenShape": "an enumeration without payload",
+    "StorageAuthServer.TransferTokenOrder": "a caller and a policy",
+    "StorageAuthServer.VerificationAnswers": "a service and a form",
+    "StorageAuthServer.VerificationAnswers.Form": "an enumeration without payload",
+  ]
+
+  /// What requests through the middleware carry.
+  private struct Context: VerifiedRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var verifiedRequest: VerifiedRequest?
+
+    init(source: Source) { coreContext = .init(source: source) }
+  }
+
+  /// Services with keys, and what they hand out, log and refuse.
+  static func server() async throws -> [(name: String, value: Any)] {
+    let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, keys: .all, in: "photos")]))
+    let order = TokenOrder(caller: "mia", scope: scope)
+    let audits = Recorded()
+    let time = SteppedTime(now: date)
+    let tokens = TokenService(audit: { audits.append($0) }, time: time) { _ in StaticCredentialProvider(key) }
+    let vended = try await tokens.key(for: order)
+    let broken = TokenService(audit: { audits.append($0) }, time: time) { _ in
+      StaticCredentialProvider(AccessKey(id: "id", secret: secret))
+    }
+    var refusal: (any Error)?
+    do { _ = try await broken.key(for: order) } catch { refusal = error }
+    let keys = StaticCredentialProvider(key)
+    let signing = StringSigning.oss(OSSStringSigner(region: "cn-hangzhou"), keys: keys)
+    let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
+    _ = try present(audits.all.first)
+    return [
+      ("StorageAuthServer.TokenService", tokens), ("StorageAuthServer.VendedKey", vended),
+      ("StorageAuthServer.TokenServiceError", try present(refusal)), ("StorageAuthServer.StringSigning", signing),
+      (
+        "StorageAuthServer.SigningService",
+        SigningService<BasicRequestContext>(signing) { _ in SigningRules(scope.policy) }
+      ),
+      (
+        "StorageAuthServer.SignatureMiddleware",
+        SignatureMiddleware<Context>(OSSVerifier(region: "cn-hangzhou")) { _ in key }
+      ),
+      ("StorageAuthServer.TransferTokenService", TransferTokenService(issuer: issuer)),
+    ]
+      + audits.all.flatMap { audit -> [(String, Any)] in
+        [
+          ("StorageAuthServer.TokenAudit", audit), ("StorageAuthServer.TokenAudit.Subject", audit.subject),
+          ("StorageAuthServer.TokenAudit.Outcome", audit.outcome),
+        ]
+      }
+  }
+
+  /// The lines of an audit log.
+  private final class Recorded: Sendable {
+    private let lines = Mutex<[TokenAudit]>([])
+
+    var all: [TokenAudit] { lines.withLock { $0 } }
+
+    func append(_ line: TokenAudit) { lines.withLock { $0.append(line) } }
+  }
+}

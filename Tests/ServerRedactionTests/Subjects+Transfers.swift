@@ -1,0 +1,89 @@
+import AsperaTransfer
+import CloudCredentials
+import StorageAuthTesting
+import StorageClient
+import Synchronization
+
+extension Subjects {
+  /// Types of AsperaTransfer whose instances hold no secret, and why.
+  static let holdsNothingOfTransfers: [String: String] = [
+    "AsperaTransfer.AccountProbeReport": "what a server said to an account, without the credential",
+    "AsperaTransfer.AccountProbeReport.HostKey": "a public key",
+    "AsperaTransfer.AccountProbeReport.Method": "an enumeration without payload",
+    "AsperaTransfer.AscpLimits": "durations and numbers",
+    "AsperaTransfer.AscpLocator": "paths",
+    "AsperaTransfer.AscpLogin": "that an account was taken, or a failure",
+    "AsperaTransfer.AscpVersion": "numbers",
+    "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are looked at themselves",
+    "AsperaTransfer.TransferFailure.Kind": "a kind, a reason, or a CredentialError",
+    "AsperaTransfer.TransferFileReport": "a path and numbers",
+    "AsperaTransfer.TransferFileReport.Outcome": "a number and a text of ascp",
+    "AsperaTransfer.TransferProgressReport": "a path and numbers",
+    "AsperaTransfer.TransferQueueConfiguration": "numbers and durations",
+    "AsperaTransfer.TransferReport": "paths and numbers",
+    "AsperaTransfer.TransferRetry.Cause": "an enumeration without payload",
+    "AsperaTransfer.TransferStatus": "an enumeration of states",
+    "AsperaTransfer.TransferSummary": "numbers",
+  ]
+
+  /// Refuses the first token of a transfer and takes the next.
+  private struct Engine: TransferEngine {
+    let attempts = Tries()
+
+    func run(
+      _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
+      report: @escaping @Sendable (TransferReport) -> Void
+    ) async throws(TransferFailure) -> TransferSummary {
+      report(.connecting)
+      if attempts.next() == 1 {
+        throw TransferFailure(.token(.rejected), code: 34, "The server refused the token.", remedy: "Get a new one.")
+      }
+      report(.running)
+      return TransferSummary(bytes: 1, files: 1)
+    }
+  }
+
+  private final class Tries: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+      count.withLock { count in
+        count += 1
+        return count
+      }
+    }
+  }
+
+  /// A queue that had a session with tokens, what it told, and what it works with.
+  static func transfers() async throws -> [(name: String, value: Any)] {
+    let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
+    let tokens = Tries()
+    let issuer = ClosureTokenIssuer(source: "my app's server") { _ in
+      TransferGrant(token: try AsperaToken(Secret("ATM2_\(mark)\(tokens.next())_2MTA")))
+    }
+    let spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
+    let session = TransferSession(spec, account: account, issuer: issuer, id: "1")
+    let fixed = TransferSession.Token.fixed(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
+    let queue = TransferQueue(engine: Engine(), account: account, issuer: issuer)
+    let sequence = queue.run([session])
+    var told: [(String, Any)] = []
+    for await event in sequence {
+      told += [("AsperaTransfer.TransferEvent", event), ("AsperaTransfer.TransferEvent.Kind", event.kind)]
+      switch event.kind {
+      case .tokenIssued(let issuance): told.append(("AsperaTransfer.TokenIssuance", issuance))
+      case .retry(let retry):
+        told += [("AsperaTransfer.TransferRetry", retry), ("AsperaTransfer.TransferFailure", retry.failure)]
+      default: break
+      }
+    }
+    let machine = MachineAccess(
+      environment: { $0 == "PATH" ? "/bin" : secret }, home: "/home/somebody", files: SystemFiles(),
+      transport: ScriptedTransport([]))
+    return told + [
+      ("AsperaTransfer.TransferQueue", queue), ("AsperaTransfer.TransferEvents", sequence),
+      ("AsperaTransfer.TransferSession", session), ("AsperaTransfer.TransferSession.Token", session.token),
+      ("AsperaTransfer.TransferSession.Token", fixed), ("AsperaTransfer.AccountProbe", AccountProbe(machine)),
+      ("AsperaTransfer.AscpEngine", try AscpEngine(program: "/bin/sh")),
+    ]
+  }
+}

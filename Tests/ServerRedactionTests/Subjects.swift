@@ -1,0 +1,70 @@
+import StorageClient
+import StorageDiagnosis
+
+/// An instance of every public type of the client and the servers that could hold a secret, made with a secret and a
+/// token that can be recognised.
+///
+/// `Tests/RedactionTests/check-redaction-coverage.py` compares the names with the symbol graphs: a public type that is
+/// not here fails.
+enum Subjects {
+  /// What must not be seen, in any encoding: the mark itself needs none.
+  static let mark = "M4RK"
+  static let secret = "\(mark)/secret+key="
+  static let token = "\(mark)-token-of-the-session"
+
+  static let date = Timestamp(unixSeconds: 1_795_161_600)
+  static let key = AccessKey(
+    id: "AKIDexample", secret: secret, sessionToken: token, expiration: date.advanced(by: .seconds(3_600)))
+
+  /// The key for what looks at the real clock.
+  static let lasting = AccessKey(id: "AKIDexample", secret: secret, sessionToken: token)
+
+  /// The instances, each under the name of its type.
+  static func all() async throws -> [(name: String, value: Any)] {
+    try await diagnosis() + client() + transfers() + server() + cloud()
+  }
+
+  /// Types of StorageDiagnosis whose instances hold no secret, and why.
+  static let holdsNothingOfDiagnosis: [String: String] = [
+    "StorageDiagnosis.SignatureDiagnosis.Cause": "an enumeration without payload",
+    "StorageDiagnosis.SignedService": "names of a bucket and a region",
+  ]
+
+  /// A request with a token, and the answer of a service that shows all that it was sent.
+  static func refusal() throws -> (request: HTTPRequest, response: HTTPResponse, document: String) {
+    var request = HTTPRequest(
+      method: .put, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/a")
+    let signer = OSSSigner(.v1, bucket: "photos")
+    let text = try signer.prepare(request, as: key.identity, in: .at(date)).stringToSign
+    try signer.sign(&request, with: key, in: .at(date))
+    let document = """
+      <Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message>\
+      <StringToSign>\(text.replacing("PUT\n\n\n", with: "PUT\n\ntext/plain\n"))</StringToSign></Error>
+      """
+    var response = HTTPResponse(status: .forbidden)
+    response.headerFields[.contentType] = "application/xml"
+    return (request, response, document)
+  }
+
+  private static func diagnosis() throws -> [(String, Any)] {
+    let (request, response, document) = try refusal()
+    let answer = RefusedAnswer(response, body: Array(document.utf8))
+    let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: .oss(bucket: "photos"))
+    let url = try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").presign(
+      HTTPRequest(method: .get, scheme: "https", authority: request.authority, path: "/a"), with: key,
+      validFor: .seconds(60), in: .at(date))
+    return [
+      ("StorageDiagnosis.RefusedAnswer", answer), ("StorageDiagnosis.RefusedAnswer", RefusedAnswer(document)),
+      ("StorageDiagnosis.RefusedAnswer", RefusedAnswer("SignatureDoesNotMatch for \(url.url)")),
+      ("StorageDiagnosis.SignatureDiagnosis", try present(diagnosis)),
+    ]
+  }
+
+  /// A value that has to be there for a test to say anything.
+  static func present<Value>(_ value: Value?) throws -> Value {
+    guard let value else {
+      throw CredentialError(.failed, source: "the test", "Nothing was made.", remedy: "Look at the test.")
+    }
+    return value
+  }
+}
