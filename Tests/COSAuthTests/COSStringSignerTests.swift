@@ -145,4 +145,29 @@ final class COSStringSignerTests: XCTestCase {
       COSFixture.request(.get, "/a"), as: COSFixture.key.identity, in: .at(COSFixture.date))
     XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)))
   }
+
+  // matrix: COS V5: remote signing, bad input
+  func testARequestHasToBeAllowedWithoutItsParametersToo() throws {
+    let rows: [(method: HTTPRequest.Method, path: String, asked: AccessAction, bare: AccessAction)] = [
+      (.get, "/alice/a?uploadId=1", .write, .read), (.delete, "/alice/a?uploadId=1", .write, .delete),
+      (.get, "/?prefix=alice/", .list, .list),
+    ]
+    for row in rows {
+      let pending = try COSSigner().prepare(
+        COSFixture.request(row.method, row.path), as: COSFixture.key.identity, in: .at(COSFixture.date))
+      func sign(_ rules: [AccessRule], _ checksWithoutParameters: Bool = true) throws -> Bool {
+        let signer = COSStringSigner(
+          endpoint: try .cos(region: "ap-guangzhou"), checksWithoutParameters: checksWithoutParameters)
+        let rules = SigningRules(AccessPolicy(rules))
+        return
+          (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+      }
+      let asked = AccessRule(row.asked, keys: .prefix("alice/"), in: bucket)
+      let bare = AccessRule(row.bare, keys: row.bare == .list ? .all : .prefix("alice/"), in: bucket)
+      XCTAssertFalse(try sign([asked]), "a service that takes no notice of ?UPLOADID= and ?PREFIX= does more")
+      XCTAssertTrue(try sign([asked], false))
+      XCTAssertTrue(try sign([asked, bare]))
+      if row.asked != row.bare { XCTAssertFalse(try sign([bare])) }
+    }
+  }
 }

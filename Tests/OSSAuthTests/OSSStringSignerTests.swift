@@ -192,6 +192,45 @@ final class OSSStringSignerTests: XCTestCase {
     XCTAssertTrue(sign(.write, .delete))
   }
 
+  // matrix: OSS V1: remote signing, bad input
+  func testAV1ListCountsAsTheObjectThatItsStringFits() throws {
+    let request = OSSFixture.request(.get, "/?continuation-token=secret")
+    let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
+    XCTAssertTrue(pending.stringToSign.hasSuffix("\n/photos/?continuation-token=secret"))
+    func sign(_ actions: AccessAction...) -> Bool {
+      var rule = AccessRule(keys: .all, in: "photos")
+      rule.actions = Set(actions)
+      let rules = SigningRules(AccessPolicy([rule]))
+      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
+    }
+    XCTAssertFalse(sign(.list), "it also reads the object \"?continuation-token=secret\"")
+    XCTAssertFalse(sign(.read))
+    XCTAssertTrue(sign(.list, .read))
+  }
+
+  // matrix: OSS V1: remote signing, expiry
+  // matrix: OSS V4: remote signing, expiry
+  func testARequestThatIsDatedAfterTheEndOfItsRuleIsRefused() throws {
+    for version in OSSSignatureVersion.allCases {
+      let pending = try OSSFixture.signer(version).prepare(
+        OSSFixture.request(.put, "/alice/a"), as: OSSFixture.key.identity,
+        in: .at(OSSFixture.date.advanced(by: .seconds(600))))
+      func sign(until seconds: Int64) -> SigningRefusal.Code? {
+        let end = OSSFixture.date.advanced(by: .seconds(seconds))
+        let rules = SigningRules(
+          AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: "photos", until: end)]))
+        do throws(SigningRefusal) {
+          _ = try signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)
+          return nil
+        } catch {
+          return error.code
+        }
+      }
+      XCTAssertEqual(sign(until: 599), .notAllowed)
+      XCTAssertNil(sign(until: 601))
+    }
+  }
+
   // matrix: OSS V4: remote signing, bad input
   func testSizeAndTypeCountWhereThePolicyWantsThem() throws {
     let rule = AccessRule(.write, keys: .all, in: "photos", upTo: 10, types: ["image/*"])

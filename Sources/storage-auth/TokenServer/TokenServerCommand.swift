@@ -14,11 +14,14 @@ internal import UnixSignals
 struct TokenServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
-    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket.",
+    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket; or signs for callers.",
     discussion: """
       The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token;
       the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard
       error. Put TLS before it, or keep it on this machine.
+
+      With --sign it hands out no keys: the key of the default sources signs what callers send to /sign, if it is
+      inside of what they may do.
       """)
 
   @Option(help: "The cloud: oss or cos.")
@@ -33,10 +36,16 @@ struct TokenServerCommand: AsyncParsableCommand {
   @Option(help: "The role to assume; required for oss. Without one, cos uses GetFederationToken.")
   var role: String?
 
-  @Option(help: "The region of the bucket, for cos.")
+  @Flag(help: "Sign for callers, and hand out no keys.")
+  var sign = false
+
+  @Option(help: "The region of the bucket, for cos and with --sign.")
   var region: String?
 
-  @Option(help: "How long keys live, in seconds.")
+  @Option(help: "With --sign, the URL of the service that callers of cos use; the public one if not given.")
+  var endpoint: String?
+
+  @Option(help: "How long keys live, in seconds; with --sign, the longest that a URL or a window may be valid.")
   var life: Int = 1800
 
   @Option(help: "How many times a minute a caller may ask; 0 for no limit.")
@@ -59,14 +68,26 @@ struct TokenServerCommand: AsyncParsableCommand {
   func validate() throws {
     guard life > 0, rate >= 0 else { throw ValidationError("--life has to be at least 1, and --rate at least 0.") }
     switch provider {
-    case .oss where role == nil: throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
+    case .oss where sign && region == nil: throw ValidationError("Name the region of the bucket with --region.")
+    case .oss where role == nil && !sign:
+      throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
     case .cos where region == nil: throw ValidationError("Name the region of the bucket with --region.")
     default: break
     }
+    if sign, role != nil || sts != nil { throw ValidationError("--role and --sts have no meaning with --sign.") }
+    if endpoint != nil, !sign || provider != .cos { throw ValidationError("--endpoint is for cos and --sign alone.") }
   }
 
   func run() async throws {
     let callers = try CallerList(path: callers)
+    if sign {
+      try await serve(try signingRouter(for: callers), at: "/sign")
+    } else {
+      try await serve(try keyRouter(for: callers), at: path)
+    }
+  }
+
+  private func keyRouter(for callers: CallerList) throws -> Router<BasicRequestContext> {
     // A policy that cannot be expressed is an error now, and not when somebody asks.
     _ = try document(rule.policy(of: "example"))
     let keys = credentials.cache(for: provider)
@@ -80,7 +101,7 @@ struct TokenServerCommand: AsyncParsableCommand {
       return TokenOrder(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), life: .seconds(life)))
     }
-    try await serve(router)
+    return router
   }
 
   private var path: String { provider == .oss ? "/distribute-token.json" : "/cos/credentials" }
@@ -116,12 +137,13 @@ struct TokenServerCommand: AsyncParsableCommand {
   /// Two characters at least, as the token services want it.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
 
-  private func serve(_ router: Router<BasicRequestContext>) async throws {
+  private func serve<Context: RequestContext>(_ router: Router<Context>, at path: String) async throws
+  where Context.Source == ApplicationRequestContextSource {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
     let application = Application(
       router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
-      onServerRunning: { [path, host, json] channel in
+      onServerRunning: { [host, json] channel in
         let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
       }, logger: quiet)
