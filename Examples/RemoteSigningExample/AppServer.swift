@@ -1,5 +1,6 @@
 import COSAuth
 import Hummingbird
+import Logging
 import OSSAuth
 import StorageAuth
 import StorageAuthServer
@@ -23,11 +24,13 @@ struct AppServer {
     }
     let router = Router(context: UserContext.self)
     signing.addRoutes(to: router.group().add(middleware: BearerLogin()))
+    var quiet = Logger(label: "app")
+    quiet.logLevel = .critical
     let application = Application(
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in
         onReady("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/sign")
-      })
+      }, logger: quiet)
     try await application.run()
   }
 }

@@ -127,7 +127,9 @@ class RemoteSignerV4(SignerV4):
         self._canonical_request = super()._calc_canonical_request(*arguments, **options)
         return self._canonical_request
 
-    def _calc_signature(self, access_key_secrect: str, date: str, region: str, product: str, string_to_sign: str) -> str:
+    def _calc_signature(
+        self, access_key_secrect: str, date: str, region: str, product: str, string_to_sign: str
+    ) -> str:
         return self._server.sign("oss", "v4", string_to_sign, self._canonical_request)
 
 

@@ -14,8 +14,8 @@ from cos_case import COSStrictTestCase
 from local_cloud import BUCKET, OTHER_BUCKET, PERMANENT, REGION, TEMPORARY, Account, CloudTestCase
 from qcloud_cos import CosConfig, CosS3Client
 from remote_signing import (
-    NO_SECRET, RemoteAuthV1, RemoteAuthV4, RemoteSignerV1, RemoteSignerV4, SigningRefused, SigningServer, cos_auth_class,
-    oss_v2_credentials)
+    NO_SECRET, RemoteAuthV1, RemoteAuthV4, RemoteSignerV1, RemoteSignerV4, SigningRefused, SigningServer,
+    cos_auth_class, oss_v2_credentials)
 
 KEY = "u/mia/a b+c%2F/文.txt"
 
@@ -80,7 +80,8 @@ class OSSRemoteSigning(CloudTestCase):
                 ):
                     self.assert_not_signed(signing, "notAllowed", call)
                 for call in (
-                    lambda: bucket.copy_object(BUCKET, "u/noah/cat", "u/mia/cat"), lambda: bucket.get_object_acl("u/mia/cat"),
+                    lambda: bucket.copy_object(BUCKET, "u/noah/cat", "u/mia/cat"),
+                    lambda: bucket.get_object_acl("u/mia/cat"),
                     lambda: bucket.put_object_acl("u/mia/cat", oss2.OBJECT_ACL_PUBLIC_READ),
                     lambda: bucket.put_symlink("u/noah/cat", "u/mia/cat"),
                     lambda: bucket.append_object("u/mia/log", 0, b"1"),
@@ -126,7 +127,8 @@ class OSSRemoteSigning(CloudTestCase):
                 self.signing(stranger).identity("oss")
             self.assertEqual(caught.exception.status, 401)
         date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime())
-        order = {"provider": "oss", "version": "v1", "method": "GET", "stringToSign": f"GET\n\n\n{date}\n/{BUCKET}/u/mia/cat"}
+        text = f"GET\n\n\n{date}\n/{BUCKET}/u/mia/cat"
+        order = {"provider": "oss", "version": "v1", "method": "GET", "stringToSign": text}
         signing = self.signing()
         self.assertRegex(signing.post(order)["authorization"], r"^OSS test-id:[A-Za-z0-9+/]{27}=$")
         text = json.dumps(order)
@@ -237,7 +239,8 @@ class COSRemoteSigning(COSStrictTestCase):
                 local = link.replace(host, f"127.0.0.1:{self.cloud.cos_port}", 1)
                 self.assertEqual(requests.get(local, headers={"Host": host}, timeout=60).content, b"a cat")
                 for call in (
-                    lambda: client.put_object(BUCKET, b"1", "u/noah/cat"), lambda: client.get_object(BUCKET, "u/noah/cat"),
+                    lambda: client.put_object(BUCKET, b"1", "u/noah/cat"),
+                    lambda: client.get_object(BUCKET, "u/noah/cat"),
                     lambda: client.delete_object(BUCKET, KEY), lambda: client.list_objects(BUCKET),
                     lambda: client.put_object(OTHER_BUCKET, b"1", "u/mia/cat"),
                     # A service may take no notice of ?PREFIX=, and COS does not sign the case of names.
@@ -247,13 +250,14 @@ class COSRemoteSigning(COSStrictTestCase):
                 source = {"Bucket": BUCKET, "Key": "u/noah/cat", "Region": "ap-guangzhou"}
                 for call in (
                     lambda: client.copy_object(BUCKET, "u/mia/cat", source),
-                    lambda: client.get_object_acl(BUCKET, KEY), lambda: client.put_object_acl(BUCKET, KEY, ACL="public-read"),
+                    lambda: client.get_object_acl(BUCKET, KEY),
+                    lambda: client.put_object_acl(BUCKET, KEY, ACL="public-read"),
                     lambda: client.put_object(BUCKET, b"1", "u/mia/cat", ACL="public-read"),
                     lambda: client.put_bucket_acl(BUCKET, ACL="public-read"),
                 ):
                     self.assert_not_signed(signing, "unknownOperation", call)
-                self.assert_not_signed(
-                    signing, "lifetime", lambda: links.get_presigned_url(BUCKET, KEY, "GET", Expired=4000, Params=params))
+                self.assert_not_signed(signing, "lifetime", lambda: links.get_presigned_url(
+                    BUCKET, KEY, "GET", Expired=4000, Params=params))
 
     def test_whoever_may_list_all_lists_a_prefix(self) -> None:
         signing = self.signing("mia", PERMANENT, "--allow", "write,list", "--prefix", "")

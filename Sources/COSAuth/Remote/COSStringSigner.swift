@@ -32,7 +32,8 @@ public struct COSStringSigner: Sendable {
   ///   - endpoint: The endpoint that strings have to be for.
   ///   - bucket: The bucket, if the endpoint is a custom domain.
   ///   - checksWithoutParameters: Whether a request with parameters has to be allowed without them as well: a list of a
-  ///     prefix as a list of all keys, the end of an upload as the deletion of its object. COS does not sign the case of
+  ///     prefix as a list of all keys, the end of an upload as the deletion of its object, the deletion of many objects as
+  ///     an upload by form. COS does not sign the case of
   ///     names, and a service may take no notice of `?PREFIX=`. Turn it off if the service is known to refuse such names,
   ///     or if the policy of the key itself is as narrow as that of the callers.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {

@@ -88,6 +88,10 @@ struct SignedOperation {
         "fetch-owner")
       action = .list
       key = query["prefix"] ?? ""
+    case .post where query.isEmpty && intent.scheme == .cosV5:
+      // The form of an older kind carries this signature in a field, and names any key.
+      action = .write
+      key = ""
     case .post:
       try query.allow("delete")
       try query.checkFlag("delete")
@@ -103,9 +107,10 @@ extension SigningIntent {
   ///
   /// A string of OSS V1 holds the decoded key and the parameters behind a question mark, so that it is also the string of
   /// the object whose key holds the question mark. COS does not sign the case of the names of parameters, so that they
-  /// may come in one that the service takes no notice of. A POST without its parameters does nothing.
+  /// may come in one that the service takes no notice of. A POST without its parameters does nothing, but for that to a
+  /// bucket of COS, which is an upload by form.
   fileprivate var otherTarget: RequestTarget? {
-    guard !target.parameters.isEmpty, method != .post else { return nil }
+    guard !target.parameters.isEmpty, method != .post || target.key == nil && scheme == .cosV5 else { return nil }
     switch scheme {
     case .ossV4: return nil
     case .cosV5: return mayLoseParameters ? RequestTarget(bucket: target.bucket, key: target.key, parameters: []) : nil

@@ -38,7 +38,7 @@ final class RemoteClientTests: XCTestCase {
     }
   }
 
-  // matrix: OSS V4: remote signing, list
+  // matrix: OSS V4: remote signing
   func testAListOfAPrefixIsSignedWhereTheSignatureHoldsIt() async throws {
     let bench = try await SigningBench(self)
     for (name, store) in bench.stores() {
@@ -55,8 +55,8 @@ final class RemoteClientTests: XCTestCase {
     }
   }
 
-  // matrix: OSS V4: remote signing, upload
-  // matrix: COS V5: remote signing, upload
+  // matrix: OSS V4: remote signing
+  // matrix: COS V5: remote signing
   func testSizesAndMediaTypesOfUploadsAreTheServersToSay() async throws {
     let rule = AccessRule(.write, keys: .prefix("alice/"), in: SigningBench.bucket, upTo: 5, types: ["text/*"])
     let bench = try await SigningBench(self, policy: AccessPolicy([rule]))
