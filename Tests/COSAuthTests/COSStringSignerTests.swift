@@ -188,4 +188,22 @@ final class COSStringSignerTests: XCTestCase {
       }
     }
   }
+
+  // matrix: COS V5: remote signing, bad input
+  func testOfAllParametersOnlyThoseOfReadingAndOfUploadsAreSigned() throws {
+    let rules = SigningRules(RemoteOperations.everything(in: bucket))
+    let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+    for method in [HTTPRequest.Method.get, .head, .put, .post, .delete] {
+      for (key, name) in ["a", ""].flatMap({ key in RemoteOperations.subresources.map { (key, $0) } }) {
+        for value in [nil, "1"] {
+          let request = COSFixture.request(method, "/\(key)?\(name)\(value.map { "=\($0)" } ?? "")")
+          let pending = try COSSigner().prepare(request, as: COSFixture.key.identity, in: .at(COSFixture.date))
+          let isSigned =
+            (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+          let expected = RemoteOperations.isSigned(method, onObject: key == "a", name, value: value)
+          XCTAssertEqual(isSigned, expected, "\(method) /\(key)?\(name)=\(value ?? "")")
+        }
+      }
+    }
+  }
 }
