@@ -66,9 +66,9 @@ struct RemoteSigningExample: AsyncParsableCommand {
   private func refused(_ what: String, _ act: () async throws -> Void) async {
     do {
       try await act()
-      print("  NOT refused: \(what)")
+      print("  SIGNED: \(what)")
     } catch {
-      print("  \(what): \(error)")
+      print("  not signed: \(what): \((error as? SigningError)?.message ?? "\(error)")")
     }
   }
 }

@@ -145,4 +145,65 @@ final class COSStringSignerTests: XCTestCase {
       COSFixture.request(.get, "/a"), as: COSFixture.key.identity, in: .at(COSFixture.date))
     XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)))
   }
+
+  // matrix: COS V5: remote signing, bad input
+  func testARequestHasToBeAllowedWithoutItsParametersToo() throws {
+    let rows: [(method: HTTPRequest.Method, path: String, asked: AccessAction, bare: AccessAction)] = [
+      (.get, "/alice/a?uploadId=1", .write, .read), (.delete, "/alice/a?uploadId=1", .write, .delete),
+      (.get, "/?prefix=alice/", .list, .list), (.post, "/?delete", .delete, .write),
+    ]
+    for row in rows {
+      let pending = try COSSigner().prepare(
+        COSFixture.request(row.method, row.path), as: COSFixture.key.identity, in: .at(COSFixture.date))
+      func sign(_ rules: [AccessRule], _ checksWithoutParameters: Bool = true) throws -> Bool {
+        let signer = COSStringSigner(
+          endpoint: try .cos(region: "ap-guangzhou"), checksWithoutParameters: checksWithoutParameters)
+        let rules = SigningRules(AccessPolicy(rules))
+        return
+          (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+      }
+      let asked = AccessRule(row.asked, keys: row.method == .post ? .all : .prefix("alice/"), in: bucket)
+      let bare = AccessRule(row.bare, keys: row.path.hasPrefix("/?") ? .all : .prefix("alice/"), in: bucket)
+      XCTAssertFalse(try sign([asked]), "a service that takes no notice of ?UPLOADID= and ?PREFIX= does more")
+      XCTAssertTrue(try sign([asked], false))
+      XCTAssertTrue(try sign([asked, bare]))
+      if row.asked != row.bare { XCTAssertFalse(try sign([bare])) }
+    }
+  }
+
+  // matrix: COS V5: remote signing, bad input
+  func testAHeaderThatHasTheServiceWorkOnTheObjectIsRefused() throws {
+    let rules = SigningRules(RemoteOperations.everything(in: bucket))
+    let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+    for name in ["pic-operations", "ci-process", "authorization", "x-ci-process", "x-other"] {
+      var request = COSFixture.request(.put, "/a")
+      request.headerFields = [try XCTUnwrap(HTTPField.Name(name)): "x"]
+      let pending = try COSSigner(policy: .only(["host", name])).prepare(
+        request, as: COSFixture.key.identity, in: .at(COSFixture.date))
+      XCTAssertTrue(try XCTUnwrap(pending.canonicalRequest).contains("\(name)=x"), name)
+      XCTAssertThrowsError(
+        try signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date), name
+      ) {
+        XCTAssertEqual(($0 as? SigningRefusal)?.code, .unknownOperation, name)
+      }
+    }
+  }
+
+  // matrix: COS V5: remote signing, bad input
+  func testOfAllParametersOnlyThoseOfReadingAndOfUploadsAreSigned() throws {
+    let rules = SigningRules(RemoteOperations.everything(in: bucket))
+    let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+    for method in [HTTPRequest.Method.get, .head, .put, .post, .delete] {
+      for (key, name) in ["a", ""].flatMap({ key in RemoteOperations.subresources.map { (key, $0) } }) {
+        for value in [nil, "1"] {
+          let request = COSFixture.request(method, "/\(key)?\(name)\(value.map { "=\($0)" } ?? "")")
+          let pending = try COSSigner().prepare(request, as: COSFixture.key.identity, in: .at(COSFixture.date))
+          let isSigned =
+            (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+          let expected = RemoteOperations.isSigned(method, onObject: key == "a", name, value: value)
+          XCTAssertEqual(isSigned, expected, "\(method) /\(key)?\(name)=\(value ?? "")")
+        }
+      }
+    }
+  }
 }

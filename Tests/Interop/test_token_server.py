@@ -1,43 +1,21 @@
 """storage-auth token-server hands out keys, and the vendors' storage SDKs work with them inside their scope alone."""
 
 import json
-import os
-import pathlib
-import queue
-import stat
-import subprocess
-import tempfile
-import threading
 import urllib.error
 import urllib.request
 from typing import Any, ClassVar
 
 import oss2
+from caller_server import CALLERS, CallerServer
 from cos_case import COSTestCase
-from local_cloud import BUCKET, PERMANENT, READY_WITHIN, STOPPED_WITHIN, Account, CloudTestCase, LocalCloud, tool
+from local_cloud import BUCKET, PERMANENT, Account, CloudTestCase, LocalCloud
 from qcloud_cos import CosServiceError
 
-CALLERS = {"mia": "token-of-mia-0123456789", "noah": "token-of-noah-0123456789"}
-
-
-class TokenServer:
+class TokenServer(CallerServer):
     """A token server that asks the token service of a LocalCloud."""
 
     def __init__(self, cloud: LocalCloud, provider: str, *options: str) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        callers = pathlib.Path(self._folder.name) / "callers"
-        callers.write_text("".join(f"{name} {token}\n" for name, token in CALLERS.items()))
-        callers.chmod(stat.S_IRUSR | stat.S_IWUSR)
-        self._log = open(pathlib.Path(self._folder.name) / "log", "w+")
-        self._process = subprocess.Popen(
-            [tool(), "token-server", "--provider", provider, "--callers", str(callers), "--bucket", BUCKET, "--prefix",
-             "u/{caller}/", "--allow", "read,write,list", "--sts", cloud.services + "/", "--no-metadata", "--json",
-             *options],
-            stdout=subprocess.PIPE, stderr=self._log, text=True,
-            env={"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"} | PERMANENT.environment)
-        lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=lambda out: lines.put(out.readline()), args=[self._process.stdout], daemon=True).start()
-        self.url: str = json.loads(lines.get(timeout=READY_WITHIN))["url"]
+        super().__init__(provider, "--allow", "read,write,list", "--sts", cloud.services + "/", *options)
 
     def get(self, caller: str | None) -> tuple[int, dict[str, Any]]:
         headers = {"Authorization": f"Bearer {CALLERS.get(caller, caller)}"} if caller else {}
@@ -46,21 +24,6 @@ class TokenServer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)
-
-    @property
-    def log(self) -> str:
-        self._log.flush()
-        return pathlib.Path(self._log.name).read_text()
-
-    def stop(self) -> None:
-        self._process.terminate()
-        status = self._process.wait(timeout=STOPPED_WITHIN)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._log.close()
-        self._folder.cleanup()
-        if status != 0:
-            raise AssertionError(f"storage-auth token-server ended with status {status}.")
 
 
 class OSSTokens(CloudTestCase):

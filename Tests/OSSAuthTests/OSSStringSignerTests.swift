@@ -176,38 +176,4 @@ final class OSSStringSignerTests: XCTestCase {
       XCTAssertEqual(($0 as? SigningRefusal)?.code, .wrongScope)
     }
   }
-
-  // matrix: OSS V1: remote signing, bad input
-  func testV1NeedsTheRightsOfBothReadingsOfAString() throws {
-    let request = OSSFixture.request(.delete, "/alice/a?uploadId=1")
-    let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
-    func sign(_ actions: AccessAction...) -> Bool {
-      var rule = AccessRule(.write, keys: .prefix("alice/"), in: "photos")
-      rule.actions = Set(actions)
-      let rules = SigningRules(AccessPolicy([rule]))
-      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
-    }
-    XCTAssertFalse(sign(.write), "it also deletes the object \"alice/a?uploadId=1\"")
-    XCTAssertFalse(sign(.delete))
-    XCTAssertTrue(sign(.write, .delete))
-  }
-
-  // matrix: OSS V4: remote signing, bad input
-  func testSizeAndTypeCountWhereThePolicyWantsThem() throws {
-    let rule = AccessRule(.write, keys: .all, in: "photos", upTo: 10, types: ["image/*"])
-    let strict = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", additionalHeaders: ["content-length"])
-    func sign(_ headers: HTTPFields, _ path: String = "/a", _ prepared: OSSSigner? = nil) throws -> Bool {
-      let request = OSSFixture.request(.put, path, headers)
-      let pending = try (prepared ?? strict).prepare(
-        request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
-      let rules = SigningRules(AccessPolicy([rule]))
-      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
-    }
-    XCTAssertTrue(try sign([.contentLength: "10", .contentType: "image/png"]))
-    XCTAssertFalse(try sign([.contentLength: "11", .contentType: "image/png"]))
-    XCTAssertFalse(try sign([.contentLength: "10", .contentType: "text/html"]))
-    XCTAssertFalse(try sign([.contentLength: "10"]))
-    XCTAssertFalse(try sign([.contentLength: "10", .contentType: "image/png"], "/a", OSSFixture.signer(.v4)))
-    XCTAssertFalse(try sign([.contentLength: "10", .contentType: "image/png"], "/a?partNumber=1&uploadId=x"))
-  }
 }

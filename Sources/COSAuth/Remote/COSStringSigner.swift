@@ -9,7 +9,8 @@ internal import StorageCrypto
 /// has to be signed: it says which bucket is meant.
 ///
 /// A COS signature does not say which headers and parameters it leaves out. A service that is not strict accepts a
-/// request that carries more than was signed, so let the key of this server have no more rights than its callers need.
+/// request that carries more than was signed, such as `x-cos-copy-source` or `?acl`, and no server can prevent that by
+/// what it signs: let the key of this server have no more rights than its callers need.
 ///
 /// ```swift
 /// let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
@@ -22,14 +23,23 @@ public struct COSStringSigner: Sendable {
   /// The bucket of a custom domain.
   public let bucket: String?
 
+  /// Whether a request with parameters has to be allowed without them as well.
+  public let checksWithoutParameters: Bool
+
   /// Sets up a signer.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint that strings have to be for.
   ///   - bucket: The bucket, if the endpoint is a custom domain.
-  public init(endpoint: ServiceEndpoint, bucket: String? = nil) {
+  ///   - checksWithoutParameters: Whether a request with parameters has to be allowed without them as well: a list of a
+  ///     prefix as a list of all keys, the end of an upload as the deletion of its object, the deletion of many objects as
+  ///     an upload by form. COS does not sign the case of
+  ///     names, and a service may take no notice of `?PREFIX=`. Turn it off if the service is known to refuse such names,
+  ///     or if the policy of the key itself is as narrow as that of the callers.
+  public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket
+    self.checksWithoutParameters = checksWithoutParameters
   }
 
   /// Reads what a signature would authorize.
@@ -52,7 +62,7 @@ public struct COSStringSigner: Sendable {
     return SigningIntent(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
-      sessionToken: (header ?? parameter).map { Secret($0) })
+      sessionToken: (header ?? parameter).map { Secret($0) }, mayLoseParameters: checksWithoutParameters)
   }
 
   /// Signs a string that is within the rules.

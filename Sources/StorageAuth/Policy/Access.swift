@@ -45,9 +45,13 @@ public struct Access: Sendable, Hashable {
   }
 
   /// Whether the media type is the one that a rule names, its parameters aside.
+  ///
+  /// A browser takes the last of several types that are separated by commas, and guesses where it finds none: a value
+  /// that is not one type has none.
   func hasType(_ named: String) -> Bool {
-    guard let contentType else { return false }
-    let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+    guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
+    let words = contentType.prefix { $0 != ";" }.split { $0 == " " || $0 == "\t" }
+    guard words.count == 1, let type = words.first?.lowercased(), AccessRule.isMediaType(type) else { return false }
     let named = named.lowercased()
     return named.hasSuffix("/*") ? type.hasPrefix(named.dropLast()) && type.count >= named.count : type == named
   }

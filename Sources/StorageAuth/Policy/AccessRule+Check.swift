@@ -36,7 +36,7 @@ extension AccessRule {
   }
 
   /// Whether a text is a type and a subtype, or a type and a star.
-  private static func isMediaType(_ text: String) -> Bool {
+  static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
     return parts.count == 2 && isToken(parts[0]) && (isToken(parts[1]) || parts[1].elementsEqual("*".utf8))

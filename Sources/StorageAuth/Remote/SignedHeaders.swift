@@ -15,7 +15,7 @@ enum SignedHeaders {
     }
     for field in headers {
       let name = field.name.canonicalName
-      guard name != "pic-operations", name != "authorization" else { throw refusal }
+      guard name != "pic-operations", name != "ci-process", name != "authorization" else { throw refusal }
       guard name.hasPrefix("x-") else { continue }
       let prefix = "x-\(scheme.provider)-"
       guard name.hasPrefix(prefix) else { throw refusal }

@@ -11,24 +11,23 @@ struct SignedOperation {
   var size: Int64?
   var contentType: String?
 
-  /// Everything that a service could do when it sees the signature.
-  ///
-  /// A string of OSS V1 holds the decoded key and the parameters behind a question mark, so that it is also the string of
-  /// the object whose key holds the question mark: both have to be allowed.
+  /// Everything that a service could do when it sees the signature: all of it has to be allowed.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [SignedOperation] {
     try SignedHeaders.check(intent.headers, scheme: intent.scheme)
     guard let bucket = intent.target.bucket, isBucketName(bucket) else {
       throw .unknownOperation("The request is not for a bucket.")
     }
-    guard let key = intent.target.key else { return [try SignedOperation(onBucket: bucket, intent)] }
-    let first = try SignedOperation(on: key, in: bucket, intent)
-    guard intent.scheme == .ossV1, !intent.target.parameters.isEmpty, intent.method != .post else { return [first] }
-    let query = intent.target.parameters.map { parameter in
-      parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name
+    let first = try SignedOperation(in: bucket, intent)
+    guard let target = intent.otherTarget else { return [first] }
+    return [first, try SignedOperation(in: bucket, intent.with(target))]
+  }
+
+  private init(in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
+    guard let key = intent.target.key else {
+      try self.init(onBucket: bucket, intent)
+      return
     }
-    let plain = RequestTarget(bucket: bucket, key: "\(key)?\(query.joined(separator: "&"))", parameters: [])
-    let other = try SignedOperation(on: plain.key ?? key, in: bucket, intent.with(plain))
-    return [first, other]
+    try self.init(on: key, in: bucket, intent)
   }
 
   private init(on key: String, in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
@@ -89,6 +88,10 @@ struct SignedOperation {
         "fetch-owner")
       action = .list
       key = query["prefix"] ?? ""
+    case .post where query.isEmpty && intent.scheme == .cosV5:
+      // The form of an older kind carries this signature in a field, and names any key.
+      action = .write
+      key = ""
     case .post:
       try query.allow("delete")
       try query.checkFlag("delete")
@@ -100,6 +103,26 @@ struct SignedOperation {
 }
 
 extension SigningIntent {
+  /// What else the signature fits.
+  ///
+  /// A string of OSS V1 holds the decoded key and the parameters behind a question mark, so that it is also the string of
+  /// the object whose key holds the question mark. COS does not sign the case of the names of parameters, so that they
+  /// may come in one that the service takes no notice of. A POST without its parameters does nothing, but for that to a
+  /// bucket of COS, which is an upload by form.
+  fileprivate var otherTarget: RequestTarget? {
+    guard !target.parameters.isEmpty, method != .post || target.key == nil && scheme == .cosV5 else { return nil }
+    switch scheme {
+    case .ossV4: return nil
+    case .cosV5: return mayLoseParameters ? RequestTarget(bucket: target.bucket, key: target.key, parameters: []) : nil
+    case .ossV1:
+      let query = target.parameters.map { parameter in
+        parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name
+      }
+      return RequestTarget(
+        bucket: target.bucket, key: "\(target.key ?? "")?\(query.joined(separator: "&"))", parameters: [])
+    }
+  }
+
   /// The length of the body, where it is signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
@@ -116,6 +139,7 @@ extension SigningIntent {
   fileprivate func with(_ target: RequestTarget) -> SigningIntent {
     SigningIntent(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken)
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken,
+      mayLoseParameters: mayLoseParameters)
   }
 }

@@ -31,10 +31,13 @@ public struct SigningIntent: Sendable {
 
   let sessionToken: Secret?
 
+  /// Whether a service may take no notice of the parameters.
+  let mayLoseParameters: Bool
+
   package init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: String?,
-    sessionToken: Secret?
+    sessionToken: Secret?, mayLoseParameters: Bool = false
   ) {
     self.scheme = scheme
     self.method = method
@@ -45,6 +48,7 @@ public struct SigningIntent: Sendable {
     self.expiration = expiration
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
+    self.mayLoseParameters = mayLoseParameters
   }
 
   /// Refuses a string that is made for another key, or another session token.

@@ -3,7 +3,8 @@ public struct SigningRules: Sendable {
   /// What the caller may do.
   public var policy: AccessPolicy
 
-  /// The longest that a signature may be valid from now on, where it says how long it is.
+  /// The longest that a signature may be valid, where it says how long it is: from now on, or from its own date if that
+  /// is later, as a clock that is fast has it.
   public var lifetime: Duration
 
   /// How far the date of a request may be from the server's time; the services accept fifteen minutes.
@@ -35,12 +36,13 @@ extension SigningRules {
   package func check(_ intent: SigningIntent, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
     try intent.check(key)
     try checkTime(of: intent, with: key, at: date)
+    let last = intent.expiration ?? max(intent.date ?? date, date)
     for operation in try SignedOperation.readings(of: intent) {
       do throws(AccessRefusal) {
         try policy.check(
           Access(
             operation.action, operation.key, in: operation.bucket, size: operation.size,
-            contentType: operation.contentType, from: address, at: intent.expiration ?? date))
+            contentType: operation.contentType, from: address, at: last))
       } catch {
         throw SigningRefusal(
           .notAllowed, "The caller may not do this: \(error.reason).",

@@ -38,12 +38,12 @@ extension StorageClient where Provider: PresigningProvider {
     let date = try serviceTime().date
     let end = provider.presigner.requiredValidity(from: date, validFor: duration)
     var cached = try await credential(lasting: date.duration(to: end))
-    let context = SigningContext(date: try serviceTime().date)
     if let remoteSigner {
-      return try await renewing(&cached) { proof in
+      return try await signElsewhere(as: &cached) { proof, context in
         try await remoteSigner.presign(request, as: proof, validFor: duration, in: context)
-      }
+      }.result
     }
+    let context = SigningContext(date: try serviceTime().date)
     return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
 }

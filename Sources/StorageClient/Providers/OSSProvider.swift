@@ -74,6 +74,12 @@ public struct OSSProvider: PresigningProvider {
   /// What signs URLs.
   public var presigner: OSSSigner { signer }
 
+  /// Signs Content-Length as well, where the version can: a server that signs sees the size of an upload nowhere else.
+  public var remoteSigner: OSSSigner {
+    OSSSigner(
+      signer.version, bucket: bucket, region: region, style: signer.style, additionalHeaders: ["content-length"])
+  }
+
   /// The names and spellings of the service.
   public var dialect: ServiceDialect { .oss }
 

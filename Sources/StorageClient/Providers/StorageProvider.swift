@@ -49,6 +49,9 @@ public protocol StorageProvider<Proof>: Sendable {
   /// What signs requests.
   var signer: RequestSigner { get }
 
+  /// What prepares requests and URLs for a signer that is elsewhere; ``signer`` unless more has to be signed for it.
+  var remoteSigner: RequestSigner { get }
+
   /// Where credentials come from unless a client is told otherwise.
   var defaultCredentials: DefaultCredentials { get }
 
@@ -80,6 +83,9 @@ public protocol StorageProvider<Proof>: Sendable {
 }
 
 extension StorageProvider {
+  /// The same as signs requests here.
+  public var remoteSigner: RequestSigner { signer }
+
   /// Knows nothing.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     nil

@@ -114,7 +114,7 @@ where Provider: PresigningProvider, Provider.Proof == AccessKey, Provider.Reques
   ) {
     self.init(
       provider, cache: Self.cache(signing.identity(provider.name, time), events, time),
-      remoteSigner: RemoteSigner(signer: provider.signer, sign: signing.sign(time)), configuration: configuration,
+      remoteSigner: RemoteSigner(signer: provider.remoteSigner, sign: signing.sign(time)), configuration: configuration,
       transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 

@@ -8,6 +8,7 @@ struct SigningServer: Sendable {
   let url: String
   let source: String
   private let exchange: ServiceExchange
+  private let time: any TimeSource
   private let headers: @Sendable () async throws -> HTTPFields
 
   init(
@@ -16,6 +17,7 @@ struct SigningServer: Sendable {
   ) {
     self.url = url
     self.headers = headers
+    self.time = time
     source = "signing server" + (ServiceURL(url).map { " \($0.visible)" } ?? "")
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
@@ -78,7 +80,8 @@ struct SigningServer: Sendable {
     return object
   }
 
-  /// What a refusal means: the key has changed, the server is not able to answer now, or it does not sign this.
+  /// What a refusal means: the key has changed, the clocks differ, the server is not able to answer now, or it does not
+  /// sign this.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.text ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
@@ -90,9 +93,13 @@ struct SigningServer: Sendable {
     if isRetryable {
       return CredentialError(.failed, source: source, message, remedy: "Ask again later.", isRetryable: true)
     }
-    return SigningError(
+    let error = SigningError(
       .refused, message, remedy: "See what the server allows this caller, and that the app's login was sent along.")
+    guard Self.codesAboutTime.contains(code), let serverTime = received.issuerTime else { return error }
+    return RefusalForTime(error: error, serverTime: serverTime, localTime: time.now)
   }
+
+  private static let codesAboutTime = Set([SigningRefusal.Code.clockSkew, .lifetime].map(\.description))
 
   private func isKnown(_ code: String) -> Bool {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }

@@ -2,26 +2,40 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension StorageClient {
-  /// Has a request signed where the key is.
+  /// Has something signed where the key is, and again if that server's clock shows another time than was believed.
+  ///
+  /// The service itself has not been asked then, and its clock is taken to be the server's.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - signer: Who signs.
   ///   - cached: The identity that is in use; replaced if the key has changed.
-  ///   - date: The present.
-  /// - Returns: The signed request, and the instant in its signature.
-  func sign(
-    _ request: HTTPRequest, with signer: any RemoteRequestSigner<Provider.Proof>,
-    as cached: inout CachedCredential<Provider.Proof>, at date: Timestamp
-  ) async throws -> (HTTPRequest, Timestamp) {
-    let signed = try await renewing(&cached) { proof in
-      try await signer.signed(request, as: proof, in: SigningContext(date: date))
+  ///   - act: Has it signed.
+  /// - Returns: What was signed, and the time in the signature.
+  func signElsewhere<Result>(
+    as cached: inout CachedCredential<Provider.Proof>,
+    _ act: (Provider.Proof, SigningContext) async throws -> Result
+  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    let (date, offset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
+      return (result, date, offset)
+    } catch let refusal as RefusalForTime {
+      let host = try provider.endpoint.authority
+      guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
+        throw refusal.error
+      }
+      events.emit(.skew(.init(host: host, offset: learnt)))
     }
-    return (signed, date)
+    let (corrected, newOffset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
+      return (result, corrected, newOffset)
+    } catch let refusal as RefusalForTime {
+      throw refusal.error
+    }
   }
 
   /// Asks who signs once more if the key has changed since, and tries again.
-  func renewing<Result>(
+  private func renewing<Result>(
     _ cached: inout CachedCredential<Provider.Proof>, _ act: (Provider.Proof) async throws -> Result
   ) async throws -> Result {
     do {

@@ -73,13 +73,7 @@ extension StorageClient {
   private func sign(_ draft: RequestDraft) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
     var cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
-    let (present, offset) = try serviceTime()
-    let (signed, date) =
-      if let remoteSigner {
-        try await sign(draft.announced, with: remoteSigner, as: &cached, at: present)
-      } else {
-        try sign(draft.announced, with: cached.credential, at: present)
-      }
+    let (signed, date, offset) = try await sign(draft.announced, as: &cached)
     events.emit(
       .signed(
         .init(
@@ -92,6 +86,17 @@ extension StorageClient {
         generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
         clockOffset: offset)
     )
+  }
+
+  private func sign(
+    _ request: HTTPRequest, as cached: inout CachedCredential<Provider.Proof>
+  ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
+    if let remoteSigner {
+      return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
+    }
+    let (present, offset) = try serviceTime()
+    let (signed, date) = try sign(request, with: cached.credential, at: present)
+    return (signed, date, offset)
   }
 
   /// Signs, at the end of the credential's life if the clock says that it is over.

@@ -16,11 +16,14 @@ internal import UnixSignals
 struct TokenServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
-    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket.",
+    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket; or signs for callers.",
     discussion: """
       The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token; \
       the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard \
       error. Put TLS before it, or keep it on this machine.
+
+      With --sign it hands out no keys: the key of the default sources signs what callers send to /sign, if it is \
+      inside of what they may do.
       """)
 
   @Option(help: "The cloud: oss or cos.")
@@ -37,10 +40,21 @@ struct TokenServerCommand: AsyncParsableCommand {
       "The role to assume; required for oss. Without one, cos uses GetFederationToken.", valueName: "arn"))
   var role: String?
 
-  @Option(help: "The region of the bucket, for cos.")
+  @Flag(help: "Sign for callers, and hand out no keys.")
+  var sign = false
+
+  @Option(help: "The region of the bucket, for cos and with --sign.")
   var region: String?
 
-  @Option(help: ArgumentHelp("How long keys live, in seconds.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "With --sign, the URL of the service that callers of cos use; the public one if not given.", valueName: "url"))
+  var endpoint: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long keys live, in seconds; with --sign, the longest that a URL or a window may be valid.",
+      valueName: "seconds"))
   var life: Int = 1800
 
   @Option(help: ArgumentHelp("How many times a minute a caller may ask; 0 for no limit.", valueName: "count"))
@@ -69,6 +83,18 @@ struct TokenServerCommand: AsyncParsableCommand {
     guard lives.contains(life) else {
       throw ValidationError("--life has to be from \(lives.lowerBound) to \(lives.upperBound) seconds.")
     }
+    if region == nil, sign || provider == .cos {
+      throw ValidationError("Name the region of the bucket with --region.")
+    }
+    if sign {
+      if role != nil || sts != nil { throw ValidationError("--role and --sts have no meaning with --sign.") }
+    } else {
+      try checkRole()
+    }
+    if endpoint != nil, !sign || provider != .cos { throw ValidationError("--endpoint is for cos and --sign alone.") }
+  }
+
+  private func checkRole() throws {
     switch provider {
     case .oss:
       guard role?.hasPrefix("acs:ram::") ?? false else {
@@ -78,13 +104,13 @@ struct TokenServerCommand: AsyncParsableCommand {
       guard role?.hasPrefix("qcs::cam::") ?? true else {
         throw ValidationError("Write the role like qcs::cam::uin/<account>:roleName/<name>, or leave it out.")
       }
-      guard region != nil else { throw ValidationError("Name the region of the bucket with --region.") }
     }
   }
 
-  /// The lives that the cloud's token service gives.
+  /// The lives that the cloud's token service gives, or that a signature can have.
   private var lives: ClosedRange<Int> {
-    switch provider {
+    if sign { return 1...604_800 }
+    return switch provider {
     case .oss: 900...43_200
     case .cos: role == nil ? 1...129_600 : 1...43_200
     }
@@ -92,6 +118,14 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   func run() async throws {
     let callers = try CallerList(path: callers)
+    if sign {
+      try await serve(try signingRouter(for: callers), at: "/sign")
+    } else {
+      try await serve(try keyRouter(for: callers), at: path)
+    }
+  }
+
+  private func keyRouter(for callers: CallerList) throws -> Router<BasicRequestContext> {
     // A policy that cannot be expressed is an error now, and not when somebody asks.
     _ = try document(rule.policy(of: "example"))
     let keys = credentials.cache(for: provider)
@@ -105,7 +139,7 @@ struct TokenServerCommand: AsyncParsableCommand {
       return TokenOrder(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), life: .seconds(life)))
     }
-    try await serve(router)
+    return router
   }
 
   private var path: String { provider == .oss ? "/distribute-token.json" : "/cos/credentials" }
@@ -141,12 +175,13 @@ struct TokenServerCommand: AsyncParsableCommand {
   /// Two characters at least, as the token services want it.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
 
-  private func serve(_ router: Router<BasicRequestContext>) async throws {
+  private func serve<Context: RequestContext>(_ router: Router<Context>, at path: String) async throws
+  where Context.Source == ApplicationRequestContextSource {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
     let application = Application(
       router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
-      onServerRunning: { [path, host, json] channel in
+      onServerRunning: { [host, json] channel in
         let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
       }, logger: quiet)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LocalCloud
 import StorageAuth
 import StorageClient
 import XCTest
@@ -10,7 +11,9 @@ final class RemoteClientTests: XCTestCase {
   // matrix: COS V5: remote signing
   func testEveryOperationWorksWithoutAKey() async throws {
     for key in [SigningBench.key, SigningBench.temporary] {
-      let bench = try await SigningBench(self, key: key)
+      let lists = AccessRule(.list, keys: .all, in: SigningBench.bucket)
+      let bench = try await SigningBench(
+        self, key: key, policy: AccessPolicy(SigningBench.alice.rules + [lists]))
       for (name, store) in bench.stores() {
         let small = Array("hello".utf8)
         try await store.upload(small, to: name == "OSS V1" ? "alice/a b+é.txt" : "alice/a b+é?.txt")
@@ -21,11 +24,9 @@ final class RemoteClientTests: XCTestCase {
         XCTAssertEqual(bytes, large, name)
         let info = try await store.head("alice/two")
         XCTAssertEqual(info.size, 5, name)
-        if name != "OSS V1" {
-          var keys: [String] = []
-          for try await object in store.list(prefix: "alice/") { keys.append(object.name) }
-          XCTAssertEqual(keys.count, 3, name)
-        }
+        var keys: [String] = []
+        for try await object in store.list(prefix: "alice/") { keys.append(object.name) }
+        XCTAssertTrue(Set(keys).isSuperset(of: ["alice/two", "alice/large"]), "\(name): \(keys)")
         try await store.delete("alice/two")
         do {
           _ = try await store.head("alice/two")
@@ -36,4 +37,82 @@ final class RemoteClientTests: XCTestCase {
       }
     }
   }
+
+  // matrix: OSS V4: remote signing
+  func testAListOfAPrefixIsSignedWhereTheSignatureHoldsIt() async throws {
+    let bench = try await SigningBench(self)
+    for (name, store) in bench.stores() {
+      try await store.upload([1], to: "alice/a")
+      do {
+        var keys: [String] = []
+        for try await object in store.list(prefix: "alice/") { keys.append(object.name) }
+        XCTAssertEqual(name, "OSS V4")
+        XCTAssertEqual(keys, ["alice/a"])
+      } catch let error as SigningError {
+        XCTAssertNotEqual(name, "OSS V4", "\(error)")
+        XCTAssertTrue(error.message.contains("notAllowed"), "\(name): \(error)")
+      }
+    }
+  }
+
+  // matrix: OSS V4: remote signing
+  // matrix: COS V5: remote signing
+  func testSizesAndMediaTypesOfUploadsAreTheServersToSay() async throws {
+    let rule = AccessRule(.write, keys: .prefix("alice/"), in: SigningBench.bucket, upTo: 5, types: ["text/*"])
+    let bench = try await SigningBench(self, policy: AccessPolicy([rule]))
+    func refused(_ name: String, _ reason: String, _ act: () async throws -> Void) async {
+      do {
+        try await act()
+        XCTFail("\(name): signed, and should not be for its \(reason)")
+      } catch let error as SigningError {
+        XCTAssertTrue(error.message.contains("may not do this: \(reason)"), "\(name): \(error)")
+      } catch {
+        XCTFail("\(name): \(error)")
+      }
+    }
+    for (name, store) in bench.stores() {
+      let text = UploadOptions(contentType: "text/plain")
+      if name == "OSS V1" {
+        await refused(name, "size") { try await store.upload([1, 2, 3], to: "alice/a", options: text) }
+        continue
+      }
+      try await store.upload([1, 2, 3, 4, 5], to: "alice/a", options: text)
+      try await store.upload([UInt8](), to: "alice/empty", options: text)
+      await refused(name, "size") { try await store.upload([1, 2, 3, 4, 5, 6], to: "alice/a", options: text) }
+      await refused(name, "contentType") {
+        try await store.upload([1], to: "alice/a", options: UploadOptions(contentType: "image/png"))
+      }
+    }
+  }
+
+  // matrix: OSS V1: remote signing, skew
+  // matrix: OSS V4: remote signing, skew
+  // matrix: COS V5: remote signing, skew
+  func testAClockThatIsWrongIsSetByTheSigningServer() async throws {
+    for hours in [-2, 2] {
+      let bench = try await SigningBench(self)
+      let skew = ClockSkew()
+      let time = WrongTime(offset: .seconds(3600 * hours))
+      for (name, store) in bench.stores(clockSkew: skew, time: time) {
+        try await store.upload([7], to: "alice/a")
+        let bytes = try await store.download("alice/a", upTo: 10)
+        XCTAssertEqual(bytes, [7], name)
+      }
+      for host in [bench.cloud.ossEndpoint.authority, bench.cloud.cosEndpoint.authority] {
+        let offset = skew.offset(for: host)
+        XCTAssertGreaterThan(offset, .seconds(-3600 * hours - 1800), host)
+        XCTAssertLessThan(offset, .seconds(-3600 * hours + 1800), host)
+      }
+    }
+  }
+}
+
+/// The clocks of this machine, with a wall clock that is wrong.
+private struct WrongTime: TimeSource {
+  let offset: Duration
+
+  var now: Timestamp { SystemTime.system.now.advanced(by: offset) }
+  var uptime: Duration { SystemTime.system.uptime }
+
+  func sleep(for duration: Duration) async throws { try await SystemTime.system.sleep(for: duration) }
 }

@@ -51,14 +51,17 @@ struct SigningBench {
   ])
 
   /// A client of each scheme, without a key.
-  func stores(_ login: String = "alice") -> [(name: String, store: any BucketStore)] {
+  func stores(
+    _ login: String = "alice", clockSkew: ClockSkew = ClockSkew(), time: any TimeSource = .system
+  ) -> [(name: String, store: any BucketStore)] {
     let signing = RemoteSigning.remote(url) { [.authorization: "Bearer \(login)"] }
     let configuration = StorageClientConfiguration(
       multipartThreshold: 200_000, partSize: 100 * 1024, keysPerPage: 10, retryDelay: .zero)
     func oss(_ version: OSSSignatureVersion) -> StorageClient<OSSProvider> {
       StorageClient(
         .oss(bucket: Self.bucket, region: "cn-hangzhou", signature: version, endpoint: cloud.ossEndpoint),
-        signing: signing, configuration: configuration)
+        signing: signing, configuration: configuration, transport: AsyncHTTPClientTransport.shared,
+        clockSkew: clockSkew, time: time)
     }
     return [
       ("OSS V4", oss(.v4)), ("OSS V1", oss(.v1)),
@@ -66,7 +69,7 @@ struct SigningBench {
         "COS V5",
         StorageClient(
           .cos(bucket: Self.bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), signing: signing,
-          configuration: configuration)
+          configuration: configuration, transport: AsyncHTTPClientTransport.shared, clockSkew: clockSkew, time: time)
       ),
     ]
   }

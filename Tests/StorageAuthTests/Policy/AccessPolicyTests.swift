@@ -42,6 +42,20 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertFalse(ObjectScope.key("a").contains("a/"))
   }
 
+  func testAContentTypeThatIsNotOneTypeMeetsNoRule() {
+    let rule = AccessRule(.write, keys: .all, in: "photos", types: ["image/*", "text/plain"])
+    for type in ["image/png", " image/svg+xml ", "image/png; a=b", "text/plain;charset=utf-8"] {
+      XCTAssertNil(refusal(rule, Access(.write, "a", in: "photos", contentType: type, at: date)), type)
+    }
+    for type in [
+      "image/png, text/html", "text/plain;,text/html", "text/plain; a=b, text/html", "image/png text/html",
+      "image/pn g", "image/", "image", "image/<b>", "image/png/x", "text/plain,", ",text/plain", "", ";text/plain",
+    ] {
+      XCTAssertEqual(
+        refusal(rule, Access(.write, "a", in: "photos", contentType: type, at: date)), .contentType, type)
+    }
+  }
+
   func testAConditionHasToBeMetByWhatTheAccessSays() throws {
     let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
     let rule = AccessRule(

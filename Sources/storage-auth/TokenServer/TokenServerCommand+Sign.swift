@@ -1,0 +1,30 @@
+internal import COSAuth
+internal import Hummingbird
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageAuthServer
+
+extension TokenServerCommand {
+  /// The routes that sign for callers, each inside of what it may do.
+  func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
+    // A rule that means nothing is an error now, and not when somebody asks.
+    _ = try rule.policy(of: "example").checkedRules()
+    let service = SigningService<CallerContext>(try signing()) { [rule, life] context in
+      SigningRules(rule.policy(of: context.caller), lifetime: .seconds(life))
+    }
+    let router = Router(context: CallerContext.self)
+    let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
+    service.addRoutes(to: router.group().add(middleware: CallerLogin(callers: callers, limit: limit)))
+    return router
+  }
+
+  private func signing() throws -> StringSigning {
+    let keys = credentials.cache(for: provider)
+    switch provider {
+    case .oss: return .oss(OSSStringSigner(region: region ?? ""), keys: keys)
+    case .cos:
+      let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region ?? "")
+      return .cos(COSStringSigner(endpoint: endpoint), keys: keys)
+    }
+  }
+}
