@@ -73,6 +73,7 @@ struct RequestRights: Sendable {
       facts["cos:content-type"] = form.contentType
       facts["cos:content-length"] = form.sizes.upperBound == .max ? nil : "\(form.sizes.upperBound)"
       facts["cos:x-cos-acl"] = form.form["acl"]
+      facts["cos:x-cos-storage-class"] = form.form["x-cos-storage-class"]
     }
     self.init(authority: authority, provider: provider, region: region, facts: facts)
   }
