@@ -14,6 +14,16 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertEqual(allowed, [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28, 32, 36])
   }
 
+  func testCallersWhoseIdsOnlyLookAlikeAreCountedApart() async {
+    let store = MemoryRateStore()
+    let limit = RateLimit(burst: 1, every: .seconds(10))
+    for caller in ["\u{e9}", "e\u{301}"] {
+      let delay = await store.take(caller, limit: limit, at: .zero)
+      XCTAssertNil(delay)
+    }
+    XCTAssertEqual(store.count, 2)
+  }
+
   func testARefusedRequestDoesNotCount() async {
     let store = MemoryRateStore()
     let limit = RateLimit(burst: 1, every: .seconds(10))
