@@ -36,9 +36,13 @@ public struct Access: Sendable, Hashable {
   }
 
   /// Whether the media type is the one that a rule names, its parameters aside.
+  ///
+  /// A value with a comma has none: browsers read it as two values, and the last one counts for them.
   func hasType(_ named: String) -> Bool {
-    guard let contentType else { return false }
-    let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+    guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
+    var essence = contentType.lowercased().parts(between: ";")[0]
+    while let last = essence.utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { essence.removeLast() }
+    let type = String(essence)
     let named = named.lowercased()
     return named.hasSuffix("/*") ? type.hasPrefix(named.dropLast()) && type.count >= named.count : type == named
   }
