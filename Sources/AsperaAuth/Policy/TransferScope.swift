@@ -101,7 +101,7 @@ struct TransferPlace {
 
   /// Reads a path; slashes at its end count for nothing.
   ///
-  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it.
+  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it; to nodes on Windows a backslash is a slash.
   init?(_ text: String) {
     let names = text.parts(between: "/")
     guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
@@ -110,7 +110,11 @@ struct TransferPlace {
       return nil
     }
     self.names = Array(names[...end])
-    guard self.names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }) else { return nil }
+    guard self.names.allSatisfy(Self.isName) else { return nil }
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
   }
 
   /// The path from the root on.

@@ -44,7 +44,8 @@ final class TransferPolicyTests: XCTestCase {
       "/", "/uploads", "/uploads/bob", "/uploads/alice2", "/uploads/alice/../bob", "..", "a/../../bob",
       "//uploads/alice",
       "/uploads//alice", "/Uploads/alice", "a\0", "./a", "../\u{301}bob", "/uploads/alice/../\u{301}bob",
-      "/uploads/alice/..", "/uploads/alice/.\u{200d}/../\u{200d}",
+      "/uploads/alice/..", "..\\bob", "/uploads/alice/a\\..\\..\\bob", "a/..\\",
+      "/uploads/alice/.\u{200d}/../\u{200d}",
     ] {
       XCTAssertEqual(code(result(upload(to: root), alice)), .refused, root)
     }
