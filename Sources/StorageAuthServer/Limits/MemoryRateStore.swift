@@ -34,9 +34,11 @@ public final class MemoryRateStore: RateStore {
     }
   }
 
+  /// Makes room for an eighth of the callers, so that it is rare.
   private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
     restored = restored.filter { $0.value > uptime }
-    guard restored.count >= limit else { return }
-    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(max(1, limit / 8)) { restored[caller] = nil }
+    let excess = restored.count - (limit - max(1, limit / 8))
+    guard excess > 0 else { return }
+    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
   }
 }

@@ -43,6 +43,16 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertLessThanOrEqual(store.count, 100)
   }
 
+  func testRoomIsMadeForManyAtOnce() async {
+    let store = MemoryRateStore(limit: 16)
+    let (short, long) = (RateLimit(burst: 1, every: .seconds(1)), RateLimit(burst: 1, every: .seconds(3600)))
+    _ = await store.take("short", limit: short, at: .zero)
+    for number in 1...15 { _ = await store.take("long-\(number)", limit: long, at: .zero) }
+    XCTAssertEqual(store.count, 16)
+    _ = await store.take("new", limit: long, at: .seconds(2))
+    XCTAssertEqual(store.count, 15, "one whose time had come went, and one more, so that the next one costs nothing")
+  }
+
   func testAFloodOfNewCallersDoesNotLetTheBusiestGo() async {
     let store = MemoryRateStore(limit: 16)
     let limit = RateLimit(burst: 4, every: .seconds(60))
