@@ -119,8 +119,9 @@ struct RequestRights: Sendable {
 
   private func allows(_ action: String, _ name: String) -> Bool {
     // The buckets of COS have the number of the account at their end.
-    let bucket = name.prefix { $0 != "/" }
-    let number = bucket.split(separator: "-").last.flatMap { $0.allSatisfy(\.isNumber) ? String($0) : nil }
+    let number = name.parts(between: "/")[0].split(separator: "-").last.flatMap {
+      $0.allSatisfy(\.isNumber) ? String($0) : nil
+    }
     let resource =
       provider == .oss
       ? ["acs", "oss", region, Self.owner, name] : ["qcs", "", "cos", region, "uid/\(number ?? Self.owner)", name]

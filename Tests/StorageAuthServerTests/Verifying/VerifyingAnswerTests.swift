@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import StorageAuthServer
+import StorageCrypto
 import XCTest
 
 /// What the middleware says of what it refuses: on the wire, and to the log.
@@ -32,6 +33,50 @@ final class VerifyingAnswerTests: XCTestCase {
           answer.lowercased().contains("\r\nx-oss-err: "), service != .cos && answers == .xml, answer)
       }
     }
+  }
+
+  func testATargetThatIsNoPathIsRefused() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let bench = try await VerifyingBench(service, self)
+      let signed = try bench.signed(bench.request())
+      let path = signed.path ?? ""
+      let right = try await exchange(wire(signed, path), bench)
+      XCTAssertTrue(right.hasPrefix("HTTP/1.1 200 "), right)
+      let before = (bench.handled.value, bench.lookups.value)
+      for target in ["*", "x\(path)", "/\(path)", "?\(path)", "\(bench.endpoint.authority)\(path)"] {
+        let answer = try await exchange(wire(signed, target), bench)
+        XCTAssertTrue(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 403 "), "\(target): \(answer)")
+      }
+      let twice = wire(signed, path).replacing("\r\nHost:", with: "\r\nHost: other.example\r\nHost:")
+      let answer = try await exchange(twice, bench)
+      XCTAssertTrue(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 403 "), answer)
+      XCTAssertEqual(bench.handled.value, before.0, "no handler was reached")
+    }
+  }
+
+  func testTheHashOfABodyHoldsHoweverItIsSent() async throws {
+    for service in VerifyingBench.Service.allCases {
+      for (name, chunks, status) in [
+        ("right", "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "200"), ("another", "5\r\njello\r\n0\r\n\r\n", "400"),
+        ("longer", "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", "400"), ("shorter", "4\r\nhell\r\n0\r\n\r\n", "400"),
+        ("empty", "0\r\n\r\n", "400"),
+      ] {
+        let bench = try await VerifyingBench(service, self)
+        var plain = try bench.request(.post, headers: [.contentMD5: MD5.hash(Array("hello".utf8)).base64])
+        plain.headerFields[.transferEncoding] = "chunked"
+        let signed = try bench.signed(plain)
+        let answer = try await exchange(wire(signed, signed.path ?? "") + chunks, bench)
+        XCTAssertTrue(answer.hasPrefix("HTTP/1.1 \(status) "), "\(service) \(name): \(answer)")
+        XCTAssertEqual(bench.handled.value, name == "right" ? 1 : 0, "\(service) \(name)")
+      }
+    }
+  }
+
+  /// A request as it stands on the wire.
+  private func wire(_ request: HTTPRequest, _ target: String) -> String {
+    var lines = ["\(request.method) \(target) HTTP/1.1", "Host: \(request.authority ?? "")"]
+    lines += request.headerFields.map { "\($0.name.rawName): \($0.value)" }
+    return (lines + ["Connection: close", "", ""]).joined(separator: "\r\n")
   }
 
   private func exchange(_ text: String, _ bench: VerifyingBench) async throws -> String {
