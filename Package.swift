@@ -301,7 +301,7 @@ let package = Package(
     .testTarget(
       name: "StorageDiagnosisTests",
       dependencies: auth + [
-        "LocalCloud", "StorageAuthTesting", "StorageClient", "StorageDiagnosis", "StorageXML",
+        "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageClient", "StorageDiagnosis", "StorageXML",
         product("NIOCore", "swift-nio", "Server"),
         product("NIOPosix", "swift-nio", "Server"),
       ],
@@ -312,8 +312,10 @@ let package = Package(
         "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),
+        product("NIOPosix", "swift-nio", "Server"),
       ],
       swiftSettings: testRules),
     .target(

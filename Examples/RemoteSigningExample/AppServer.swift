@@ -22,8 +22,8 @@ struct AppServer {
             AccessRule(.read, .write, .delete, .list, keys: .prefix("users/\(context.user)/"), in: bucket)
           }))
     }
-    let router = Router(context: UserContext.self)
-    signing.addRoutes(to: router.group().add(middleware: BearerLogin()))
+    let router = Router(context: AppContext.self)
+    signing.addRoutes(to: router.group().add(middleware: BearerLogin()).group(context: UserContext.self))
     // The service logs each order; an app keeps these lines.
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
@@ -36,28 +36,38 @@ struct AppServer {
   }
 }
 
-/// Knows who asks.
-struct UserContext: RequestContext {
+/// What the server knows about a request: who is logged in, once ``BearerLogin`` has found it out.
+struct AppContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  var user = ""
+  var user: String?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
   }
 }
 
+/// The same behind the login, where there is always somebody; without the middleware nobody gets here.
+struct UserContext: ChildRequestContext {
+  var coreContext: CoreRequestContextStorage
+  let user: String
+
+  init(context: AppContext) throws {
+    guard let user = context.user else { throw HTTPError(.unauthorized) }
+    coreContext = context.coreContext
+    self.user = user
+  }
+}
+
 /// The login of the app; a real one checks a token of its own.
 struct BearerLogin: RouterMiddleware {
-  typealias Context = UserContext
-
   private static let users = ["token-of-alice": "alice", "token-of-bob": "bob"]
 
   func handle(
-    _ request: Request, context: UserContext, next: @concurrent (Request, UserContext) async throws -> Response
+    _ request: Request, context: AppContext, next: @concurrent (Request, AppContext) async throws -> Response
   ) async throws -> Response {
     guard let header = request.headers[.authorization], header.hasPrefix("Bearer "),
       let user = Self.users[String(header.dropFirst("Bearer ".count))]
-    else { throw HTTPError(.unauthorized) }
+    else { throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Log in first.") }
     var context = context
     context.user = user
     return try await next(request, context)

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import CloudCredentials
+import Foundation
 import NIOCore
 import NIOHTTP1
 import StorageClient
@@ -16,13 +17,13 @@ struct AppClient {
   init(user: String, password: String, server: String, cloud: String) async throws {
     var login = HTTPClientRequest(url: "\(server)/login")
     login.method = .POST
-    login.headers.add(name: "Authorization", value: "Basic \(user):\(password)")
+    login.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(Login(name: user, password: password))))
     let answer = try await HTTPClient.shared.execute(login, timeout: .seconds(30))
     guard answer.status == .ok else { throw LoginFailed(status: answer.status.code) }
     let session = String(buffer: try await answer.body.collect(upTo: 1024))
     let keys = CredentialCache(
       AppServerCredentialProvider(source: "the app's server") {
-        AppServerRequest("\(server)/distribute-token.json", headers: [.authorization: "Bearer \(session)"])
+        AppServerRequest("\(server)/api/distribute-token.json", headers: [.authorization: "Bearer \(session)"])
       })
     observation = keys.events.observe { event in
       if case .refresh(let refresh) = event, case .succeeded = refresh.outcome {

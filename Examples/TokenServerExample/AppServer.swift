@@ -5,12 +5,12 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import Synchronization
 
-/// The server of an app: a login, and a route that hands out keys to those who are logged in.
+/// The server of an app: a login, and behind it a route that hands out keys.
 struct AppServer {
   private let logins: Logins
   private let tokens: TokenService
+  private let bucket: String
 
   init(sts: String, owner: AccessKey, bucket: String, users: [String: String]) {
     logins = Logins(users: users)
@@ -22,8 +22,6 @@ struct AppServer {
     }
     self.bucket = bucket
   }
-
-  private let bucket: String
 
   /// Runs the server while `body` does.
   func run(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
@@ -40,45 +38,26 @@ struct AppServer {
     }
   }
 
-  private var router: Router<BasicRequestContext> {
-    let router = Router()
-    router.post("login") { [logins] request, _ -> String in
-      try logins.token(for: request.headers[.authorization])
+  private var router: Router<AppContext> {
+    let router = Router(context: AppContext.self)
+    router.post("login") { [logins] request, context in
+      let login = try await request.decode(as: Login.self, context: context)
+      guard let token = logins.token(for: login.name, Secret(login.password)) else {
+        throw HTTPError(.unauthorized, message: "The name or the password is wrong.")
+      }
+      return token
     }
-    // The second layer that the vendors' documents ask for: nobody gets a key who is not logged in.
-    router.temporaryKeys(.oss, at: "distribute-token.json", from: tokens) { [logins, bucket] request, _ in
-      let user = try logins.user(of: request.headers[.authorization])
-      let own = AccessRule(.read, .write, .delete, keys: .prefix("users/\(user)/"), in: bucket)
-      return TokenOrder(caller: user, scope: TokenScope("user-\(user)", AccessPolicy([own])))
-    }
+    router.group("api").add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
+      .temporaryKeys(.oss, at: "distribute-token.json", from: tokens) { [bucket] _, context in
+        let own = AccessRule(.read, .write, .delete, keys: .prefix("users/\(context.user)/"), in: bucket)
+        return TokenOrder(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
+      }
     return router
   }
 }
 
-/// Who is logged in, in memory: an app has its own.
-final class Logins: Sendable {
-  private let users: [String: Secret]
-  private let tokens = Mutex<[String: String]>([:])
-
-  init(users: [String: String]) {
-    self.users = users.mapValues { Secret($0) }
-  }
-
-  /// Logs a user in, who is named as `Basic name:password`.
-  func token(for authorization: String?) throws -> String {
-    let parts = authorization?.split(separator: " ").last?.split(separator: ":", maxSplits: 1) ?? []
-    guard parts.count == 2, let password = users[String(parts[0])], password == Secret(String(parts[1])) else {
-      throw HTTPError(.unauthorized, message: "The name or the password is wrong.")
-    }
-    let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    tokens.withLock { $0[token] = String(parts[0]) }
-    return token
-  }
-
-  /// Whose bearer token it is.
-  func user(of authorization: String?) throws -> String {
-    let token = authorization.map { String($0.dropFirst("Bearer ".count)) } ?? ""
-    guard let user = tokens.withLock({ $0[token] }) else { throw HTTPError(.unauthorized, message: "Log in first.") }
-    return user
-  }
+/// What the app posts to log in.
+struct Login: Codable {
+  let name: String
+  let password: String
 }

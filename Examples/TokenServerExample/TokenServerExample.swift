@@ -1,7 +1,10 @@
 import ArgumentParser
+import AsyncHTTPClient
 import CloudCredentials
 import Foundation
 import LocalCloud
+import NIOCore
+import NIOHTTP1
 import StorageAuthServer
 import StorageClient
 
@@ -44,6 +47,10 @@ struct TokenServerExample: AsyncParsableCommand {
       try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
       try await Task.sleep(for: .milliseconds(800))
     }
+    print("# nobody gets a key without a login")
+    let url = "\(address)/api/distribute-token.json"
+    let refusal = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+    print("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "no word of how to log in")")
     print("# a wrong password")
     do {
       _ = try await AppClient(user: "mia", password: "guess", server: address, cloud: cloud.ossURL)

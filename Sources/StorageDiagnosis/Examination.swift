@@ -18,7 +18,7 @@ struct Examination {
     case "AccessDenied": accessDenied
     case nil where answer.stringToSign != nil || answer.canonicalRequest != nil: comparison
     case nil: isRefusal ? silence : nil
-    default: isRefusal ? SignatureDiagnosis(.accessDenied, detail: serviceWords) : nil
+    default: isRefusal ? forbidden : nil
     }
   }
 
@@ -107,7 +107,16 @@ struct Examination {
     if message.contains("not signed") {
       return SignatureDiagnosis(.unsignedField, detail: answer.details["Reason"].map(\.onOneLine) ?? serviceWords)
     }
-    return SignatureDiagnosis(.accessDenied, detail: serviceWords)
+    return forbidden
+  }
+
+  /// The signature was taken: what the key may do decided.
+  private var forbidden: SignatureDiagnosis {
+    let key = sent.accessKeyID.map { "The key \($0.onOneLine)" } ?? "The key"
+    let detail =
+      sent.hasToken ? "\(key) is a temporary one, and may do no more than the policy of its session allows." : ""
+    return SignatureDiagnosis(
+      .accessDenied, detail: [serviceWords, detail].filter { !$0.isEmpty }.joined(separator: " "))
   }
 
   /// A refusal without a word; the date of its head may tell.

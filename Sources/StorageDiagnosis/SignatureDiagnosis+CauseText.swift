@@ -209,8 +209,8 @@ extension SignatureDiagnosis.Cause {
       ("The authorization was put together or changed by hand.", "Sign with a current SDK and pass it on unchanged.")
     case .accessDenied:
       (
-        "This is no matter of the signature: it was right, and a policy or an ACL forbids the operation.",
-        "Give the key the permission, or look at the policy of the bucket and of the session."
+        "The signature is right; a policy or an ACL does not allow the operation.",
+        "Ask for what the policy allows, or give the key the permission: in the policy of the session, of the role that it is of, and of the bucket."
       )
     case .unexplained:
       (

@@ -61,6 +61,26 @@ final class COSReadingTests: XCTestCase {
     }
   }
 
+  // matrix: COS V5: verify
+  func testAParameterIsTheSameHoweverItIsSpelt() throws {
+    let plain = COSFixture.request(.get, "/?prefix=a/&acl")
+    for mode in COSFixture.modes {
+      for signed in [try COSFixture.signed(plain), try COSFixture.presigned(plain)] {
+        var spelt = signed
+        spelt.path = signed.path?.replacing("prefix=a", with: "Prefix=a").replacing("&acl", with: "&ACL")
+        XCTAssertNotEqual(spelt.path, signed.path)
+        let claim = try XCTUnwrap(COSVerifier(mode: mode).claim(in: spelt))
+        let target = try COSVerifier(mode: mode).verify(
+          claim, of: spelt, against: COSFixture.key, at: COSFixture.date
+        ).target
+        XCTAssertEqual(target["prefix"], "a/")
+        XCTAssertEqual(target["PREFIX"], "a/")
+        XCTAssertTrue(target.contains("acl"))
+        XCTAssertNil(target["ac"])
+      }
+    }
+  }
+
   // matrix: COS V5: verify, bad input
   func testARequestThatCannotBeReadIsRefused() throws {
     for mode in COSFixture.modes {

@@ -120,8 +120,12 @@ enum RemoteSigningPage {
   static var router: Router<AppContext> { supposed() }
   struct AppContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    var user = ""
     init(source: Source) { coreContext = .init(source: source) }
+  }
+  struct UserContext: ChildRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var user: String { supposed() }
+    init(context: AppContext) { coreContext = context.coreContext }
   }
   struct BearerLogin: RouterMiddleware {
     func handle(
@@ -157,7 +161,8 @@ enum TestingPage {
 
 enum TokenServicePage {
   typealias AppContext = RemoteSigningPage.AppContext
-  typealias Login = RemoteSigningPage.BearerLogin
+  typealias BearerLogin = RemoteSigningPage.BearerLogin
+  typealias UserContext = RemoteSigningPage.UserContext
   static var role: String { supposed() }
   static var keys: CredentialCache<AccessKey> { supposed() }
   static var router: Router<AppContext> { supposed() }

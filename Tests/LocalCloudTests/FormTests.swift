@@ -69,7 +69,10 @@ final class FormTests: CloudTestCase {
 
   func testTheNameOfTheFileGoesIntoTheKey() async throws {
     try await withEachService { client in
-      for (name, last) in [("a b.png", "a b.png"), ("C:\\dir\\x.png", "x.png"), ("../../etc/passwd", "passwd")] {
+      for (name, last) in [
+        ("a b.png", "a b.png"), ("C:\\dir\\x.png", "x.png"), ("../../etc/passwd", "passwd"),
+        ("dir/\u{301}y.png", "\u{301}y.png"),
+      ] {
         var body = FormBody(try client.form(client.formSigners[0], client.policy()), file: [1])
         body.fileName = name
         let reply = try await client.post(body)

@@ -208,6 +208,7 @@ final class OSSFormTests: XCTestCase {
   func testWhatOSSCannotSignIsAnError() throws {
     let policies = [
       policy { $0.bucket = "B" }, policy { $0.keys = .key("") }, policy { $0.keys = .prefix("a/${filename}") },
+      policy { $0.keys = .prefix("a/${filename}\u{301}/") },
       policy { $0.sizes = -1...5 }, policy { $0.conditions = [FormCondition("policy", .equals("x"))] },
       policy { $0.conditions = [FormCondition("x-oss-date", .equals("x"))] },
       policy { $0.conditions = [FormCondition("content-type", .equals("x"))] },

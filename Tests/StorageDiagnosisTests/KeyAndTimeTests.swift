@@ -1,7 +1,11 @@
 import COSAuth
+import CloudCredentials
 import HTTPTypes
+import LocalCloud
 import OSSAuth
 import StorageAuth
+import StorageAuthTesting
+import StorageClient
 import StorageDiagnosis
 import XCTest
 
@@ -39,6 +43,48 @@ final class KeyAndTimeTests: XCTestCase {
     assertDiagnosis(try await cause(AccessKey(id: temporary, secret: "another")), .tokenMissing)
     let mixed = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToken: "token-of-another")
     assertDiagnosis(try await cause(mixed), .tokenOfAnotherKey)
+  }
+
+  func testAPolicyThatDoesNotAllowItIsNamedAndNotTheSignature() async throws {
+    let provocation = try await Provocation(self)
+    let inside = AccessRule(.read, .write, keys: .prefix("uploads/alice/"), in: "photos-1250000000")
+    let policy = AccessPolicy([inside])
+    let time = SteppedTime(now: Provocation.now)
+    let keys = StaticCredentialProvider(Provocation.key)
+    let alibaba = try await AlibabaAssumeRoleProvider(
+      roleARN: LocalCloud.Role.alibaba.arn, keys: keys, policy: policy.ramDocument(),
+      endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
+    ).credential()
+    let tencent = try await TencentFederationProvider(
+      name: "alice", policy: policy.camDocument(region: "ap-guangzhou"), keys: keys,
+      endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
+    ).credential()
+    let ossHost = "photos-1250000000.oss-cn-hangzhou.aliyuncs.com"
+    for path in ["/uploads/bob/dog.jpg", "/?prefix=uploads/bob/"] {
+      var answers: [(SignatureDiagnosis?, AccessKey)] = []
+      for version in OSSSignatureVersion.allCases {
+        let request = try Provocation.request(.get, path, host: ossHost).oss(version, with: alibaba)
+        answers.append((try await provocation.explain(request), alibaba))
+      }
+      let request = try Provocation.request(.get, path, host: Provocation.cosHost).cos(with: tencent)
+      answers.append((try await provocation.explain(request, for: .cos()), tencent))
+      for (diagnosis, key) in answers {
+        assertDiagnosis(diagnosis, .accessDenied)
+        let explanation = diagnosis?.explanation ?? ""
+        XCTAssertTrue(explanation.contains("The signature is right"), explanation)
+        XCTAssertTrue(explanation.contains("\(key.id) is a temporary one"), explanation)
+        XCTAssertTrue(explanation.contains("the policy of its session"), explanation)
+      }
+    }
+    let allowed = try Provocation.request(.get, "/uploads/alice/none", host: ossHost).oss(with: alibaba)
+    let other = try await provocation.explain(allowed)
+    XCTAssertNil(other, "an object that is missing is no matter of rights")
+    let wrong = AccessKey(id: alibaba.id, secret: Secret("another"), sessionToken: alibaba.sessionToken)
+    let forged = try Provocation.request(.get, "/uploads/bob/dog.jpg", host: ossHost).oss(with: wrong)
+    assertDiagnosis(try await provocation.explain(forged), .wrongSecret)
+    let refusal = RefusedAnswer("<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
+    let diagnosis = SignatureDiagnosis(of: refusal, to: try Provocation.request(.get, "/a").oss(), signedFor: .oss())
+    XCTAssertFalse(diagnosis?.explanation.contains("temporary") ?? true)
   }
 
   func testTheClockIsNamedWithTheDifference() async throws {

@@ -39,14 +39,14 @@ struct TransferScope {
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer names no paths") }
-    // Tags of Aspera's own can name the folder that paths are taken in.
-    guard specification.tags?["aspera"] == nil, specification.text("tags64") == nil else {
-      throw Self.refused("The transfer has tags that only a node or the issuer of a token may set")
-    }
+    // They can name the folder that paths are taken in.
+    guard specification.tags?["aspera"] == nil,
+      ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
+    else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
     switch specification.direction {
     case .receive?:
       var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
-      while root?.hasSuffix("/") == true { root?.removeLast() }
+      while root?.utf8.last == UInt8(ascii: "/") { root?.removeLast() }
       var paths: [TransferPath] = []
       for path in specification.paths {
         let source = root.map { "\($0)/\(path.source)" } ?? path.source
@@ -72,8 +72,10 @@ struct TransferScope {
   private func place(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
     // A prefix that does not end with a slash names the start of a name; what is relative is below the folder before it.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
-    let text = path.hasPrefix("/") ? String(path.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
-    guard let place = TransferPlace(text) else {
+    let text =
+      path.utf8.first == UInt8(ascii: "/")
+      ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
+    guard let text, let place = TransferPlace(text) else {
       throw Self.refused("The path \"\(path)\" leads out of its folder")
     }
     guard place.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
@@ -99,16 +101,20 @@ struct TransferPlace {
 
   /// Reads a path; slashes at its end count for nothing.
   ///
-  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it.
+  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it; to nodes on Windows a backslash is a slash.
   init?(_ text: String) {
-    let names = text.split(separator: "/", omittingEmptySubsequences: false)
+    let names = text.parts(between: "/")
     guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
       self.names = []
       if text.isEmpty || text == "/" { return }
       return nil
     }
     self.names = Array(names[...end])
-    guard self.names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }) else { return nil }
+    guard self.names.allSatisfy(Self.isName) else { return nil }
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
   }
 
   /// The path from the root on.

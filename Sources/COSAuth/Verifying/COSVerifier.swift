@@ -108,7 +108,8 @@ public struct COSVerifier: SignatureVerifier {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
     return VerifiedRequest(
-      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end, target: claim.target,
+      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end,
+      target: claim.target.ignoringCase,
       signature: claim.signature, usableUntil: claim.window.end)
   }
 

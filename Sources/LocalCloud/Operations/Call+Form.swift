@@ -37,11 +37,15 @@ extension Call {
 
 extension VerifiedForm {
   /// The fields of the form as the headers of a put, where they have an effect.
+  ///
+  /// The header that says who may read has a field of its own, and no other one means it: a policy looks at that one.
   func headers(of dialect: any Dialect) throws(ServiceError) -> HTTPFields {
     var headers: HTTPFields = [:]
+    let access = dialect.header(dialect.objectAccessHeader)
     for field in form.fields where field.name.lowercased() != "content-type" {
-      let name =
-        field.name.lowercased() == dialect.formAccessField ? dialect.header(dialect.objectAccessHeader) : field.name
+      let isAccess = field.name.lowercased() == dialect.formAccessField
+      guard isAccess || field.name.lowercased() != access else { continue }
+      let name = isAccess ? access : field.name
       guard let name = HTTPField.Name(name) else { continue }
       guard HTTPField.isValidValue(field.value) else {
         throw .invalidArgument("The field \(field.name) cannot be kept as a header.")

@@ -13,17 +13,18 @@ enum Operation: Sendable {
 
   /// The sub-resources that make another operation of a request and that this server does not have.
   ///
-  /// A request that names one is refused: without that, a change of an object's tags would overwrite the object.
+  /// A request that names one, in upper or lower case, is refused: without that, a change of an object's tags would
+  /// overwrite the object.
   private static let unsupported: Set<String> = [
-    "accelerate", "accessmonitor", "accessPoint", "accessPointPolicy", "append", "asyncFetch", "callback",
-    "callback-var", "cleanRestoredObject", "cname", "comp", "cors", "domain", "domaincertificate", "encryption",
-    "httpsConfig", "img", "intelligenttiering", "inventory", "legalHold", "lifecycle", "link", "live", "logging",
-    "metaQuery", "object-lock", "objectInfo", "objectWorm", "origin", "overwriteConfig", "policy", "policyStatus",
-    "position", "processConfiguration", "publicAccessBlock", "qos", "qosInfo", "referer", "regionList", "replication",
-    "replicationLocation", "replicationProgress", "requestPayment", "requesterQosInfo", "resourceGroup", "restore",
-    "retention", "rtc", "seal", "select", "sequential", "stat", "status", "style", "styleName", "symlink", "tagging",
-    "transferAcceleration", "udf", "versioning", "versions", "vod", "website", "worm", "wormExtend", "wormId",
-    "x-oss-async-process", "x-oss-process", "x-oss-rename", "ci-process", "imageMogr2", "imageInfo",
+    "accelerate", "accessmonitor", "accesspoint", "accesspointpolicy", "append", "asyncfetch", "callback",
+    "callback-var", "cleanrestoredobject", "cname", "comp", "cors", "domain", "domaincertificate", "encryption",
+    "httpsconfig", "img", "intelligenttiering", "inventory", "legalhold", "lifecycle", "link", "live", "logging",
+    "metaquery", "object-lock", "objectinfo", "objectworm", "origin", "overwriteconfig", "policy", "policystatus",
+    "position", "processconfiguration", "publicaccessblock", "qos", "qosinfo", "referer", "regionlist", "replication",
+    "replicationlocation", "replicationprogress", "requestpayment", "requesterqosinfo", "resourcegroup", "restore",
+    "retention", "rtc", "seal", "select", "sequential", "stat", "status", "style", "stylename", "symlink", "tagging",
+    "transferacceleration", "udf", "versioning", "versions", "vod", "website", "worm", "wormextend", "wormid",
+    "x-oss-async-process", "x-oss-process", "x-oss-rename", "ci-process", "imagemogr2", "imageinfo",
   ]
 
   /// The operation of a request.
@@ -35,7 +36,7 @@ enum Operation: Sendable {
   /// - Throws: `NotImplemented` for a sub-resource that this server does not have, `MethodNotAllowed` for a method that
   ///   the target does not take.
   init(_ method: HTTPRequest.Method, _ target: RequestTarget, isCopy: Bool) throws(ServiceError) {
-    if let name = target.parameters.first(where: { Self.unsupported.contains($0.name) })?.name {
+    if let name = target.parameters.first(where: { Self.unsupported.contains($0.name.lowercased()) })?.name {
       throw .notImplemented("The sub-resource \"\(name)\" is not part of this server.")
     }
     if let version = target["versionId"], version != "null", !version.isEmpty {

@@ -73,6 +73,7 @@ struct RequestRights: Sendable {
       facts["cos:content-type"] = form.contentType
       facts["cos:content-length"] = form.sizes.upperBound == .max ? nil : "\(form.sizes.upperBound)"
       facts["cos:x-cos-acl"] = form.form["acl"]
+      facts["cos:x-cos-storage-class"] = form.form["x-cos-storage-class"]
     }
     self.init(authority: authority, provider: provider, region: region, facts: facts)
   }
@@ -118,8 +119,9 @@ struct RequestRights: Sendable {
 
   private func allows(_ action: String, _ name: String) -> Bool {
     // The buckets of COS have the number of the account at their end.
-    let bucket = name.prefix { $0 != "/" }
-    let number = bucket.split(separator: "-").last.flatMap { $0.allSatisfy(\.isNumber) ? String($0) : nil }
+    let number = name.parts(between: "/")[0].split(separator: "-").last.flatMap {
+      $0.allSatisfy(\.isNumber) ? String($0) : nil
+    }
     let resource =
       provider == .oss
       ? ["acs", "oss", region, Self.owner, name] : ["qcs", "", "cos", region, "uid/\(number ?? Self.owner)", name]

@@ -110,7 +110,8 @@ struct Gateway: Sendable {
         return try permit(verified, head, copySource, at: date)
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let target = try RequestTarget(of: head)
+      let read = try RequestTarget(of: head)
+      let target = dialect.provider == .cos ? read.ignoringCase : read
       try Self.check(target)
       let operation = try Operation(head.method, target, isCopy: copySource != nil)
       guard let permit = try Permit(everybody: target, operation, in: store, of: dialect.provider) else {

@@ -9,6 +9,9 @@ public struct RequestTarget: Sendable, Hashable {
   /// The query parameters in the order of the URL, decoded; a parameter without `=` has no value.
   public let parameters: [Parameter]
 
+  /// Whether a parameter is found however it is spelt in upper and lower case, because its name was signed in lower case.
+  private var ignoresCase = false
+
   /// A query parameter.
   public struct Parameter: Sendable, Hashable {
     /// The name.
@@ -31,13 +34,28 @@ public struct RequestTarget: Sendable, Hashable {
     self.parameters = parameters
   }
 
+  /// The same target, in which a parameter is found however it is spelt in upper and lower case.
+  package var ignoringCase: RequestTarget {
+    var target = self
+    target.ignoresCase = true
+    return target
+  }
+
   /// The value of the first parameter with a name; empty where it has none.
+  ///
+  /// In a request that was verified for COS, upper and lower case are the same, as they are in what was signed.
   public subscript(_ name: String) -> String? {
-    parameters.first { $0.name == name }.map { $0.value ?? "" }
+    first(name).map { $0.value ?? "" }
   }
 
   /// Whether there is a parameter with a name.
   public func contains(_ name: String) -> Bool {
-    parameters.contains { $0.name == name }
+    first(name) != nil
+  }
+
+  private func first(_ name: String) -> Parameter? {
+    guard ignoresCase else { return parameters.first { $0.name == name } }
+    let name = name.lowercased()
+    return parameters.first { $0.name.lowercased() == name }
   }
 }

@@ -65,7 +65,7 @@ package struct FormDraft {
       case .all: ""
       case .prefix(let text), .key(let text): text
       }
-    guard text.utf8.count <= keyByteLimit, text.firstRange(of: fileNameVariable) == nil, keys != .key("") else {
+    guard text.utf8.count <= keyByteLimit, !text.containsBytes(of: fileNameVariable), keys != .key("") else {
       throw .form(
         "The key is empty, longer than \(keyByteLimit) bytes, or holds \(fileNameVariable).",
         remedy: "Name a key, or a prefix that the name of the file is appended to.")

@@ -35,7 +35,7 @@ public struct SubmittedForm: Sendable {
   /// The key of the object: `${filename}` is replaced by the last part of the file's name.
   var key: String? {
     guard let key = self["key"] else { return nil }
-    let name = (fileName ?? "").split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
+    let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last
     return key.replacing(FormDraft.fileNameVariable, with: name ?? "")
   }
 

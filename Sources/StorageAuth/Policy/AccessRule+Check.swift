@@ -65,7 +65,7 @@ extension ObjectScope {
       case .prefix(let prefix): (prefix, "*")
       case .key(let key): (key, "")
       }
-    for special in ["*", "?", "${"] where text.contains(special) {
+    for special in ["*", "?", "${"] where text.containsBytes(of: special) {
       throw PolicyError(
         .unsupportedKey,
         "The key or prefix \"\(text)\" holds \"\(special)\", which \(language) cannot write as itself.",

@@ -86,7 +86,16 @@ public enum ObjectScope: Sendable, Hashable {
     switch self {
     case .all: true
     case .prefix(let prefix): key.utf8.starts(with: prefix.utf8)
-    case .key(let one): key.utf8.elementsEqual(one.utf8)
+    case .key(let one): key.isIdentical(to: one)
+    }
+  }
+
+  /// Whether two are the same, byte for byte.
+  public static func == (first: ObjectScope, second: ObjectScope) -> Bool {
+    switch (first, second) {
+    case (.all, .all): true
+    case (.prefix(let first), .prefix(let second)), (.key(let first), .key(let second)): first.isIdentical(to: second)
+    default: false
     }
   }
 }

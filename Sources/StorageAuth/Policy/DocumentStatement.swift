@@ -10,7 +10,7 @@ package struct DocumentStatement {
   package let conditions: [Condition]
 
   /// One comparison of a condition.
-  package struct Condition: Hashable {
+  package struct Condition: Equatable {
     /// The name of the comparison.
     package let comparison: String
     /// What is compared.
@@ -27,9 +27,18 @@ package struct DocumentStatement {
   }
 
   /// What something is compared with: a number, or texts of which one has to fit.
-  package enum Value: Hashable {
+  package enum Value: Equatable {
     case texts([String])
     case number(Int64)
+
+    /// Whether two are the same, byte for byte.
+    package static func == (first: Value, second: Value) -> Bool {
+      switch (first, second) {
+      case (.texts(let first), .texts(let second)): first.elementsEqual(second) { $0.isIdentical(to: $1) }
+      case (.number(let first), .number(let second)): first == second
+      default: false
+      }
+    }
   }
 
   /// Makes a statement.
@@ -46,7 +55,7 @@ extension [DocumentStatement] {
     guard !statement.actions.isEmpty else { return }
     let place = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
     guard let place else { return append(statement) }
-    for resource in statement.resources where !self[place].resources.contains(resource) {
+    for resource in statement.resources where !self[place].resources.contains(where: resource.isIdentical) {
       self[place].resources.append(resource)
     }
   }

@@ -5,8 +5,11 @@ internal import Synchronization
 /// For each caller one instant is kept: when all that it used is given back. Callers for whom that has passed are
 /// forgotten; if there is room for no more, those go whose instant is nearest, which lets them ask sooner than they should.
 public final class MemoryRateStore: RateStore {
+  /// The bytes of an id: two spellings of a letter are two callers.
+  private typealias Caller = [UInt8]
+
   private let limit: Int
-  private let restored = Mutex<[String: Duration]>([:])
+  private let restored = Mutex<[Caller: Duration]>([:])
 
   /// Makes a store.
   ///
@@ -20,7 +23,8 @@ public final class MemoryRateStore: RateStore {
 
   /// Counts a request.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
-    restored.withLock { restored in
+    let caller = Caller(caller.utf8)
+    return restored.withLock { restored in
       let free = max(restored[caller] ?? uptime, uptime) + rate.interval
       let excess = free - uptime - rate.interval * rate.burst
       guard excess <= .zero else { return excess }
@@ -30,9 +34,11 @@ public final class MemoryRateStore: RateStore {
     }
   }
 
-  private static func makeRoom(_ restored: inout [String: Duration], at uptime: Duration, _ limit: Int) {
+  /// Makes room for an eighth of the callers, so that it is rare.
+  private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
     restored = restored.filter { $0.value > uptime }
-    guard restored.count >= limit else { return }
-    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(max(1, limit / 8)) { restored[caller] = nil }
+    let excess = restored.count - (limit - max(1, limit / 8))
+    guard excess > 0 else { return }
+    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
   }
 }

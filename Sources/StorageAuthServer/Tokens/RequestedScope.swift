@@ -48,13 +48,14 @@ public struct RequestedScope: Sendable, Hashable {
 
   /// The keys that a prefix of the SDKs stands for: one key, or with `*` at its end all that start so.
   private static func keys(_ prefix: String) throws -> ObjectScope {
-    let bare = prefix.hasPrefix("/") ? String(prefix.dropFirst()) : prefix
-    if bare == "*" { return .all }
-    let head = bare.hasSuffix("*") ? String(bare.dropLast()) : bare
-    guard !head.isEmpty, !head.contains("*") else {
+    let star = UInt8(ascii: "*")
+    let bare = prefix.utf8.first == UInt8(ascii: "/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
+    if bare.elementsEqual([star]) { return .all }
+    let head = bare.last == star ? bare.dropLast() : bare
+    guard !head.isEmpty, !head.contains(star), let text = String(head) else {
       throw HTTPError(.badRequest, message: "The prefix of a scope has a * that is not at its end, or is empty.")
     }
-    return bare.hasSuffix("*") ? .prefix(head) : .key(head)
+    return bare.last == star ? .prefix(text) : .key(text)
   }
 
   private static let actions: [String: AccessAction] = [
@@ -62,6 +63,6 @@ public struct RequestedScope: Sendable, Hashable {
     "name/cos:PutObject": .write, "name/cos:PostObject": .write, "name/cos:InitiateMultipartUpload": .write,
     "name/cos:ListMultipartUploads": .write, "name/cos:ListParts": .write, "name/cos:UploadPart": .write,
     "name/cos:CompleteMultipartUpload": .write, "name/cos:AbortMultipartUpload": .write,
-    "name/cos:DeleteObject": .delete, "name/cos:GetBucket": .list,
+    "name/cos:DeleteObject": .delete, "name/cos:DeleteMultipleObjects": .delete, "name/cos:GetBucket": .list,
   ]
 }

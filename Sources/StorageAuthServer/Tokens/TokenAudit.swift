@@ -35,12 +35,14 @@ public struct TokenAudit: Sendable, Hashable {
 }
 
 extension TokenAudit: CustomStringConvertible {
-  /// The line for people: when, who, and what came of it.
+  /// The line for people: when, who, and what came of it; whatever is in it, it is one line.
   public var description: String {
-    switch outcome {
-    case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
-    case .refused(let error): "\(date) \(caller) refused: \(error)"
-    }
+    let text =
+      switch outcome {
+      case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
+      case .refused(let error): "\(date) \(caller) refused: \(error)"
+      }
+    return text.onOneLine
   }
 }
 
@@ -51,20 +53,20 @@ extension TokenAudit {
   }
 
   private func write(to logger: Logger) {
-    var metadata: Logger.Metadata = ["caller": "\(caller)", "date": "\(date)"]
+    var metadata: Logger.Metadata = ["caller": "\(caller.onOneLine)", "date": "\(date)"]
     switch subject {
-    case .key(let scope): metadata["scope"] = "\(scope.name)"
+    case .key(let scope): metadata["scope"] = "\(scope.name.onOneLine)"
     case .transfer(let direction, let paths):
       metadata["direction"] = "\(direction.rawValue)"
-      metadata["paths"] = "\(paths.joined(separator: ", "))"
+      metadata["paths"] = "\(paths.joined(separator: ", ").onOneLine)"
     }
     switch outcome {
     case .vended(let id, let end):
-      metadata["id"] = "\(id)"
+      metadata["id"] = "\(id.onOneLine)"
       metadata["until"] = end.map { "\($0)" }
       logger.info("handed out", metadata: metadata)
     case .refused(let error):
-      metadata["reason"] = "\(error)"
+      metadata["reason"] = "\("\(error)".onOneLine)"
       logger.notice("refused", metadata: metadata)
     }
   }

@@ -23,6 +23,11 @@ public struct TokenScope: Sendable, Hashable {
     self.policy = policy
     self.life = life
   }
+
+  /// Whether two are the same; names are compared byte for byte.
+  public static func == (first: TokenScope, second: TokenScope) -> Bool {
+    first.name.isIdentical(to: second.name) && first.policy == second.policy && first.life == second.life
+  }
 }
 
 /// What an app decided about a request for a key.

@@ -1,6 +1,7 @@
 internal import AsperaAuth
 public import Hummingbird
 internal import NIOCore
+internal import StorageCrypto
 internal import StorageJSON
 
 extension RouterMethods {
@@ -60,8 +61,20 @@ struct SetupCall {
       guard let wanted = element["transfer_request"]?.object else {
         throw HTTPError(.badRequest, message: "An element of transfer_requests has no transfer_request.")
       }
+      guard wanted["public_keys"].map(Self.isPublicKey) ?? true else {
+        throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
+      }
       return Self.specification(wanted, direction)
     }
+  }
+
+  /// Whether a value is one line of `authorized_keys`: its options could let somebody do more than log in, and a second
+  /// line could let somebody else in.
+  private static func isPublicKey(_ value: JSONValue) -> Bool {
+    guard let text = value.text, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
+    let words = text.parts(between: " ")
+    return words.count >= 2 && ["ssh-", "ecdsa-", "sk-"].contains { words[0].utf8.starts(with: $0.utf8) }
+      && [UInt8](base64: String(words[1])) != nil
   }
 
   private static func specification(_ wanted: JSONObject, _ direction: TransferDirection) -> TransferSpec {

@@ -93,7 +93,8 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       try await replays?.check(verified, request.method, at: date)
       context.verifiedRequest = verified
     } catch let error as VerificationError {
-      context.logger.info("refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID ?? "")"])
+      context.logger.info(
+        "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.onOneLine ?? "")"])
       return refusals.answer(for: error, to: request.head, at: time.now)
     } catch let refusal as RequestRefusal {
       context.logger.info("refused", metadata: ["code": "\(refusal.code)"])

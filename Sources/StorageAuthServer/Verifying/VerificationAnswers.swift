@@ -52,6 +52,14 @@ public struct VerificationAnswers: Sendable {
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
     to head: HTTPRequest
   ) -> Response {
+    let response = full(status, code, message, details, to: head)
+    return head.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func full(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
+    to head: HTTPRequest
+  ) -> Response {
     if form == .json { return .json(["code": .text(code), "message": .text(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     elements += details.map { XMLNode($0.0, $0.1) }

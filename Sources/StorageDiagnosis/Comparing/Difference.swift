@@ -67,18 +67,3 @@ extension Difference {
     part.isSecret ? Secret.mask : value.onOneLine
   }
 }
-
-extension String {
-  /// The text without control characters that would break a line or move a cursor.
-  var onOneLine: String {
-    var result = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\n": result += #"\n"#
-      case "\u{0}"..<" ", "\u{7f}"..."\u{9f}": result += "?"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-}

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// How one path became another.
 struct PathComparison {
   /// The path that was signed, decoded.

@@ -23,9 +23,6 @@ extension String {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }
 
-  /// Whether two texts are the same bytes; `==` takes two spellings of an accent for the same.
-  func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-
   /// Whether the text ends with the bytes of another.
   func ends(with other: String) -> Bool { utf8.reversed().starts(with: other.utf8.reversed()) }
 

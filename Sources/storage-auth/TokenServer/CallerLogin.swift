@@ -3,10 +3,10 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// A request whose caller is known.
+/// What is known about a request: who asks, once ``CallerLogin`` has found it out.
 struct CallerContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  var caller = ""
+  var caller: String?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -30,16 +30,17 @@ struct CallerLogin: RouterMiddleware {
   func handle(
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
   ) async throws -> Response {
-    var context = context
-    context.caller = try callers.caller(of: request)
-    if let limit, let delay = await rates.take(context.caller, limit: limit, at: SystemTime.system.uptime) {
+    let caller = try callers.caller(of: request)
+    if let limit, let delay = await rates.take(caller, limit: limit, at: SystemTime.system.uptime) {
       throw HTTPError(
         .tooManyRequests, headers: [.retryAfter: "\(delay.components.seconds + 1)"],
         message: "Too many requests from this caller.")
     }
+    var context = context
+    context.caller = caller
     let response = try await next(request, context)
     Terminal.note(
-      "\(Timestamp.now.iso8601) \(context.caller) \(request.method) \(request.uri.path): \(response.status.code)")
+      "\(Timestamp.now.iso8601) \(caller) \(request.method) \(request.uri.path): \(response.status.code)")
     return response
   }
 }

@@ -10,7 +10,7 @@ extension TokenServerCommand {
     // A rule that means nothing is an error now, and not when somebody asks.
     _ = try rule.policy(of: "example").checkedRules()
     let service = SigningService<CallerContext>(try signing()) { [rule, life] context in
-      SigningRules(rule.policy(of: context.caller), lifetime: .seconds(life))
+      context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(life)) }
     }
     let router = Router(context: CallerContext.self)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)

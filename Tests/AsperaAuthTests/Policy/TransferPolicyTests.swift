@@ -43,7 +43,9 @@ final class TransferPolicyTests: XCTestCase {
     for root in [
       "/", "/uploads", "/uploads/bob", "/uploads/alice2", "/uploads/alice/../bob", "..", "a/../../bob",
       "//uploads/alice",
-      "/uploads//alice", "/Uploads/alice", "a\0", "./a",
+      "/uploads//alice", "/Uploads/alice", "a\0", "./a", "../\u{301}bob", "/uploads/alice/../\u{301}bob",
+      "/uploads/alice/..", "..\\bob", "/uploads/alice/a\\..\\..\\bob", "a/..\\",
+      "/uploads/alice/.\u{200d}/../\u{200d}",
     ] {
       XCTAssertEqual(code(result(upload(to: root), alice)), .refused, root)
     }
@@ -51,7 +53,7 @@ final class TransferPolicyTests: XCTestCase {
 
   func testADestinationIsBelowTheFolder() throws {
     XCTAssertNoThrow(try result(upload(to: "2026", as: "cat.jpg"), alice).get())
-    for destination in ["../bob/cat.jpg", "..", "a/../../../bob", "/../bob", "a//b", ""] {
+    for destination in ["../bob/cat.jpg", "..", "a/../../../bob", "/../bob", "a//b", "", "../\u{301}bob"] {
       XCTAssertEqual(code(result(upload(to: nil, as: destination), alice)), .refused, destination)
     }
   }
@@ -70,7 +72,8 @@ final class TransferPolicyTests: XCTestCase {
     }
     for (source, root) in [
       ("/uploads/bob/dog.jpg", nil), ("/uploads/alice", nil), ("../bob/dog.jpg", nil), ("bob/dog.jpg", "/uploads"),
-      ("cat.jpg", "/uploads/bob"), ("../../bob/dog.jpg", "/uploads/alice"), ("/", nil), ("", nil),
+      ("cat.jpg", "/uploads/bob"), ("../\u{301}bob", nil), ("/uploads/alice/../\u{301}bob", nil),
+      ("../../bob/dog.jpg", "/uploads/alice"), ("/", nil), ("", nil),
     ] as [(String, String?)] {
       XCTAssertEqual(code(result(download(source, root: root), alice)), .refused, "\(source) \(root ?? "")")
     }
@@ -99,6 +102,11 @@ final class TransferPolicyTests: XCTestCase {
     spec.fields["tags"] = nil
     spec.fields["tags64"] = "e30="
     XCTAssertEqual(code(result(spec, alice)), .refused)
+    for name in ["destination_root_id", "source_root_id"] {
+      var spec = upload(to: nil)
+      spec.fields[name] = "17"
+      XCTAssertEqual(code(result(spec, alice)), .refused, name)
+    }
   }
 
   func testATokenEndsWithTheRule() throws {

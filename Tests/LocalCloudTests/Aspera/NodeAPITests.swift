@@ -101,12 +101,12 @@ final class NodeAPITests: AsperaTestCase {
           "paths": [
             ["path": "/photos", "type": "directory"], ["path": "/photos/b"], ["path": "/photos/a"],
             ["path": "/photos/\u{e4}"], ["path": "/photos"], ["path": "/missing/x"], ["path": "/../x"], [:],
-            ["path": "/file", "type": "file"],
+            ["path": "/file", "type": "file"], ["path": "/photos/../\u{301}x"],
           ]
         ])
       XCTAssertEqual(made.status, 200)
       let errors = try made.value["paths"]?.array?.map { $0["error"]?["code"]?.integer }
-      XCTAssertEqual(errors, [nil, nil, nil, nil, 409, 404, 400, 400, 400])
+      XCTAssertEqual(errors, [nil, nil, nil, nil, 409, 404, 400, 400, 400, 400])
       let page = try await client.post("/files/browse", ["path": "/photos", "skip": 1, "count": 1]).value
       XCTAssertEqual(page["total_count"]?.integer, 3)
       XCTAssertEqual(page["item_count"]?.integer, 1)

@@ -106,6 +106,35 @@ final class PolicyEnforcementTests: PolicyTestCase {
     }
   }
 
+  func testAURLOfCOSMeansTheSameHoweverItsParametersAreSpelt() async throws {
+    try await withEachScope(Self.alice, of: [.cos]) { _, owner in
+      for key in [PolicyRequest.alice, PolicyRequest.bob] {
+        _ = try await owner.send(.put, key, body: PolicyRequest.body)
+      }
+      func send(
+        _ method: HTTPRequest.Method, _ key: String?, _ parameter: RequestTarget.Parameter, as spelt: String
+      ) async throws -> Reply {
+        var request = try owner.cloud.endpoint(of: .cos).request(
+          method, bucket: Self.bucket, key: key, parameters: [parameter])
+        let link = try owner.presigned(request, validFor: .seconds(60))
+        request.headerFields = link.headers
+        request.path = String(link.url.dropFirst("http://\(request.authority ?? "")".count))
+          .replacing("?\(parameter.name)", with: "?\(spelt)").replacing("&\(parameter.name)", with: "&\(spelt)")
+        return try await owner.send(request, body: method == .put ? [1] : nil)
+      }
+      let list = try await send(.get, nil, .init(name: "prefix", value: "uploads/alice/"), as: "PREFIX")
+      XCTAssertEqual(
+        try list.document.all("Contents").compactMap { $0["Key"]?.text }, [PolicyRequest.alice], list.text)
+      let access = try await send(.get, PolicyRequest.bob, .init(name: "acl", value: nil), as: "ACL")
+      XCTAssertEqual(access.status, 200)
+      XCTAssertNotEqual(access.body, PolicyRequest.body, "the object itself was given out")
+      let tags = try await send(.put, PolicyRequest.bob, .init(name: "tagging", value: nil), as: "Tagging")
+      XCTAssertEqual(tags.status, 501, tags.text)
+      let rest = try await owner.send(.get, PolicyRequest.bob)
+      XCTAssertEqual(rest.body, PolicyRequest.body, "the object was overwritten")
+    }
+  }
+
   func testAKeyWithoutAPolicyMayDoWhatTheAccountMay() async throws {
     try await withServices { services in
       let issued = try await services.send(

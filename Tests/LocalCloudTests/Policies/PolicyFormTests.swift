@@ -33,6 +33,33 @@ final class PolicyFormTests: PolicyTestCase {
     }
   }
 
+  func testNoOtherSpellingOfAFieldOpensTheObject() async throws {
+    let policy = #"""
+      {"version":"2.0","statement":[{"effect":"allow","action":["name/cos:*"],"resource":["*"]},
+      {"effect":"deny","action":["name/cos:PostObject"],"resource":["*"],
+      "condition":{"string_equal":{"cos:x-cos-acl":"public-read"}}},
+      {"effect":"deny","action":["name/cos:PostObject"],"resource":["*"],
+      "condition":{"string_equal":{"cos:x-cos-storage-class":"ARCHIVE"}}}]}
+      """#
+    try await withServices { services in
+      let scoped = try await client(of: .cos, services, policy: policy)
+      let keys = scoped.policy { $0.keys = .prefix("forms/") }
+      for (index, (name, value, status)) in [
+        ("x-cos-meta-a", "1", 204), ("acl", "public-read", 403), ("ACL", "public-read", 403),
+        ("x-cos-acl", "public-read", 204), ("X-COS-ACL", "public-read", 204),
+        ("x-cos-storage-class", "ARCHIVE", 403),
+      ].enumerated() {
+        let form = try scoped.form(scoped.formSigners[0], keys)
+        var body = FormBody(form, adding: [FormField(name, value)], file: [1])
+        body.fileName = "\(index)"
+        let reply = try await scoped.post(body)
+        XCTAssertEqual(reply.status, status, "\(name): \(reply.text)")
+        let everybody = try await scoped.send(scoped.request(.get, "forms/\(index)"))
+        XCTAssertNotEqual(everybody.status, 200, "\(name) opened the object to everybody")
+      }
+    }
+  }
+
   func testASizeOfThePolicyIsNotWidenedByTheForm() async throws {
     let policy = AccessPolicy([PolicyIntent.rule(.write, upTo: 100)])
     try await withEachScope(policy, of: [.cos]) { scoped, _ in

@@ -88,6 +88,18 @@ extension PolicyIntent {
     same("a star in a key", rule(.read, on: .key("a*b")), .unsupportedKey),
     same("a question mark in a prefix", rule(.list, on: .prefix("a?")), .unsupportedKey),
     same("a variable in a prefix", rule(.read, on: .prefix("${uin}/")), .unsupportedKey),
+    same("a star with an accent", rule(.read, on: .prefix("users/*\u{301}/")), .unsupportedKey),
+    same("a question mark with an accent", rule(.read, on: .prefix("users/?\u{301}/")), .unsupportedKey),
+    same("a variable with an accent", rule(.read, on: .prefix("${\u{301}uin}/")), .unsupportedKey),
+    PolicyIntent(
+      "two prefixes that only look alike", rule(.list, on: .prefix("\u{e9}/")), rule(.list, on: .prefix("e\u{301}/")),
+      ram: .statements([
+        #"{"Effect":"Allow","Action":["oss:ListObjects"],"Resource":["$R"],"Condition":{"StringLike":{"oss:Prefix":"\#u{e9}/*"}}}"#,
+        #"{"Effect":"Allow","Action":["oss:ListObjects"],"Resource":["$R"],"Condition":{"StringLike":{"oss:Prefix":"e\#u{301}/*"}}}"#,
+      ]),
+      cam: .statements([
+        #"{"effect":"allow","action":["name/cos:GetBucket"],"resource":["$C/\#u{e9}/*","$C/e\#u{301}/*"]}"#
+      ])),
     same(
       "addresses of version 6", rule(.read, from: AddressRange("2001:db8::/32").map { [$0] }), .unsupportedCondition),
     same("from no address", rule(.read, from: []), .invalidRule),

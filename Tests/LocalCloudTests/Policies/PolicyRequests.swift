@@ -101,6 +101,11 @@ struct PolicyRequest {
       "list elsewhere in the second form", .get, allow: none, query: ["list-type": "2", "prefix": "uploads/"]),
     PolicyRequest(
       "list another bucket", .get, in: PolicyTestCase.otherBucket, allow: none, query: ["prefix": "uploads/alice/"]),
+    // COS signs the names of parameters in lower case, so that they are read so; in OSS this is a list of everything.
+    PolicyRequest("list inside in capitals", .get, allow: [.cos], query: ["PREFIX": "uploads/alice/"]),
+    PolicyRequest("list elsewhere in capitals", .get, allow: none, query: ["PREFIX": "uploads/bob/"]),
+    PolicyRequest(
+      "list everything and then inside", .get, allow: [.oss], query: ["Prefix": "", "prefix": "uploads/alice/"]),
     PolicyRequest("list uploads inside", .get, allow: [.cos], query: ["uploads": nil, "prefix": "uploads/alice/"]),
     PolicyRequest("list all uploads", .get, allow: none, query: ["uploads": nil]),
     PolicyRequest("initiate inside", .post, "uploads/alice/big", allow: both, query: ["uploads": nil]),

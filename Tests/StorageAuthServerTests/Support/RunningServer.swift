@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOCore
 import XCTest
 
@@ -8,7 +9,7 @@ enum RunningServer {
   ///
   /// - Returns: Its address, such as `http://127.0.0.1:8080`.
   static func start<Context: RequestContext>(
-    _ router: Router<Context>, _ test: XCTestCase
+    _ router: Router<Context>, _ test: XCTestCase, logger: Logger? = nil
   ) async throws -> String where Context.Source == ApplicationRequestContextSource {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
@@ -16,7 +17,7 @@ enum RunningServer {
       onServerRunning: { channel in
         port.yield(channel.localAddress?.port ?? 0)
         port.finish()
-      })
+      }, logger: logger)
     let task = Task { try await application.run() }
     test.addTeardownBlock {
       task.cancel()

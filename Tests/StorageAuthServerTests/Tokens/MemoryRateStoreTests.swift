@@ -14,6 +14,16 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertEqual(allowed, [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28, 32, 36])
   }
 
+  func testCallersWhoseIdsOnlyLookAlikeAreCountedApart() async {
+    let store = MemoryRateStore()
+    let limit = RateLimit(burst: 1, every: .seconds(10))
+    for caller in ["\u{e9}", "e\u{301}"] {
+      let delay = await store.take(caller, limit: limit, at: .zero)
+      XCTAssertNil(delay)
+    }
+    XCTAssertEqual(store.count, 2)
+  }
+
   func testARefusedRequestDoesNotCount() async {
     let store = MemoryRateStore()
     let limit = RateLimit(burst: 1, every: .seconds(10))
@@ -31,6 +41,16 @@ final class MemoryRateStoreTests: XCTestCase {
     let limit = RateLimit(burst: 1, every: .seconds(1))
     for number in 0..<10_000 { _ = await store.take("caller-\(number)", limit: limit, at: .milliseconds(number)) }
     XCTAssertLessThanOrEqual(store.count, 100)
+  }
+
+  func testRoomIsMadeForManyAtOnce() async {
+    let store = MemoryRateStore(limit: 16)
+    let (short, long) = (RateLimit(burst: 1, every: .seconds(1)), RateLimit(burst: 1, every: .seconds(3600)))
+    _ = await store.take("short", limit: short, at: .zero)
+    for number in 1...15 { _ = await store.take("long-\(number)", limit: long, at: .zero) }
+    XCTAssertEqual(store.count, 16)
+    _ = await store.take("new", limit: long, at: .seconds(2))
+    XCTAssertEqual(store.count, 15, "one whose time had come went, and one more, so that the next one costs nothing")
   }
 
   func testAFloodOfNewCallersDoesNotLetTheBusiestGo() async {

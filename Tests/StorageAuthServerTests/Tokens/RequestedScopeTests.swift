@@ -26,6 +26,7 @@ final class RequestedScopeTests: XCTestCase {
       (#""name/cos:GetObject""#, "u/mia/cat.jpg", [.read], .key("u/mia/cat.jpg")),
       (#"["name/cos:UploadPart","name/cos:DeleteObject"]"#, "/a*", [.write, .delete], .prefix("a")),
       (#"["name/cos:GetBucket"]"#, "*", [.list], .all),
+      (#""name/cos:DeleteMultipleObjects""#, "\u{301}*", [.delete], .prefix("\u{301}")),
     ]
     for (action, prefix, actions, keys) in table {
       let scope = try await one(action, prefix)
@@ -42,6 +43,7 @@ final class RequestedScopeTests: XCTestCase {
       "", "{}", "[]", "[1]", "[\(scope),{}]", scope.replacing("GetObject", with: "PutBucketPolicy"),
       "[\(scope.replacing("name/cos:GetObject", with: "*"))]", "[\(scope.replacing(#""p""#, with: #""""#))]",
       "[\(scope.replacing(#""p""#, with: #""a*b""#))]", "[\(scope.replacing(#""p""#, with: #""a**""#))]",
+      "[\(scope.replacing(#""p""#, with: "\"*\u{301}*\""))]", "[\(scope.replacing(#""p""#, with: "\"a*\u{301}\""))]",
       "[\(scope.replacing(#""b""#, with: "1"))]", "[\(scope.replacing(#""name/cos:GetObject""#, with: "[]"))]",
     ]
     for body in bodies {

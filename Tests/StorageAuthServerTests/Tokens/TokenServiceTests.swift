@@ -80,6 +80,20 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(scopes.withLock { $0 }, orders.prefix(3).map(\.scope))
   }
 
+  func testScopesThatOnlyLookAlikeHaveKeysOfTheirOwn() async throws {
+    let issuer = issuer()
+    let service = service { _ in issuer }
+    var ids: [String] = []
+    for name in ["\u{e9}", "e\u{301}"] {
+      ids.append(try await service.key(for: order(scope: name)).key.id)
+      let shared = AccessPolicy([AccessRule(.read, keys: .key(name), in: "photos")])
+      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope("x", shared))).key.id)
+      let same = AccessPolicy([AccessRule(.read, keys: .all, in: "photos")])
+      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope(name, same))).key.id)
+    }
+    XCTAssertEqual(ids, (1...6).map { "STS.\($0)" })
+  }
+
   func testAKeyIsHandedOutWhileHalfOfItsLifeIsLeft() async throws {
     let issuer = issuer(life: .seconds(1000))
     let service = service { _ in issuer }

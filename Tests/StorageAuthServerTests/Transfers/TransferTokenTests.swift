@@ -110,6 +110,20 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
+  func testAPublicKeyIsOneLineWithoutOptions() async throws {
+    let (app, cloud) = try await start()
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfPuzXKb5DyJ4CRFrIEZ2sb/oGsP2tkT0XGMr4dZ8ud alice"
+    var spec = TransferSpec(.receive, [TransferPath("/shared/a")])
+    for lines in ["\(key)\n\(key)", "command=\"sh\" \(key)", "restrict,pty \(key)", "ssh-ed25519", "ssh-rsa x y", ""] {
+      spec.fields["public_keys"] = .text(lines)
+      await assertRefused(issuer(app), spec, "400")
+    }
+    XCTAssertEqual(cloud.statistics.transfers.setups, 0)
+    spec.fields["public_keys"] = .text(key)
+    _ = try await grant(issuer(app), spec)
+    XCTAssertEqual(cloud.statistics.transfers.setups, 1)
+  }
+
   func testACallerOverItsRateIsRefused() async throws {
     let (app, _) = try await start(rate: RateLimit(burst: 1, every: .seconds(3600)))
     let spec = TransferSpec(.receive, [TransferPath("/shared/a")])

@@ -48,6 +48,8 @@ struct VerifyingBench {
   let lookups: Counter
   /// How often a handler was reached.
   let handled: Counter
+  /// What the service wrote to its log.
+  let log = LogLines()
 
   init(
     _ service: Service, _ test: XCTestCase, answers: VerificationAnswers.Form = .xml,
@@ -81,7 +83,7 @@ struct VerifyingBench {
         return "\(target?.bucket ?? "")|\(target?.key ?? "")|\(parameters)|\(body.readableBytes)"
       }
     }
-    endpoint = try ServiceEndpoint(await RunningServer.start(router, test))
+    endpoint = try ServiceEndpoint(await RunningServer.start(router, test, logger: log.logger))
     self.time = time
     self.lookups = lookups
     self.handled = handled

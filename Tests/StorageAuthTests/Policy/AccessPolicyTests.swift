@@ -75,7 +75,10 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertNil(refusal(rule, access(.read, size: nil, type: nil, from: inside)), "limits are for what is written")
     XCTAssertEqual(refusal(rule, access(size: 11, from: inside)), .size)
     XCTAssertEqual(refusal(rule, access(size: nil, from: inside)), .size)
-    for type in ["text/html", "image", "image/", "imagex/png", "text/plainx", nil] {
+    for type in [
+      "text/html", "image", "image/", "imagex/png", "text/plainx", nil, "image/png,text/html",
+      "text/plain;a,text/html", "text/plain, text/html", "text /plain", "te xt/plain", ",image/png",
+    ] {
       XCTAssertEqual(refusal(rule, access(type: type, from: inside)), .contentType, type ?? "none")
     }
     XCTAssertEqual(refusal(rule, access(from: NetworkAddress("203.0.114.7"))), .address)

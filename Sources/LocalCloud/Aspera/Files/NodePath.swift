@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// A path of the node: names below its root, compared byte for byte.
 struct NodePath: Sendable {
   /// The names from the root on; none for the root itself.
@@ -14,7 +16,7 @@ struct NodePath: Sendable {
   ///
   /// - Returns: Nothing for a path that leads out of the root, or with a name that no file can have.
   init?(_ text: String) {
-    let names = text.split(separator: "/").map(String.init).filter { $0 != "." }
+    let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
     guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
     self.names = names
   }

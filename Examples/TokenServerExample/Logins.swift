@@ -1,0 +1,25 @@
+import StorageAuth
+import Synchronization
+
+/// Who is logged in, in memory: an app has its own.
+final class Logins: Sendable {
+  private let users: [String: Secret]
+  private let tokens = Mutex<[String: String]>([:])
+
+  init(users: [String: String]) {
+    self.users = users.mapValues { Secret($0) }
+  }
+
+  /// Logs a user in.
+  ///
+  /// - Returns: The bearer token of the login; nothing if the name or the password is wrong.
+  func token(for name: String, _ password: Secret) -> String? {
+    guard let known = users[name], known == password else { return nil }
+    let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+    tokens.withLock { $0[token] = name }
+    return token
+  }
+
+  /// Whose bearer token it is; nothing if it is nobody's.
+  func user(of token: String) -> String? { tokens.withLock { $0[token] } }
+}
