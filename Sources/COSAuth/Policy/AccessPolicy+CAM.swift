@@ -31,36 +31,7 @@ extension AccessPolicy {
     for rule in try checkedRules() {
       for statement in try CAMRule(rule, regions, options).statements() { statements.add(statement) }
     }
-    let document: JSONValue = ["version": "2.0", "statement": .array(statements.map(\.cam))]
+    let document: JSONValue = ["version": "2.0", "statement": .array(statements.map { $0.json(.lowercase) })]
     return String(decoding: document.serialized, as: UTF8.self)
-  }
-}
-
-extension DocumentStatement {
-  /// The statement as CAM writes it.
-  fileprivate var cam: JSONValue {
-    var statement = JSONObject()
-    statement["effect"] = "allow"
-    statement["action"] = .array(actions.map { .text($0) })
-    statement["resource"] = .array(resources.map { .text($0) })
-    if !conditions.isEmpty {
-      var members = JSONObject()
-      for condition in conditions {
-        var comparison = JSONObject()
-        comparison[condition.key] = condition.value.json
-        members[condition.comparison] = .object(comparison)
-      }
-      statement["condition"] = .object(members)
-    }
-    return .object(statement)
-  }
-}
-
-extension DocumentStatement.Value {
-  fileprivate var json: JSONValue {
-    switch self {
-    case .texts(let texts): texts.count == 1 ? .text(texts[0]) : .array(texts.map { .text($0) })
-    case .number(let number): .number(JSONNumber(number))
-    }
   }
 }

@@ -33,9 +33,9 @@ public struct COSStringSigner: Sendable {
   ///   - bucket: The bucket, if the endpoint is a custom domain.
   ///   - checksWithoutParameters: Whether a request with parameters has to be allowed without them as well: a list of a
   ///     prefix as a list of all keys, the end of an upload as the deletion of its object, the deletion of many objects as
-  ///     an upload by form. COS does not sign the case of
-  ///     names, and a service may take no notice of `?PREFIX=`. Turn it off if the service is known to refuse such names,
-  ///     or if the policy of the key itself is as narrow as that of the callers.
+  ///     an upload by form. COS does not sign the case of names, and a service may take no notice of `?PREFIX=`. Turn it
+  ///     off if the service is known to read such names or to refuse them, or if the policy of the key itself is as narrow
+  ///     as that of the callers.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket

@@ -17,7 +17,7 @@ extension AccessPolicy {
     for rule in try checkedRules() {
       for statement in try rule.ramStatements() { statements.add(statement) }
     }
-    let document: JSONValue = ["Version": "1", "Statement": .array(statements.map(\.ram))]
+    let document: JSONValue = ["Version": "1", "Statement": .array(statements.map { $0.json(.capitalized) })]
     let bytes = document.serialized
     if let byteLimit, bytes.count > byteLimit {
       throw PolicyError(
@@ -84,35 +84,6 @@ extension AccessAction {
     case .write: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"]
     case .delete: ["oss:DeleteObject"]
     case .list: []
-    }
-  }
-}
-
-extension DocumentStatement {
-  /// The statement as RAM writes it.
-  fileprivate var ram: JSONValue {
-    var statement = JSONObject()
-    statement["Effect"] = "Allow"
-    statement["Action"] = .array(actions.map { .text($0) })
-    statement["Resource"] = .array(resources.map { .text($0) })
-    if !conditions.isEmpty {
-      var members = JSONObject()
-      for condition in conditions {
-        var comparison = members[condition.comparison]?.object ?? JSONObject()
-        comparison[condition.key] = condition.value.json
-        members[condition.comparison] = .object(comparison)
-      }
-      statement["Condition"] = .object(members)
-    }
-    return .object(statement)
-  }
-}
-
-extension DocumentStatement.Value {
-  fileprivate var json: JSONValue {
-    switch self {
-    case .texts(let texts): texts.count == 1 ? .text(texts[0]) : .array(texts.map { .text($0) })
-    case .number(let number): .number(JSONNumber(number))
     }
   }
 }

@@ -1,4 +1,6 @@
-/// What one statement of a provider's policy document allows; the provider's module writes it down.
+package import StorageJSON
+
+/// What one statement of a provider's policy document allows.
 package struct DocumentStatement {
   /// The names of the actions.
   package let actions: [String]
@@ -57,6 +59,46 @@ extension [DocumentStatement] {
     guard let place else { return append(statement) }
     for resource in statement.resources where !self[place].resources.contains(where: resource.isIdentical) {
       self[place].resources.append(resource)
+    }
+  }
+}
+
+extension DocumentStatement {
+  /// How a provider spells the members of a statement.
+  package enum Spelling {
+    /// `Effect`, `Allow`, as RAM does.
+    case capitalized
+    /// `effect`, `allow`, as CAM does.
+    case lowercase
+
+    fileprivate func name(_ capitalized: String) -> String {
+      self == .capitalized ? capitalized : capitalized.lowercased()
+    }
+  }
+
+  /// The statement as it stands in a document.
+  package func json(_ spelling: Spelling) -> JSONValue {
+    var statement = JSONObject()
+    statement[spelling.name("Effect")] = .text(spelling.name("Allow"))
+    statement[spelling.name("Action")] = .array(actions.map { .text($0) })
+    statement[spelling.name("Resource")] = .array(resources.map { .text($0) })
+    guard !conditions.isEmpty else { return .object(statement) }
+    var comparisons = JSONObject()
+    for condition in conditions {
+      var comparison = comparisons[condition.comparison]?.object ?? JSONObject()
+      comparison[condition.key] = condition.value.json
+      comparisons[condition.comparison] = .object(comparison)
+    }
+    statement[spelling.name("Condition")] = .object(comparisons)
+    return .object(statement)
+  }
+}
+
+extension DocumentStatement.Value {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .texts(let texts): texts.count == 1 ? .text(texts[0]) : .array(texts.map { .text($0) })
+    case .number(let number): .number(JSONNumber(number))
     }
   }
 }

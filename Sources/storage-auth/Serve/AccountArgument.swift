@@ -14,10 +14,21 @@ struct AccountArgument: ExpressibleByArgument {
     self.token = token
   }
 
-  init?(argument: String) {
+  /// Takes any text: one that is refused here is printed by the parser, with the secret in it.
+  init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-    guard parts.count >= 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
-    self.init(id: parts[0], secret: parts[1], token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
+    self.init(
+      id: parts[0], secret: parts.count > 1 ? parts[1] : "",
+      token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
+  }
+
+  /// Checks that the accounts of an option are complete.
+  ///
+  /// - Throws: A `ValidationError` that says nothing of what was written.
+  static func check(_ accounts: [AccountArgument], of option: String) throws {
+    guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
+      throw ValidationError("A value of \(option) is not a name and a secret with a colon between them.")
+    }
   }
 
   /// An account that nobody has guessed.

@@ -28,6 +28,8 @@ struct NodeOptions: ParsableArguments {
   var transferTokenLifetime: Int?
 
   func validate() throws {
+    try AccountArgument.check(nodeUser, of: "--node-user")
+    try AccountArgument.check(transferAccount, of: "--transfer-account")
     if withoutTransferTokens, transferAccount.isEmpty {
       throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always wants tokens.")
     }

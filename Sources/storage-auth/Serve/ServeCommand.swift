@@ -60,6 +60,11 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print one line of JSON with the URLs and the accounts when ready.")
   var json = false
 
+  func validate() throws {
+    try AccountArgument.check(account, of: "--account")
+    try AccountArgument.check(disabled, of: "--disabled")
+  }
+
   func run() async throws {
     let accounts = account.isEmpty ? [AccountArgument.random()] : account
     let configuration = LocalCloud.Configuration(
