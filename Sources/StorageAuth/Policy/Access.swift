@@ -91,3 +91,22 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     self.access = access
   }
 }
+
+extension AccessRefusal: CustomStringConvertible {
+  /// What was missing, in a sentence without the key.
+  public var description: String { "The policy does not allow to \(access.action.rawValue) this: \(reason.words)." }
+}
+
+extension AccessRefusal.Reason {
+  fileprivate var words: String {
+    switch self {
+    case .bucket: "no rule is about the bucket"
+    case .action: "no rule is about that"
+    case .key: "no rule is about the key"
+    case .time: "the permission has ended"
+    case .address: "no rule is about the address that asks"
+    case .size: "it is too large, or its size is not said"
+    case .contentType: "it is of another media type, or its type is not said"
+    }
+  }
+}

@@ -45,8 +45,7 @@ extension SigningRules {
             contentType: operation.contentType, from: address, at: last))
       } catch {
         throw SigningRefusal(
-          .notAllowed, "The caller may not do this: \(error.reason).",
-          remedy: "Ask for what the policy allows, or have the policy changed.")
+          .notAllowed, "\(error)", remedy: "Ask for what the policy allows, or have the policy changed.")
       }
     }
   }

@@ -34,6 +34,29 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertEqual(refusal(AccessPolicy([]), Access(.read, "a", in: "photos", at: date)), .action)
   }
 
+  func testARefusalSaysInASentenceWhatWasMissing() throws {
+    let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
+    let rule = AccessRule(
+      .write, keys: .prefix("secret/"), in: "photos", upTo: 5, types: ["text/*"], from: [office], until: date)
+    let fits = Access(
+      .write, "secret/a", in: "photos", size: 5, contentType: "text/plain", from: NetworkAddress("203.0.113.7"),
+      at: date.advanced(by: .seconds(-1)))
+    XCTAssertNil(refusal(rule, fits))
+    for (words, change) in [
+      ("no rule is about the bucket", { $0.bucket = "cats" }), ("no rule is about that", { $0.action = .read }),
+      ("no rule is about the key", { $0.key = "b" }), ("the permission has ended", { [date] in $0.date = date }),
+      ("no rule is about the address that asks", { $0.address = nil }),
+      ("it is too large, or its size is not said", { $0.size = 6 }),
+      ("it is of another media type, or its type is not said", { $0.contentType = nil }),
+    ] as [(String, (inout Access) -> Void)] {
+      var access = fits
+      change(&access)
+      XCTAssertThrowsError(try AccessPolicy([rule]).check(access)) {
+        XCTAssertEqual("\($0)", "The policy does not allow to \(access.action) this: \(words).")
+      }
+    }
+  }
+
   func testKeysAreComparedByteForByte() {
     XCTAssertFalse(ObjectScope.key("\u{e9}").contains("e\u{301}"))
     XCTAssertFalse(ObjectScope.prefix("e").contains("\u{e9}"))
