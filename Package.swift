@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// Every target is built to the same rules: Swift 6 mode, the upcoming features that make the visibility of imports,

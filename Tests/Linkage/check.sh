@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/consumer/Sources/consumer" "$folder/consumer/Sources/credentials"
 
 cat >"$folder/consumer/Package.swift" <<MANIFEST
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(

@@ -109,8 +109,7 @@ public struct COSVerifier: SignatureVerifier {
     }
     return VerifiedRequest(
       accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end,
-      target: claim.target.ignoringCase,
-      signature: claim.signature, usableUntil: claim.window.end)
+      target: claim.target.ignoringCase, signature: claim.signature, usableUntil: claim.window.end)
   }
 
   /// Refuses a window that has ended or not begun.

@@ -1,15 +1,12 @@
+internal import StorageAuth
 internal import StorageCrypto
 
 extension String {
   /// The lines of the text, the empty ones too; only a line feed ends one.
-  var lines: [String] {
-    utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(Substring($0)) }
-  }
+  var lines: [String] { cut(at: "\n") }
 
   /// The text cut at every occurrence of an ASCII character.
-  func cut(at mark: Unicode.Scalar) -> [String] {
-    utf8.split(separator: UInt8(ascii: mark), omittingEmptySubsequences: false).map { String(Substring($0)) }
-  }
+  func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
   /// The text before and behind the first occurrence of an ASCII character; nothing behind where there is none.
   func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
