@@ -17,7 +17,7 @@ struct AppServer {
     let keys = StaticCredentialProvider(owner)
     tokens = TokenService(audit: { print("  audit: \($0)") }) { scope in
       AlibabaAssumeRoleProvider(
-        roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, keys: keys, duration: scope.life,
+        roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, keys: keys, duration: scope.lifetime,
         policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
     }
     self.bucket = bucket

@@ -17,8 +17,7 @@ extension Subjects {
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
     "StorageAuthServer.TokenShape": "an enumeration without payload",
     "StorageAuthServer.TransferTokenOrder": "a caller and a policy",
-    "StorageAuthServer.VerificationAnswers": "a service and a form",
-    "StorageAuthServer.VerificationAnswers.Form": "an enumeration without payload",
+    "StorageAuthServer.RefusalFormat": "an enumeration without payload",
   ]
 
   /// What requests through the middleware carry.

@@ -27,7 +27,7 @@ final class CommandLineErrorTests: XCTestCase {
       (["serve", "--transfer-account", "secret@"], "A value of --transfer-account"),
       (["explain", "GET", "cat.jpg"], "a scheme and a host"),
       (tokenServer, "--role acs:ram::"), (tokenServer + ["--role", "nobody"], "--role acs:ram::"),
-      (tokenServer + ["--role", Self.role, "--life", "5"], "900 to 43200"),
+      (tokenServer + ["--role", Self.role, "--lifetime", "5"], "900 to 43200"),
       (tokenServer + ["--role", Self.role, "--port", "65536"], "not a port"),
     ] {
       let outcome = try await Programs.storageAuth(arguments, Self.variables)

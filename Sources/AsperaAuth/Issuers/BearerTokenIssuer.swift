@@ -18,13 +18,14 @@ public struct BearerTokenIssuer: TokenIssuer {
   ///   - userID: The user, as the permissions on the node name it.
   ///   - fileID: The folder or file of the access key that the transfers are about.
   ///   - key: The key whose public half is registered with the access key.
-  ///   - life: How long a token lives, in whole seconds.
+  ///   - lifetime: How long a token lives, in whole seconds.
   ///   - time: The clocks.
   public init(
-    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, life: Duration = .seconds(3_600),
+    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600),
     time: any TimeSource = .system
   ) {
-    maker = BearerMaker(accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, life: life, time: time)
+    maker = BearerMaker(
+      accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime, time: time)
     self.fileID = fileID
   }
 
@@ -64,10 +65,10 @@ extension TokenIssuer where Self == BearerTokenIssuer {
   ///   - userID: The user, as the permissions on the node name it.
   ///   - fileID: The folder or file of the access key that the transfers are about.
   ///   - key: The key whose public half is registered with the access key.
-  ///   - life: How long a token lives.
+  ///   - lifetime: How long a token lives.
   public static func bearer(
-    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, life: Duration = .seconds(3_600)
+    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {
-    BearerTokenIssuer(accessKey: accessKey, userID: userID, fileID: fileID, key: key, life: life)
+    BearerTokenIssuer(accessKey: accessKey, userID: userID, fileID: fileID, key: key, lifetime: lifetime)
   }
 }

@@ -14,7 +14,7 @@ extension SetupTokenIssuer {
   func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
-      let body = try NodeSetup.body(for: [specification], tokenLife: tokenLife)
+      let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
       let path = NodeSetup.path(for: specification.direction ?? .send)
       return address.appending(path).call(.post, headers: [.contentType: "application/json"], body: body)
     } catch {
@@ -24,7 +24,7 @@ extension SetupTokenIssuer {
 
   /// How long a token lives: as long as is asked for.
   func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
-    let asked = tokenLife ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
+    let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let asked else { return NodeSetup.assumedLife }
     return .seconds(try RequestCheck(source: source).seconds(asked, in: Self.lives))
   }

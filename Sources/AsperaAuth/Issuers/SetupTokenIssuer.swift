@@ -22,7 +22,7 @@ public struct SetupTokenIssuer: TokenIssuer {
   let node: String
   let access: CredentialCache<AsperaNodeAccess>
   let exchange: ServiceExchange
-  let tokenLife: Duration?
+  let tokenLifetime: Duration?
   let allowsPlainHTTP: Bool
   let time: any TimeSource
 
@@ -32,13 +32,13 @@ public struct SetupTokenIssuer: TokenIssuer {
   ///   - node: The address of the Node API; `https`, or `http` on this machine. A path comes before those of the calls,
   ///     as Shares has one.
   ///   - access: What the calls are authorized with. A cache is used as it is; any other source gets one.
-  ///   - tokenLife: How long a token is to live, in whole seconds; the node decides if it is not given.
+  ///   - tokenLifetime: How long a token is to live, in whole seconds; the node decides if it is not given.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed: whoever listens on the way has the secret then.
   ///   - timeout: The most time for one answer.
   ///   - transport: Sends the calls.
   ///   - time: The clocks.
   public init(
-    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLife: Duration? = nil,
+    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(30), transport: any HTTPTransport,
     time: any TimeSource = .system
   ) {
@@ -47,7 +47,7 @@ public struct SetupTokenIssuer: TokenIssuer {
     self.access = access as? CredentialCache<AsperaNodeAccess> ?? CredentialCache(access, time: time)
     exchange = ServiceExchange(
       source: source, transport: transport, time: time, timeout: timeout, answerLimit: Self.answerLimit)
-    self.tokenLife = tokenLife
+    self.tokenLifetime = tokenLifetime
     self.allowsPlainHTTP = allowsPlainHTTP
     self.time = time
   }
@@ -94,12 +94,12 @@ extension TokenIssuer where Self == SetupTokenIssuer {
   /// - Parameters:
   ///   - node: The address of the Node API.
   ///   - access: What the calls are authorized with.
-  ///   - tokenLife: How long a token is to live, in whole seconds.
+  ///   - tokenLifetime: How long a token is to live, in whole seconds.
   ///   - transport: Sends the calls.
   public static func setup(
-    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLife: Duration? = nil,
+    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     transport: any HTTPTransport
   ) -> SetupTokenIssuer {
-    SetupTokenIssuer(node: node, access: access, tokenLife: tokenLife, transport: transport)
+    SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime, transport: transport)
   }
 }

@@ -21,13 +21,13 @@ public struct BearerAccessProvider: CredentialProvider {
   ///   - userID: The user, as the permissions on the node name it.
   ///   - role: The role in the scope; ``NodeScope/user`` or ``NodeScope/admin``.
   ///   - key: The key whose public half is registered with the access key.
-  ///   - life: How long a token lives, in whole seconds.
+  ///   - lifetime: How long a token lives, in whole seconds.
   ///   - time: The clocks.
   public init(
     accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
-    life: Duration = .seconds(3_600), time: any TimeSource = .system
+    lifetime: Duration = .seconds(3_600), time: any TimeSource = .system
   ) {
-    maker = BearerMaker(accessKey: accessKey, userID: userID, role: role, key: key, life: life, time: time)
+    maker = BearerMaker(accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
   }
 
   /// Access with a token that was signed now.

@@ -16,7 +16,7 @@ extension NodeSetup {
   /// Of an upload the node is told where the files go, of a download where they come from: what they are called on this
   /// side is none of its business.
   static func request(
-    for specification: TransferSpec, _ tokenLife: Duration?
+    for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {
     let paths = specification.paths
     guard !paths.isEmpty else {
@@ -44,7 +44,7 @@ extension NodeSetup {
     for name in fields {
       if let value = specification.fields[name], value != .null { request[name] = value }
     }
-    if let tokenLife { request["token_life_seconds"] = .number(JSONNumber(tokenLife.components.seconds)) }
+    if let tokenLifetime { request["token_life_seconds"] = .number(JSONNumber(tokenLifetime.components.seconds)) }
     return request
   }
 

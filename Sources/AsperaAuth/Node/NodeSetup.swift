@@ -19,10 +19,10 @@ package enum NodeSetup {
   ///
   /// - Parameters:
   ///   - specifications: The transfers; all of them go in one direction.
-  ///   - tokenLife: How long the tokens are to live, in whole seconds; the node decides if it is not given.
+  ///   - tokenLifetime: How long the tokens are to live, in whole seconds; the node decides if it is not given.
   /// - Throws: An ``AsperaError`` if there is no transfer, or one that has no direction, another one, or no paths.
   package static func body(
-    for specifications: [TransferSpec], tokenLife: Duration? = nil
+    for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
     guard !specifications.isEmpty else {
       throw AsperaError(.invalidSpecification, "There is no transfer to set up.", remedy: "Ask for one at least.")
@@ -34,7 +34,7 @@ package enum NodeSetup {
     }
     var requests: [JSONValue] = []
     for specification in specifications {
-      requests.append(["transfer_request": .object(try request(for: specification, tokenLife))])
+      requests.append(["transfer_request": .object(try request(for: specification, tokenLifetime))])
     }
     let body: JSONValue = ["transfer_requests": .array(requests)]
     return body.serialized

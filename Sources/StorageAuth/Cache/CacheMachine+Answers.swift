@@ -78,7 +78,8 @@ extension CacheMachine {
   private func success(_ held: Held, at uptime: Duration) -> Effect {
     .tell(
       AuthEvent.Refresh(
-        source: held.cached.source, outcome: .succeeded(held.cached.generation, life: held.end.map { $0 - uptime })))
+        source: held.cached.source, outcome: .succeeded(held.cached.generation, lifetime: held.end.map { $0 - uptime }))
+    )
   }
 
   private mutating func answerAll(_ held: Held, at uptime: Duration) -> [Effect] {

@@ -52,7 +52,7 @@ public enum AuthEvent: Sendable {
       /// The source is being asked.
       case started
       /// A credential came; how long it lives, if it ends.
-      case succeeded(CredentialGeneration, life: Duration?)
+      case succeeded(CredentialGeneration, lifetime: Duration?)
       /// None came; after which time the source may be asked again.
       case failed(CredentialError, backoff: Duration)
     }

@@ -1,7 +1,7 @@
 /// What a temporary key is for: whose it is, what it may do, how long it lives.
 ///
 /// Callers with equal scopes get the same key. A policy that ends at a time counted from now is another one in every
-/// request, so that each costs a call of the token service: let ``life`` end it.
+/// request, so that each costs a call of the token service: let ``lifetime`` end it.
 public struct TokenScope: Sendable, Hashable {
   /// Who acts, for the logs of the cloud; letters, digits and `-_.@` are taken everywhere.
   public var name: String
@@ -10,23 +10,23 @@ public struct TokenScope: Sendable, Hashable {
   public var policy: AccessPolicy
 
   /// How long the key lives, in whole seconds; the cloud has its own limits.
-  public var life: Duration
+  public var lifetime: Duration
 
   /// Describes a scope.
   ///
   /// - Parameters:
   ///   - name: Who acts, for the logs of the cloud.
   ///   - policy: What the key may do.
-  ///   - life: How long the key lives, in whole seconds.
-  public init(_ name: String, _ policy: AccessPolicy, life: Duration = .seconds(1800)) {
+  ///   - lifetime: How long the key lives, in whole seconds.
+  public init(_ name: String, _ policy: AccessPolicy, lifetime: Duration = .seconds(1800)) {
     self.name = name
     self.policy = policy
-    self.life = life
+    self.lifetime = lifetime
   }
 
   /// Whether two are the same; names are compared byte for byte.
   public static func == (first: TokenScope, second: TokenScope) -> Bool {
-    first.name.isIdentical(to: second.name) && first.policy == second.policy && first.life == second.life
+    first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
 }
 

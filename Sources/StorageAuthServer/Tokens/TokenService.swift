@@ -11,7 +11,7 @@
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
 ///   AlibabaAssumeRoleProvider(
-///     roleARN: role, sessionName: scope.name, keys: keys, duration: scope.life, policy: try scope.policy.ramDocument(),
+///     roleARN: role, sessionName: scope.name, keys: keys, duration: scope.lifetime, policy: try scope.policy.ramDocument(),
 ///     transport: transport)
 /// }
 /// ```

@@ -44,7 +44,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - time: The clocks.
   ///   - keys: Looks up the key of an id. What it throws is the app's answer.
   public init(
-    _ verifier: OSSVerifier, answers: VerificationAnswers.Form = .xml, replays: ReplayGuard? = ReplayGuard(),
+    _ verifier: OSSVerifier, answers: RefusalFormat = .xml, replays: ReplayGuard? = ReplayGuard(),
     time: any TimeSource = .system, keys: @escaping KeyLookup
   ) {
     let verifier = verifier.acceptingPayloadHashes
@@ -60,7 +60,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - time: The clocks.
   ///   - keys: Looks up the key of an id. What it throws is the app's answer.
   public init(
-    _ verifier: COSVerifier, answers: VerificationAnswers.Form = .xml, replays: ReplayGuard? = ReplayGuard(),
+    _ verifier: COSVerifier, answers: RefusalFormat = .xml, replays: ReplayGuard? = ReplayGuard(),
     time: any TimeSource = .system, keys: @escaping KeyLookup
   ) {
     self.init({ try await verifier.verify($0, at: $1, keys: keys) }, .init(.cos, answers), replays, time)

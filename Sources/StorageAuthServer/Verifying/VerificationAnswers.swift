@@ -6,27 +6,27 @@ internal import StorageCrypto
 internal import StorageJSON
 internal import StorageXML
 
-/// How requests are answered whose signature is not accepted.
-public struct VerificationAnswers: Sendable {
-  /// The form of a refusal.
-  public enum Form: Sendable, Hashable {
-    /// The XML of the service whose signature it is, so that its SDKs understand it.
-    case xml
-    /// `{code, message}`.
-    case json
-  }
+/// The form in which requests are refused whose signature is not accepted.
+public enum RefusalFormat: Sendable, Hashable {
+  /// The XML of the service whose signature it is, so that its SDKs understand it.
+  case xml
+  /// `{code, message}`.
+  case json
+}
 
+/// How requests are answered whose signature is not accepted.
+struct VerificationAnswers: Sendable {
   enum Service: Sendable {
     case oss
     case cos
   }
 
   private let service: Service
-  private let form: Form
+  private let format: RefusalFormat
 
-  init(_ service: Service, _ form: Form) {
+  init(_ service: Service, _ format: RefusalFormat) {
     self.service = service
-    self.form = form
+    self.format = format
   }
 
   /// The answer for a signature that is not accepted.
@@ -60,7 +60,7 @@ public struct VerificationAnswers: Sendable {
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
     to head: HTTPRequest
   ) -> Response {
-    if form == .json { return .json(["code": .text(code), "message": .text(message)], status) }
+    if format == .json { return .json(["code": .text(code), "message": .text(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     elements += details.map { XMLNode($0.0, $0.1) }
     elements.append(

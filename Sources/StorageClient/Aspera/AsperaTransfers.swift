@@ -42,7 +42,7 @@ public struct AsperaTransfers: Sendable {
   public var ratePolicy: RatePolicy?
 
   /// How long tokens are to live, in whole seconds; the node decides if not given.
-  public var tokenLife: Duration?
+  public var tokenLifetime: Duration?
 
   /// How many transfers are active at a time, and what is tried again how often.
   public var queue: TransferQueueConfiguration
@@ -50,7 +50,7 @@ public struct AsperaTransfers: Sendable {
   /// Says how files are moved.
   public init(
     login: Login = .tokenAccount(), ascp: String? = nil, engine: (any TransferEngine)? = nil, targetRate: Int? = nil,
-    minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil, tokenLife: Duration? = nil,
+    minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
     queue: TransferQueueConfiguration = TransferQueueConfiguration(maximumActive: 4)
   ) {
     self.login = login
@@ -59,7 +59,7 @@ public struct AsperaTransfers: Sendable {
     self.targetRate = targetRate
     self.minimumRate = minimumRate
     self.ratePolicy = ratePolicy
-    self.tokenLife = tokenLife
+    self.tokenLifetime = tokenLifetime
     self.queue = queue
   }
 }

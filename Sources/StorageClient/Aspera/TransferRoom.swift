@@ -35,7 +35,8 @@ final class TransferRoom: Sendable {
       publicKey = nil
     }
     issuer = SetupTokenIssuer(
-      node: address.visible, access: client.credentials, tokenLife: transfers.tokenLife, transport: client.transport,
+      node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime,
+      transport: client.transport,
       time: client.time)
     // A transfer is told by the operation that it belongs to, with its key.
     let events = AuthEvents()

@@ -55,11 +55,12 @@ extension AuthEvent.Refresh {
     switch outcome {
     case .started:
       logger.debug("asking for a credential", metadata: ["source": "\(source)"])
-    case .succeeded(let generation, let life):
+    case .succeeded(let generation, let lifetime):
       logger.info(
         "credential received",
         metadata: [
-          "source": "\(source)", "generation": "\(generation)", "life": "\(life.map { "\($0)" } ?? "unlimited")",
+          "source": "\(source)", "generation": "\(generation)",
+          "lifetime": "\(lifetime.map { "\($0)" } ?? "unlimited")",
         ])
     case .failed(let error, let backoff):
       logger.warning(

@@ -9,8 +9,8 @@ extension TokenServerCommand {
   func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
     // A rule that means nothing is an error now, and not when somebody asks.
     _ = try rule.policy(of: "example").checkedRules()
-    let service = SigningService<CallerContext>(try signing()) { [rule, life] context in
-      context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(life)) }
+    let service = SigningService<CallerContext>(try signing()) { [rule, lifetime] context in
+      context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
     }
     let router = Router(context: CallerContext.self)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)

@@ -55,7 +55,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "How long keys live, in seconds; with --sign, the longest that a URL or a window may be valid.",
       valueName: "seconds"))
-  var life: Int = 1800
+  var lifetime: Int = 1800
 
   @Option(help: ArgumentHelp("How many times a minute a caller may ask; 0 for no limit.", valueName: "count"))
   var rate: Int = 60
@@ -80,8 +80,8 @@ struct TokenServerCommand: AsyncParsableCommand {
   func validate() throws {
     guard rate >= 0 else { throw ValidationError("--rate has to be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
-    guard lives.contains(life) else {
-      throw ValidationError("--life has to be from \(lives.lowerBound) to \(lives.upperBound) seconds.")
+    guard lifetimes.contains(lifetime) else {
+      throw ValidationError("--lifetime has to be from \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds.")
     }
     if region == nil, sign || provider == .cos {
       throw ValidationError("Name the region of the bucket with --region.")
@@ -108,7 +108,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   }
 
   /// The lives that the cloud's token service gives, or that a signature can have.
-  private var lives: ClosedRange<Int> {
+  private var lifetimes: ClosedRange<Int> {
     if sign { return 1...604_800 }
     return switch provider {
     case .oss: 900...43_200
@@ -134,10 +134,10 @@ struct TokenServerCommand: AsyncParsableCommand {
       source: { try self.source(of: $0, keys) })
     let router = Router()
     router.temporaryKeys(provider == .oss ? .oss : .cos, at: RouterPath(stringLiteral: path), from: service) {
-      [rule, life] request, _ in
+      [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
       return TokenOrder(
-        caller: caller, scope: TokenScope(caller, rule.policy(of: caller), life: .seconds(life)))
+        caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }
     return router
   }
@@ -159,15 +159,15 @@ struct TokenServerCommand: AsyncParsableCommand {
     switch (provider, role) {
     case (.oss, let role):
       return AlibabaAssumeRoleProvider(
-        roleARN: role ?? "", sessionName: sessionName(scope), keys: keys, duration: scope.life, policy: policy,
+        roleARN: role ?? "", sessionName: sessionName(scope), keys: keys, duration: scope.lifetime, policy: policy,
         endpoint: sts.map { .url($0) } ?? .global, transport: transport)
     case (.cos, let role?):
       return TencentAssumeRoleProvider(
-        roleARN: role, sessionName: sessionName(scope), keys: keys, duration: scope.life, policy: policy,
+        roleARN: role, sessionName: sessionName(scope), keys: keys, duration: scope.lifetime, policy: policy,
         endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
     case (.cos, nil):
       return TencentFederationProvider(
-        name: sessionName(scope), policy: policy, keys: keys, duration: scope.life,
+        name: sessionName(scope), policy: policy, keys: keys, duration: scope.lifetime,
         endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
     }
   }

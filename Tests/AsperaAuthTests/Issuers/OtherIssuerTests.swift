@@ -14,7 +14,7 @@ final class OtherIssuerTests: XCTestCase {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let issuer = BearerTokenIssuer(
-      accessKey: "ak", userID: "mia", fileID: "42", key: key, life: .seconds(600), time: time)
+      accessKey: "ak", userID: "mia", fileID: "42", key: key, lifetime: .seconds(600), time: time)
     let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))
     let token = try XCTUnwrap(issued.credential.token)
     XCTAssertEqual(token.kind, .bearer)
@@ -49,7 +49,7 @@ final class OtherIssuerTests: XCTestCase {
       BearerTokenIssuer(accessKey: "ak", userID: "mia", fileID: "1", key: short), .failed, "too short")
     let key = try TokenVectors().bearerKey()
     for life in [Duration.zero, .seconds(-5), .milliseconds(999), .seconds(40_000_000)] {
-      let issuer: BearerTokenIssuer = .bearer(accessKey: "ak", userID: "mia", fileID: "1", key: key, life: life)
+      let issuer: BearerTokenIssuer = .bearer(accessKey: "ak", userID: "mia", fileID: "1", key: key, lifetime: life)
       await assertRefuses(issuer, .failed, "lifetime")
     }
   }

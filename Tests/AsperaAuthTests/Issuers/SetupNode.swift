@@ -29,7 +29,7 @@ struct SetupNode {
   func issuer(
     url: String = url, access: some CredentialProvider<AsperaNodeAccess> = Self.fixed, life: Duration? = nil
   ) -> SetupTokenIssuer {
-    SetupTokenIssuer(node: url, access: access, tokenLife: life, transport: transport, time: time)
+    SetupTokenIssuer(node: url, access: access, tokenLifetime: life, transport: transport, time: time)
   }
 
   /// What an issuer refuses with, asked on a task of its own.

@@ -130,7 +130,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   func testEndingAccessIsRenewedBeforeItIsSent() async throws {
     let node = SetupNode(SetupNode.answer(), SetupNode.answer())
     let key = try TokenVectors().bearerKey()
-    let access = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, life: .seconds(60), time: node.time)
+    let access = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(60), time: node.time)
     let issuer = node.issuer(access: access)
     _ = try await issuer.issue(for: SetupNode.download)
     node.time.advance(by: .seconds(59))

@@ -76,7 +76,7 @@ final class AsperaSourcesTests: XCTestCase {
     let machine = NodeMachine()
     let key = try TokenVectors().bearerKey()
     let token = try await BearerAccessProvider(
-      accessKey: "ak", userID: "mia", key: key, life: .seconds(60), time: machine.time
+      accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(60), time: machine.time
     ).credential()
     guard case .bearer(let secret, _) = token.method else { return XCTFail("\(token)") }
     var copy = machine

@@ -47,8 +47,8 @@ final class NodeProviderConformanceTests: XCTestCase {
     let failing = [
       BearerAccessProvider(accessKey: "ak", userID: "mia", key: short, time: time),
       BearerAccessProvider(accessKey: "ak", userID: "", key: key, time: time),
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, life: .milliseconds(1_500), time: time),
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, life: .zero, time: time),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .milliseconds(1_500), time: time),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .zero, time: time),
     ]
     await assertConforms(
       provider, failing: failing, time: time, secrets: [String(token.reveal().dropFirst(20).prefix(24))])
@@ -59,7 +59,7 @@ final class NodeProviderConformanceTests: XCTestCase {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let cache = CredentialCache(
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, life: .seconds(3_600), time: time), time: time)
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600), time: time), time: time)
     let first = try await cache.credential(lasting: .seconds(2))
     XCTAssertEqual(first.credential.expiration, time.now.advanced(by: .seconds(3_600)))
     time.advance(by: .seconds(1_800))

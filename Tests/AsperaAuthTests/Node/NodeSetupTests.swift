@@ -5,7 +5,7 @@ import XCTest
 
 final class NodeSetupTests: XCTestCase {
   private func body(_ specifications: TransferSpec..., life: Duration? = nil) throws -> JSONValue {
-    try JSONValue(parsing: NodeSetup.body(for: specifications, tokenLife: life))
+    try JSONValue(parsing: NodeSetup.body(for: specifications, tokenLifetime: life))
   }
 
   func testTheRequestsOfTheVectors() throws {

@@ -2,6 +2,7 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import XCTest
+
 @testable import AsperaTransfer
 
 /// What is done to the whole queue.

@@ -3,6 +3,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageJSON
 import XCTest
+
 @testable import AsperaTransfer
 
 /// Tokens that no issuer renews.

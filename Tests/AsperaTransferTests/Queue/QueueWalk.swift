@@ -2,6 +2,7 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import XCTest
+
 @testable import AsperaTransfer
 
 /// A world around a machine: it answers what the machine asks for, now or later, rightly or too late.

@@ -14,7 +14,7 @@ final class TokenServiceTests: XCTestCase {
     TokenOrder(
       caller: caller,
       scope: TokenScope(
-        scope, AccessPolicy([AccessRule(.write, keys: .prefix("\(scope)/"), in: "photos")]), life: life))
+        scope, AccessPolicy([AccessRule(.write, keys: .prefix("\(scope)/"), in: "photos")]), lifetime: life))
   }
 
   /// Answers with keys that live for half an hour from the issuer's present.

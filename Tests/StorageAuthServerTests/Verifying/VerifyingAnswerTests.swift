@@ -24,7 +24,7 @@ final class VerifyingAnswerTests: XCTestCase {
 
   func testARefusedHEADHasNoBody() async throws {
     for service in VerifyingBench.Service.allCases {
-      for answers in [VerificationAnswers.Form.xml, .json] {
+      for answers in [RefusalFormat.xml, .json] {
         let bench = try await VerifyingBench(service, self, answers: answers)
         let answer = try await exchange("HEAD /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", bench)
         XCTAssertTrue(answer.hasPrefix("HTTP/1.1 403 "), answer)

@@ -52,7 +52,7 @@ struct VerifyingBench {
   let log = LogLines()
 
   init(
-    _ service: Service, _ test: XCTestCase, answers: VerificationAnswers.Form = .xml,
+    _ service: Service, _ test: XCTestCase, answers: RefusalFormat = .xml,
     replays: ReplayGuard? = ReplayGuard(), limits: VerificationLimits = VerificationLimits()
   ) async throws {
     self.service = service

@@ -204,7 +204,7 @@ final class CacheRefreshTests: XCTestCase {
       seen.withLock { $0.map(\.outcome) },
       [
         .started, .failed(.outage, backoff: .seconds(1)), .started,
-        .succeeded(cached.generation, life: .seconds(60)),
+        .succeeded(cached.generation, lifetime: .seconds(60)),
       ])
     XCTAssertEqual(Set(seen.withLock { $0.map(\.source) }), ["held source"])
   }

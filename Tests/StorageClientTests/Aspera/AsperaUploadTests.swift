@@ -79,7 +79,7 @@ final class AsperaUploadTests: XCTestCase {
         node: nodeURL,
         transfers: AsperaTransfers(
           login: .dynamicKey, engine: engine, targetRate: 100_000, minimumRate: 10, ratePolicy: .fair,
-          tokenLife: .seconds(600))), credentials: nodeAccess, transport: transport)
+          tokenLifetime: .seconds(600))), credentials: nodeAccess, transport: transport)
     try await client.upload([1], to: "a")
     let asked = try JSONValue(parsing: XCTUnwrap(transport.requests.first).body)["transfer_requests"]?[0]?[
       "transfer_request"]
