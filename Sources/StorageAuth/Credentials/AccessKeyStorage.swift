@@ -61,7 +61,7 @@ package struct KeyScope: Sendable, Equatable {
 }
 
 /// The few keys that were derived last.
-final class DerivedKeys<Hash: HashFunction>: Sendable {
+final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private struct Entry {
     let scope: KeyScope
     let key: HMACKey<Hash>

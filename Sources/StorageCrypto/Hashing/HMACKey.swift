@@ -3,9 +3,9 @@
 /// Authenticating a message then costs the blocks of the message and one more, and no allocation. The states are as
 /// secret as the key and are wiped when the last reference goes.
 @safe
-package final class HMACKey<Hash: HashFunction>: Sendable {
+package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   @usableFromInline
-  struct States: Sendable {
+  struct States: BitwiseCopyable, Sendable {
     @usableFromInline var inner = Hash()
     @usableFromInline var outer = Hash()
 
@@ -14,7 +14,8 @@ package final class HMACKey<Hash: HashFunction>: Sendable {
   }
 
   // Written before the initializer returns and after the last reference is gone, only read in between. Whoever reads it
-  // keeps the object until then, because an object may go after its last use, and the pointer is none.
+  // keeps the object until then, because an object may go after its last use, and the pointer is none. The states may be
+  // wiped as bytes because they hold no reference, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<States>
 
   /// Makes a key of any length.

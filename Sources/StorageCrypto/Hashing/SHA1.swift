@@ -2,7 +2,7 @@ internal import CLibcrypto
 
 /// SHA-1 (FIPS 180-4), for the signatures that are defined with it; it protects nothing else here.
 @safe
-package struct SHA1: HashFunction {
+package struct SHA1: HashFunction, BitwiseCopyable {
   package static let digestByteCount = 20
   package static let blockByteCount = 64
 

@@ -2,7 +2,7 @@ internal import CLibcrypto
 
 /// SHA-256 (FIPS 180-4).
 @safe
-package struct SHA256: HashFunction {
+package struct SHA256: HashFunction, BitwiseCopyable {
   package static let digestByteCount = 32
   package static let blockByteCount = 64
 

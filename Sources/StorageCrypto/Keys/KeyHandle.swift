@@ -3,8 +3,9 @@ internal import CLibcrypto
 /// A key of libcrypto, which counts its references and is only read here, from any thread.
 @safe
 final class KeyHandle: Sendable {
-  // Written before the initializer returns and freed after the last reference is gone. libcrypto locks what it keeps in a
-  // key by itself.
+  // Written before the initializer returns, freed after the last reference is gone, and never changed in between.
+  // libcrypto takes a key in many threads at once as long as none of them changes it, and locks what it caches in it
+  // (openssl-threads(7)).
   private nonisolated(unsafe) let key: OpaquePointer
 
   /// Takes over a reference; nothing where libcrypto gave none.
