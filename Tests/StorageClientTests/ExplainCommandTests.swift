@@ -58,14 +58,18 @@ final class ExplainCommandTests: XCTestCase {
     }
     let object = try JSONSerialization.data(withJSONObject: ["method": "PUT", "url": Self.url, "headers": pairs])
     var members: [String: Any] = Dictionary(pairs.map { ($0[0], $0[1]) }) { first, _ in first }
-    members["Content-Length"] = 3
+    members["x-oss-meta-n"] = 3
+    let numbered = try directory.write(
+      answer("PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\nx-oss-meta-n:3\n/photos/my+cat?acl"), to: "numbered.xml"
+    ).string
     let fieldsByName = try JSONSerialization.data(
       withJSONObject: ["method": "PUT", "url": Self.url, "headers": members])
-    for text in [Array(curl.utf8), Array(object), Array(fieldsByName)] {
+    for (text, file) in [(Array(curl.utf8), file), (Array(object), file), (Array(fieldsByName), numbered)] {
       let request = try directory.write(text, to: "request").string
       let outcome = try await Programs.storageAuth(["explain", "--request", request, "--answer", file])
       XCTAssertEqual(outcome.status, 0, outcome.errors)
       XCTAssertTrue(outcome.output.hasPrefix("cause   plusForSpace\nline    path\n"), outcome.output)
+      XCTAssertFalse(outcome.output.contains("also"), outcome.output)
     }
   }
 
