@@ -343,6 +343,19 @@ let package = Package(
   ]
 )
 
+// `STORAGE_AUTH_ONLY=OSSAuthTests,COSAuthTests` builds the named targets and what they depend on, so that one module's
+// tests are built and run in seconds; every package is still resolved.
+if let names = Context.environment["STORAGE_AUTH_ONLY"] {
+  var kept: Set<String> = []
+  var pending = names.split(separator: ",").map(String.init)
+  while let name = pending.popLast() {
+    guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let dependency, _) in target.dependencies { pending.append(dependency) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
+}
+
 // `STORAGE_AUTH_CORE=1` leaves out everything that needs NIO: the libraries without a network and their tests build in a
 // minute then, which is what the sanitizers run. `STORAGE_AUTH_CORE=aspera` leaves AsperaTransfer in.
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
