@@ -43,7 +43,7 @@ public struct ExampleNode: Sendable {
     let cloud = try await LocalCloud.start(
       .init(accounts: [.init(key)], aspera: .init(transferAccounts: accounts)))
     return ExampleNode(
-      node: cloud.nodeURL, root: "/", accessKey: (key.id, key.secret), ascp: simulator, cloud: cloud)
+      node: cloud.nodeURL, root: "/", accessKey: (key.id.string, key.secret), ascp: simulator, cloud: cloud)
   }
 
   /// Stops LocalCloud, if that is what this is.

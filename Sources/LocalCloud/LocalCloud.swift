@@ -170,7 +170,7 @@ public final class LocalCloud: Sendable {
   /// The temporary key of an id, and what was asked for with it; nothing if none was issued, or it was dropped since.
   ///
   /// - Parameter keyID: The id of the key.
-  public func session(of keyID: String) -> Session? { context.keys.tokens.session(of: keyID) }
+  public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
   /// The directory that everything is in.
   public var root: String { storage.root.string }

@@ -31,13 +31,13 @@ struct Examination {
   }
 
   private var keyDetail: String {
-    sent.accessKeyID.map { "The request was signed with the key \($0.onOneLine)." } ?? ""
+    sent.accessKeyID.map { "The request was signed with the key \($0)." } ?? ""
   }
 
   private var unknownKey: SignatureDiagnosis {
     guard let id = sent.accessKeyID else { return SignatureDiagnosis(.unknownKeyID) }
     // The ids of temporary keys start with STS. at Alibaba Cloud, and are longer than those of permanent ones at Tencent.
-    let isTemporary = sent.service.provider == .oss ? id.hasPrefix("STS.") : id.utf8.count > 40
+    let isTemporary = sent.service.provider == .oss ? id.utf8.starts(with: "STS.".utf8) : id.utf8.count > 40
     if isTemporary, !sent.hasToken { return SignatureDiagnosis(.tokenMissing, detail: keyDetail) }
     if sent.service.provider == .oss, !isTemporary, sent.hasToken {
       return SignatureDiagnosis(
@@ -112,7 +112,7 @@ struct Examination {
 
   /// The signature was taken: what the key may do decided.
   private var forbidden: SignatureDiagnosis {
-    let key = sent.accessKeyID.map { "The key \($0.onOneLine)" } ?? "The key"
+    let key = sent.accessKeyID.map { "The key \($0)" } ?? "The key"
     let detail =
       sent.hasToken ? "\(key) is a temporary one, and may do no more than the policy of its session allows." : ""
     return SignatureDiagnosis(

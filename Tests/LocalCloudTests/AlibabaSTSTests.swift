@@ -28,7 +28,7 @@ final class AlibabaSTSTests: ServicesTestCase {
         let reply = try await client.send(call)
         XCTAssertEqual(reply.status, 200, reply.text)
         let key = try XCTUnwrap(reply.alibabaKey)
-        XCTAssertTrue(key.id.hasPrefix("STS."))
+        XCTAssertTrue(key.id.string.hasPrefix("STS."))
         XCTAssertEqual(reply.json("Credentials", "Expiration"), clock.now.advanced(by: .seconds(3600)).iso8601)
         XCTAssertEqual(reply.json("AssumedRoleUser", "Arn"), "\(Self.alibabaRole)/alice")
         XCTAssertEqual(reply.header("date"), clock.now.httpDate)

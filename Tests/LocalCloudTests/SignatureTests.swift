@@ -67,7 +67,7 @@ final class SignatureTests: CloudTestCase {
         XCTAssertTrue(try XCTUnwrap(error["StringToSignBytes"]?.text).hasPrefix("4F 53 53 34 2D"))
         XCTAssertTrue(try XCTUnwrap(error["CanonicalRequest"]?.text).hasPrefix("GET\n/\(Self.bucket)/a\n"))
         XCTAssertEqual(error["SignatureProvided"]?.text.count, 64)
-        XCTAssertEqual(error["OSSAccessKeyId"]?.text, Self.key.id)
+        XCTAssertEqual(error["OSSAccessKeyId"]?.text, Self.key.id.string)
         XCTAssertEqual(error["EC"]?.text, "0002-00000040")
       } else {
         XCTAssertTrue(stringToSign.hasPrefix("sha1\n"), stringToSign)

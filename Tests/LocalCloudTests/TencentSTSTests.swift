@@ -41,7 +41,7 @@ final class TencentSTSTests: ServicesTestCase {
         let reply = try await client.send(call)
         XCTAssertEqual(reply.status, 200)
         let key = try XCTUnwrap(reply.tencentKey, reply.text)
-        XCTAssertTrue(key.id.hasPrefix("AKID"))
+        XCTAssertTrue(key.id.string.hasPrefix("AKID"))
         let seconds = try XCTUnwrap(reply.json("Response", "ExpiredTime").flatMap { Int64($0) })
         XCTAssertEqual(reply.json("Response", "Expiration"), Timestamp(unixSeconds: seconds).iso8601)
         let cos = try await storage(.cos, of: client, with: key).send(.put, "a", body: [1])

@@ -28,8 +28,8 @@ final class OSSStringSignerTests: XCTestCase {
       for sample in try scheme.samples(120) {
         let target = try XCTUnwrap(sample.target)
         // V1 cannot tell a question mark in a key from the one before the parameters, nor an ampersand in a value.
-        let values = target.parameters.map(\.value) + [sample.proof.sessionToken?.reveal()]
-        let isAmbiguous = (target.key ?? "").contains("?") || values.contains { $0?.contains("&") == true }
+        let values = target.parameters.map { $0.value?.string } + [sample.proof.sessionToken?.reveal()]
+        let isAmbiguous = (target.key?.string ?? "").contains("?") || values.contains { $0?.contains("&") == true }
         if scheme.signer.version == .v1, isAmbiguous { continue }
         for pending in try pendings(scheme, sample.request, as: sample.proof.identity, at: sample.date) {
           let intent = try signer.intent(of: SigningOrder(pending))
@@ -55,7 +55,7 @@ final class OSSStringSignerTests: XCTestCase {
     var count = 0
     for scheme in try OSSSchemes.all() {
       for sample in try scheme.samples(12) {
-        let key = try XCTUnwrap(sample.target?.key)
+        let key = try XCTUnwrap(sample.target?.key?.string)
         let token = sample.proof.sessionToken?.reveal() ?? ""
         if scheme.signer.version == .v1, key.contains("?") || token.contains("&") { continue }
         let operations =
@@ -69,7 +69,7 @@ final class OSSStringSignerTests: XCTestCase {
             let answer = try signer.sign(SigningOrder(pending), with: sample.proof, under: rules, at: sample.date)
             let finished = try scheme.signer.finish(pending, signature: answer.signature)
             let proof = try scheme.verify(finished, against: sample.proof, at: sample.date)
-            XCTAssertEqual(proof.target.key, key)
+            XCTAssertEqual(proof.target.key?.string, key)
             count += 1
           }
         }

@@ -5,7 +5,7 @@ import XCTest
 
 /// What `storage-auth` says when it is called wrongly, or when what it needs is not there.
 final class CommandLineErrorTests: XCTestCase {
-  private static let variables = ["OSS_ACCESS_KEY_ID": key.id, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()]
+  private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()]
   private static let url = "https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg"
   private static let role = "acs:ram::1250000000:role/localcloud"
 

@@ -22,7 +22,7 @@ final class EventTests: XCTestCase {
     _ = try await client.head("a/b")
     let signature = try XCTUnwrap(log.signatures.first)
     XCTAssertEqual(signature.subject, "HEAD oss://photos/a/b")
-    XCTAssertEqual(signature.identity, temporaryKey.id)
+    XCTAssertEqual(signature.identity, temporaryKey.id.string)
     XCTAssertEqual(signature.date, time.now)
     XCTAssertEqual(signature.generation, client.credentials.current()?.generation)
   }

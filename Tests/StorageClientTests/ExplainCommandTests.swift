@@ -5,8 +5,10 @@ import XCTest
 
 /// `storage-auth explain` and `storage-auth verify`.
 final class ExplainCommandTests: XCTestCase {
-  private static let variables = ["OSS_ACCESS_KEY_ID": key.id, "OSS_ACCESS_KEY_SECRET": "not-a-secret"]
-  private static let cosVariables = ["TENCENTCLOUD_SECRET_ID": key.id, "TENCENTCLOUD_SECRET_KEY": "not-a-secret"]
+  private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": "not-a-secret"]
+  private static let cosVariables = [
+    "TENCENTCLOUD_SECRET_ID": key.id.string, "TENCENTCLOUD_SECRET_KEY": "not-a-secret",
+  ]
   private static let url = "https://photos.oss-cn-hangzhou.aliyuncs.com/my%20cat?acl"
   private static let date = "2026-11-20T08:00:00Z"
 

@@ -46,7 +46,7 @@ final class AlibabaSTSVectorTests: XCTestCase {
     XCTAssertEqual(authorization, vector["authorization"], vector.id)
     let read = try XCTUnwrap(ServiceAuthorization(authorization))
     XCTAssertEqual(read.algorithm, ACS3Signature.algorithm)
-    XCTAssertEqual(read.credential, try vector.key().id)
+    XCTAssertEqual(read.credential, try vector.key().id.string)
     XCTAssertEqual(read.signedHeaders, names)
     XCTAssertEqual(read.signature, vector["signature"], vector.id)
   }

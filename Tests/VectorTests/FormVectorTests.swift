@@ -56,7 +56,8 @@ final class FormVectorTests: XCTestCase {
       let signature = try XCTUnwrap(vector["signature"])
       if vector.id == "post-v1" {
         fields += [
-          FormField("OSSAccessKeyId", key.id), FormField("Signature", signature), FormField("cache-control", "private"),
+          FormField("OSSAccessKeyId", key.id.string), FormField("Signature", signature),
+          FormField("cache-control", "private"),
         ]
       } else {
         fields += [

@@ -33,7 +33,7 @@ extension COSSigner: FormSigner {
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "Content-Type", reserved: COSForm.ownFields, at: context.date)
     let times = String(writing: { window.append(to: &$0) })
-    let identification = [FormField("q-sign-algorithm", COSForm.algorithm), FormField("q-ak", key.id)]
+    let identification = [FormField("q-sign-algorithm", COSForm.algorithm), FormField("q-ak", key.id.string)]
     let text = Array(draft.document(binding: identification + [FormField("q-sign-time", times)]).utf8)
     let fields =
       [FormField("policy", String(writing: { $0.append(base64: text.span) }))] + identification + [

@@ -10,7 +10,8 @@ extension COSVerifier: FormVerifier {
       throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
     }
     return FormClaim(
-      accessKeyID: try form.required("q-ak"), sessionToken: form[COSForm.tokenField].map { Secret($0) })
+      accessKeyID: try AccessKeyID(claimed: form.required("q-ak")),
+      sessionToken: form[COSForm.tokenField].map { Secret($0) })
   }
 
   /// Proves a form.

@@ -101,11 +101,11 @@ extension COSSigner {
 extension ByteWriter {
   /// Appends an authorization up to its signature.
   mutating func append(
-    authorizationOf id: String, in window: COSKeyTime, headerList: COSHTTPString.Write,
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
     parameterList: COSHTTPString.Write
   ) {
     append("q-sign-algorithm=sha1&q-ak=")
-    append(id)
+    append(id.string)
     append("&q-sign-time=")
     window.append(to: &self)
     append("&q-key-time=")

@@ -92,7 +92,7 @@ extension COSSigner {
 
   /// Appends the parameters that carry the authorization, up to the signature.
   func append(
-    signatureParametersOf id: String, after path: String, in window: COSKeyTime,
+    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
   ) {
     writer.append(separatorAfter: path)
@@ -105,7 +105,7 @@ extension COSSigner {
       return
     }
     writer.append("q-sign-algorithm=sha1&q-ak=")
-    writer.append(percentEncoding: id)
+    writer.append(percentEncoding: id.string)
     writer.append("&q-sign-time=")
     window.append(to: &writer, separator: "%3B")
     writer.append("&q-key-time=")

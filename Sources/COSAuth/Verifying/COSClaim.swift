@@ -3,7 +3,7 @@ public import StorageAuth
 /// What a request says about its COS signature.
 public struct COSClaim: SignatureClaim {
   /// The id of the key that it says it was signed with.
-  public let accessKeyID: String
+  public let accessKeyID: AccessKeyID
 
   /// The session token that came along.
   public let sessionToken: Secret?

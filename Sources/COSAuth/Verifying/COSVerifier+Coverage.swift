@@ -23,7 +23,7 @@ extension COSVerifier {
     }
     for field in request.headerFields where !claim.headers.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
-      if mode == .compatible, Self.tokenNames.contains(name) { continue }
+      if mode == .compatible, Self.tokenNames.contains(WireText(name)) { continue }
       // `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
       let hasEffect = name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
       if hasEffect || mode == .strict && name == "content-length" {
@@ -46,15 +46,15 @@ extension COSVerifier {
   /// The iOS SDK lists the token as a header even where it sends it in the URL.
   private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
     mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
-      && claim.target.contains(name)
+      && claim.target.contains(WireText(name))
   }
 
-  private static let tokenNames: Set<String> = ["x-cos-security-token", "x-ci-security-token"]
+  private static let tokenNames: Set<WireText> = ["x-cos-security-token", "x-ci-security-token"]
 
   private func checkParameters(of claim: COSClaim) throws(VerificationError) {
-    var present: [String: Int] = [:]
-    for parameter in claim.target.parameters { present[parameter.name.lowercased(), default: 0] += 1 }
-    let listed = claim.parameters.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    var present: [WireText: Int] = [:]
+    for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
+    let listed = claim.parameters.reduce(into: [WireText: Int]()) { $0[WireText($1), default: 0] += 1 }
     for (name, count) in listed {
       guard let there = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
@@ -64,16 +64,16 @@ extension COSVerifier {
         throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
       }
     }
-    for name in present.keys where listed[name] == nil && !Self.isAuthorization(name) {
+    for (name, _) in present where listed[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, Self.tokenNames.contains(name) { continue }
-      if mode == .strict || withBytes(of: name, { COSHeaderPolicy.hasEffectPrefix($0) }) {
+      if mode == .strict || withBytes(of: name.string, { COSHeaderPolicy.hasEffectPrefix($0) }) {
         throw Self.unsigned("parameter \(name)")
       }
     }
   }
 
-  private static func isAuthorization(_ name: String) -> Bool {
-    name == "sign" || COSAuthorization.names.contains(name)
+  private static func isAuthorization(_ name: WireText) -> Bool {
+    name == "sign" || COSAuthorization.names.contains { name == WireText($0) }
   }
 
   private static func unsigned(_ what: String) -> VerificationError {
@@ -109,7 +109,7 @@ extension COSVerifier {
   }
 
   private func hasDistinctParameters(_ claim: COSClaim) -> Bool {
-    let names = claim.target.parameters.map { $0.name.lowercased() }
+    let names = claim.target.parameters.map(\.name.asciiLowercased)
     return Set(names).count == names.count
   }
 

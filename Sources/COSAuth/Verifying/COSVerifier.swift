@@ -56,7 +56,7 @@ public struct COSVerifier: SignatureVerifier {
     let target = try RequestTarget(of: request, style: style, bucket: bucket)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     let names = Set(target.parameters.map(\.name))
-    let hasParameters = COSAuthorization.names.contains(where: names.contains)
+    let hasParameters = COSAuthorization.names.contains { names.contains(WireText($0)) }
     let hasSign = names.contains("sign")
     guard authorizations.count + (hasParameters ? 1 : 0) + (hasSign ? 1 : 0) <= 1 else {
       throw .ambiguous("There is more than one authorization.")
@@ -68,13 +68,14 @@ public struct COSVerifier: SignatureVerifier {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
-      for name in COSAuthorization.names { fields[name] = try target.only(name) }
+      for name in COSAuthorization.names { fields[name] = try target.only(WireText(name)) }
       authorization = try COSAuthorization(fields)
     } else {
       return nil
     }
     return COSClaim(
-      accessKeyID: authorization.id, sessionToken: try token(of: request, target), window: authorization.window,
+      accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try token(of: request, target),
+      window: authorization.window,
       placement: authorizations.isEmpty ? .query : .header, signature: authorization.signature,
       headers: authorization.headers, parameters: authorization.parameters, target: target)
   }
@@ -108,7 +109,7 @@ public struct COSVerifier: SignatureVerifier {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
     return VerifiedRequest(
-      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: claim.window.end,
+      accessKeyID: key.id, placement: claim.placement, expiration: claim.window.end,
       target: claim.target.ignoringCase, signature: claim.signature, usableUntil: claim.window.end)
   }
 

@@ -17,7 +17,8 @@ final class NodeDirectory: Sendable {
   init(_ configuration: LocalCloud.Configuration) {
     let aspera = configuration.aspera
     let own = configuration.accounts.filter { account in
-      !account.isDisabled && account.key.sessionToken == nil && !aspera.accessKeys.contains { $0.id == account.key.id }
+      !account.isDisabled && account.key.sessionToken == nil
+        && !aspera.accessKeys.contains { account.key.id == AccessKeyID($0.id) }
     }
     users = aspera.users
     accounts =
@@ -26,7 +27,8 @@ final class NodeDirectory: Sendable {
       : aspera.transferAccounts
     state = Mutex(
       State(
-        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id, secret: $0.key.secret) } + aspera.accessKeys,
+        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
+          + aspera.accessKeys,
         publicKeys: Dictionary(accounts.map { ($0.user, $0.publicKeys) }) { first, _ in first }))
   }
 

@@ -27,7 +27,7 @@ struct FormUpload: Sendable {
     } catch {
       throw .invalidArgument(error.message)
     }
-    guard let bucket = target.bucket, target.key == nil else { return nil }
+    guard let bucket = target.bucket?.string, target.key == nil else { return nil }
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
     else { throw .malformedForm("The Content-Type names no boundary that can be read.") }

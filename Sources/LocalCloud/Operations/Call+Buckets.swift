@@ -4,10 +4,12 @@ internal import StorageXML
 
 extension Call {
   func listBuckets() throws -> Answer {
-    let prefix = target["prefix"] ?? ""
-    let marker = target["marker"] ?? ""
+    let prefix = parameter("prefix") ?? ""
+    let marker = parameter("marker") ?? ""
     let limit = try number("max-keys", default: 1000, in: 1...2000)
-    let buckets = store.bucketsByName.filter { $0.name.hasPrefix(prefix) && $0.name > marker }
+    let buckets = store.bucketsByName.filter {
+      $0.name.utf8.starts(with: prefix.utf8) && WireText($0.name) > WireText(marker)
+    }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
     var elements = [

@@ -6,7 +6,7 @@ extension Call {
   private static let pageSizes = 0...1000
 
   func listObjects() throws -> Answer {
-    let marker = target["marker"] ?? ""
+    let marker = parameter("marker") ?? ""
     let list = try list(after: marker)
     var elements = list.head + [XMLNode("Marker", list.name(marker))]
     if let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
@@ -14,8 +14,8 @@ extension Call {
   }
 
   func listObjectsV2() throws -> Answer {
-    let token = target["continuation-token"]
-    let start = target["start-after"] ?? ""
+    let token = parameter("continuation-token")
+    let start = parameter("start-after") ?? ""
     var after = start
     if let token {
       guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
@@ -31,7 +31,7 @@ extension Call {
       elements.append(XMLNode("NextContinuationToken", token))
     }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
-    let withOwner = target["fetch-owner"] == "true"
+    let withOwner = parameter("fetch-owner") == "true"
     return Answer(XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
@@ -47,7 +47,7 @@ extension Call {
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
     let query = ListQuery(
-      prefix: target["prefix"] ?? "", delimiter: target["delimiter"] ?? "", after: after,
+      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
       limit: try number("max-keys", default: dialect.defaultPageSize, in: Self.pageSizes))
     let page = try store.read(bucket) { $0.page(query) }
     func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
@@ -79,7 +79,7 @@ extension Call {
   // MARK: Uploads and parts
 
   func listParts() throws -> Answer {
-    let name = UploadName(key: key, id: target["uploadId"] ?? "")
+    let name = UploadName(key: key, id: parameter("uploadId") ?? "")
     let encodes = try encodesNames()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
     let limit = try number("max-parts", default: 1000, in: 1...1000)
@@ -114,10 +114,10 @@ extension Call {
 
   func listUploads() throws -> Answer {
     let encodes = try encodesNames()
-    let prefix = target["prefix"] ?? ""
-    let delimiter = target["delimiter"] ?? ""
-    let keyMarker = target["key-marker"] ?? ""
-    let idMarker = target["upload-id-marker"] ?? ""
+    let prefix = parameter("prefix") ?? ""
+    let delimiter = parameter("delimiter") ?? ""
+    let keyMarker = parameter("key-marker") ?? ""
+    let idMarker = parameter("upload-id-marker") ?? ""
     let limit = try number("max-uploads", default: 1000, in: 1...1000)
     let page = try store.read(bucket) {
       $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)

@@ -115,7 +115,7 @@ extension Call {
     }
     for name in Self.contentHeaders {
       let parameter = "response-\(name.lowercased())"
-      guard let value = target[parameter] else { continue }
+      guard let value = self.parameter(WireText(parameter)) else { continue }
       if isAnonymous {
         throw ServiceError(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
       }

@@ -7,12 +7,12 @@ extension Call {
   private static let partNumbers = 1...10_000
 
   /// The name of the upload that the request is about.
-  private var uploadName: UploadName { UploadName(key: key, id: target["uploadId"] ?? "") }
+  private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
   /// The names of the upload and of the part that the request is about; the upload is there.
   func uploadAndPart() throws -> (UploadName, Int) {
     let name = uploadName
-    guard let text = target["partNumber"], let number = Int(text), Self.partNumbers.contains(number) else {
+    guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
       throw ServiceError.invalidArgument("The partNumber has to be a number from 1 to 10000.")
     }
     _ = try upload(name)

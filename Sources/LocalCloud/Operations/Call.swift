@@ -53,10 +53,13 @@ struct Call: Sendable {
   }
 
   /// The bucket; every operation but the list of buckets has one.
-  var bucket: String { target.bucket ?? "" }
+  var bucket: String { target.bucket?.string ?? "" }
 
   /// The key; every operation on an object has one.
-  var key: ObjectKey { ObjectKey(target.key ?? "") }
+  var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
+
+  /// The value of a parameter; empty where it has none, `nil` where it is not there.
+  func parameter(_ name: WireText) -> String? { target[name]?.string }
 
   /// The value of one of the service's own headers.
   func own(_ rest: String) -> String? { headers.first(dialect.header(rest)) }
@@ -92,8 +95,8 @@ struct Call: Sendable {
   }
 
   /// A number among the parameters.
-  func number(_ name: String, default fallback: Int, in range: ClosedRange<Int>) throws(ServiceError) -> Int {
-    guard let text = target[name], !text.isEmpty else { return fallback }
+  func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(ServiceError) -> Int {
+    guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
       throw .invalidArgument("\(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
     }
@@ -102,7 +105,7 @@ struct Call: Sendable {
 
   /// Whether names in the answer are to be percent-encoded.
   func encodesNames() throws(ServiceError) -> Bool {
-    guard let encoding = target["encoding-type"], !encoding.isEmpty else { return false }
+    guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
     guard encoding.lowercased() == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true
   }

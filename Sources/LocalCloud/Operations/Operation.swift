@@ -36,7 +36,7 @@ enum Operation: Sendable {
   /// - Throws: `NotImplemented` for a sub-resource that this server does not have, `MethodNotAllowed` for a method that
   ///   the target does not take.
   init(_ method: HTTPRequest.Method, _ target: RequestTarget, isCopy: Bool) throws(ServiceError) {
-    if let name = target.parameters.first(where: { Self.unsupported.contains($0.name.lowercased()) })?.name {
+    if let name = target.parameters.first(where: { Self.unsupported.contains($0.name.string.asciiLowercased) })?.name {
       throw .notImplemented("The sub-resource \"\(name)\" is not part of this server.")
     }
     if let version = target["versionId"], version != "null", !version.isEmpty {

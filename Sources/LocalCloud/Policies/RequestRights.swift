@@ -45,8 +45,8 @@ struct RequestRights: Sendable {
       for name in ["x-oss-acl", "x-oss-object-acl"] { facts["oss:\(name)"] = head.headerFields.joined(name) }
       switch operation {
       case .listObjects, .listObjectsV2:
-        facts["oss:Prefix"] = target["prefix"] ?? ""
-        facts["oss:Delimiter"] = target["delimiter"] ?? ""
+        facts["oss:Prefix"] = target["prefix"]?.string ?? ""
+        facts["oss:Delimiter"] = target["delimiter"]?.string ?? ""
       default: break
       }
     case .cos:
@@ -54,8 +54,10 @@ struct RequestRights: Sendable {
         facts["cos:\(name)"] = head.headerFields.joined(name)
       }
       // COS compares parameters in the percent-encoded form of the URL.
-      for name in ["prefix", "response-content-type"] { facts["cos:\(name)"] = target[name]?.percentEncoded() }
-      facts["cos:versionid"] = target["versionId"]
+      for name in ["prefix", "response-content-type"] {
+        facts["cos:\(name)"] = target[WireText(name)]?.string.percentEncoded()
+      }
+      facts["cos:versionid"] = target["versionId"]?.string
     }
     self.init(authority: authority, provider: provider, region: region, facts: facts)
   }
@@ -91,7 +93,7 @@ struct RequestRights: Sendable {
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
     guard let need = operation.need(of: provider) else { return false }
-    let bucket = target.bucket ?? ""
+    let bucket = target.bucket?.string ?? ""
     switch need.target {
     case .service: return allows(need.action, "")
     case .bucket: return allows(need.action, provider == .oss ? bucket : "\(bucket)/")

@@ -10,7 +10,7 @@ extension OSSDialect {
   }
 
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ServiceError {
-    let keyID = error.accessKeyID.map { [ServiceError.Detail(name: "OSSAccessKeyId", value: $0)] } ?? []
+    let keyID = error.accessKeyID.map { [ServiceError.Detail(name: "OSSAccessKeyId", value: $0.string)] } ?? []
     switch error.code {
     case .mismatch:
       return mismatch(error, keyID)

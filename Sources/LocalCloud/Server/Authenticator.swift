@@ -3,12 +3,12 @@ internal import StorageAuth
 
 /// Decides who asks: the one place where signatures of requests to OSS and COS are verified.
 struct Authenticator: Sendable {
-  private let claimedID: @Sendable (HTTPRequest) throws -> String?
+  private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
   private let verifiedForm: @Sendable (SubmittedForm, Timestamp) async throws -> VerifiedForm
 
   init(_ verifier: some SignatureVerifier & FormVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
-    @Sendable func key(_ id: String, at date: Timestamp) -> AccessKey? {
+    @Sendable func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
       let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
       return context.keys.key(id, of: provider, at: date, counting: limit)
     }

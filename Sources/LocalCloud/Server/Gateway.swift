@@ -141,7 +141,7 @@ struct Gateway: Sendable {
   }
 
   static func check(_ target: RequestTarget) throws(ServiceError) {
-    if let bucket = target.bucket, !isBucketName(bucket) { throw .invalidBucketName(bucket) }
+    if let bucket = target.bucket?.string, !isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
     if key.utf8.count > keyByteLimit || key.utf8.contains(0) {
       throw ServiceError(

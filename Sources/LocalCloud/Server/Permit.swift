@@ -38,7 +38,7 @@ struct Permit: Sendable {
   init?(
     everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore, of provider: LocalCloud.Provider
   ) throws {
-    guard operation.isPublicRead, let bucket = target.bucket, let key = target.key else { return nil }
+    guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
     guard access == .publicRead else { return nil }
     self.operation = operation

@@ -22,7 +22,7 @@ struct Issuer: Sendable {
 
   /// Whether the policy that a temporary key was asked for with lets its holder take a role; without that, a call of the
   /// token service would lead out of the policy.
-  func lets(_ callerID: String, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
+  func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
     guard let provider = role.provider, let authority = context.keys.authority(of: callerID) else { return false }
     let parts = role.arn.split(
       separator: ":", maxSplits: provider == .oss ? 4 : 5, omittingEmptySubsequences: false)
@@ -67,7 +67,7 @@ struct IssuedKey: Sendable {
   let end: Timestamp
 
   init(_ key: AccessKey, from start: Timestamp, until end: Timestamp) {
-    id = key.id
+    id = key.id.string
     secret = key.secret.reveal()
     token = key.sessionToken?.reveal() ?? ""
     self.start = start

@@ -1,3 +1,5 @@
+public import StorageAuth
+
 extension LocalCloud {
   /// A role that keys are issued for.
   public struct Role: Sendable, Hashable {
@@ -8,7 +10,7 @@ extension LocalCloud {
     public var maximumDuration: Duration
 
     /// The ids of the keys that may take the role; nothing for every account.
-    public var trustedKeys: Set<String>?
+    public var trustedKeys: Set<AccessKeyID>?
 
     /// Makes a role.
     ///
@@ -16,7 +18,7 @@ extension LocalCloud {
     ///   - arn: The name in the form of the cloud, which says which cloud it is of.
     ///   - maximumDuration: The longest life of a key.
     ///   - trustedKeys: The ids of the keys that may take it; nothing for every account.
-    public init(_ arn: String, maximumDuration: Duration = .seconds(3600), trustedKeys: Set<String>? = nil) {
+    public init(_ arn: String, maximumDuration: Duration = .seconds(3600), trustedKeys: Set<AccessKeyID>? = nil) {
       self.arn = arn
       self.maximumDuration = maximumDuration
       self.trustedKeys = trustedKeys

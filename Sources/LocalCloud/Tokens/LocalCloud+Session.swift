@@ -4,7 +4,7 @@ extension LocalCloud {
   /// A temporary key that was issued, and what was asked for with it; without its secret and its token.
   public struct Session: Sendable, Hashable {
     /// The id of the key.
-    public let keyID: String
+    public let keyID: AccessKeyID
 
     /// The service that it is for.
     public let provider: Provider

@@ -33,9 +33,9 @@ package final class TokenTable: Sendable {
   }
 
   private struct State {
-    var entries: [String: Entry] = [:]
+    var entries: [AccessKeyID: Entry] = [:]
     /// The ids in the order of their issue, with those in front that are gone.
-    var ids: [String] = []
+    var ids: [AccessKeyID] = []
     var first = 0
 
     mutating func dropOldest() {
@@ -79,7 +79,7 @@ package final class TokenTable: Sendable {
 
   /// The key of an id; one that was used up ends at the present.
   func key(
-    _ id: String, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
+    _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
     state.withLock { state in
       guard var entry = state.entries[id], entry.order.provider == provider else { return nil }
@@ -96,12 +96,12 @@ package final class TokenTable: Sendable {
   }
 
   /// What the holder of a key may do; nothing if there is no such key.
-  func authority(of id: String) -> Authority? {
+  func authority(of id: AccessKeyID) -> Authority? {
     state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
   }
 
   /// What was asked for with a key, and how often it was used.
-  func session(of id: String) -> LocalCloud.Session? {
+  func session(of id: AccessKeyID) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in
         LocalCloud.Session(

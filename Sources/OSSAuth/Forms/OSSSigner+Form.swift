@@ -36,7 +36,7 @@ extension OSSSigner: FormSigner {
       let text = base64(draft.document(binding: []))
       return draft.signed(
         adding: [
-          FormField("OSSAccessKeyId", key.id), FormField("policy", text),
+          FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
           FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
         ] + token)
     case .v4:
@@ -48,7 +48,7 @@ extension OSSSigner: FormSigner {
       let bound =
         [
           FormField("x-oss-signature-version", OSSText.v4Algorithm.description),
-          FormField("x-oss-credential", "\(key.id)/\(String(writing: { scope.append(to: &$0) }))"),
+          FormField("x-oss-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
           FormField("x-oss-date", date.iso8601Basic),
         ] + token
       let text = base64(draft.document(binding: bound))

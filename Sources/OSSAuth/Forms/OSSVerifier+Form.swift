@@ -8,10 +8,10 @@ extension OSSVerifier: FormVerifier {
     try form.checkFields()
     let token = form[OSSForm.tokenField].map { Secret($0) }
     if try Self.isV4(form) {
-      let id = try form.required("x-oss-credential").prefix { $0 != "/" }
-      return FormClaim(accessKeyID: String(id), sessionToken: token)
+      let id = try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
+      return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
     }
-    return FormClaim(accessKeyID: try form.required("OSSAccessKeyId"), sessionToken: token)
+    return FormClaim(accessKeyID: try AccessKeyID(claimed: form.required("OSSAccessKeyId")), sessionToken: token)
   }
 
   /// Whether the form has a V4 signature, and not a V1 signature.

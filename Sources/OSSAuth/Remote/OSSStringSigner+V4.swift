@@ -102,7 +102,7 @@ extension OSSStringSigner {
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
-      accessKeyID: String(credential.dropLast(suffix.count)), sessionToken: token)
+      accessKeyID: AccessKeyID(String(credential.dropLast(suffix.count))), sessionToken: token)
   }
 
   /// The names of the headers that are signed beyond the rule, the host included.

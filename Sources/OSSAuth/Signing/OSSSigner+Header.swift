@@ -61,16 +61,16 @@ extension OSSSigner {
   }
 
   /// Appends the authorization up to the signature.
-  func append(prefixOf draft: OSSDraft, id: String, to writer: inout ByteWriter) {
+  func append(prefixOf draft: OSSDraft, id: AccessKeyID, to writer: inout ByteWriter) {
     switch version {
     case .v1:
       writer.append("OSS ")
-      writer.append(id)
+      writer.append(id.string)
       writer.append(UInt8(ascii: ":"))
     case .v4:
       writer.append(OSSText.v4Algorithm)
       writer.append(" Credential=")
-      writer.append(id)
+      writer.append(id.string)
       writer.append(UInt8(ascii: "/"))
       OSSV4Scope(date: draft.date, region: region, product: product).append(to: &writer)
       if additionalHeaders.contains(where: draft.request.hasHeader) {

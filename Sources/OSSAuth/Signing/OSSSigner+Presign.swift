@@ -77,7 +77,7 @@ extension OSSSigner {
 
   private func append(v1Parameters identity: Identity, end: Timestamp, to writer: inout ByteWriter) {
     writer.append("OSSAccessKeyId=")
-    writer.append(percentEncoding: identity.id)
+    writer.append(percentEncoding: identity.id.string)
     writer.append("&Expires=")
     writer.append(end.unixSeconds)
     if let token = identity.sessionToken {
@@ -93,7 +93,7 @@ extension OSSSigner {
     writer.append("x-oss-signature-version=")
     writer.append(OSSText.v4Algorithm)
     writer.append("&x-oss-credential=")
-    writer.append(percentEncoding: identity.id)
+    writer.append(percentEncoding: identity.id.string)
     writer.append("%2F")
     writer.append(compactDate: date)
     writer.append("%2F")

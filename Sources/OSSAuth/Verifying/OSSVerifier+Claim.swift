@@ -35,7 +35,8 @@ extension OSSVerifier {
         throw .malformed("Authorization header is invalid.")
       }
       return OSSClaim(
-        accessKeyID: String(parts[0]), sessionToken: token, placement: .header, signature: String(parts[1]),
+        accessKeyID: try AccessKeyID(claimed: parts[0]), sessionToken: token, placement: .header,
+        signature: String(parts[1]),
         scheme: .v1(try v1Date(of: request)), target: target)
     case "OSS4-HMAC-SHA256":
       let fields = try Self.v4Fields(rest)
@@ -81,7 +82,8 @@ extension OSSVerifier {
     else { throw .malformed("The URL lacks one of OSSAccessKeyId, Expires and Signature, or one is malformed.") }
     try refuseTokenHeader(request)
     return OSSClaim(
-      accessKeyID: id, sessionToken: try target.only("security-token").map { Secret($0) }, placement: .query,
+      accessKeyID: try AccessKeyID(claimed: id), sessionToken: try target.only("security-token").map { Secret($0) },
+      placement: .query,
       signature: signature, scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target)
   }
 
@@ -119,7 +121,8 @@ extension OSSVerifier {
         remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
     }
     return OSSClaim(
-      accessKeyID: scope[0], sessionToken: token, placement: lifetime == nil ? .header : .query, signature: signature,
+      accessKeyID: try AccessKeyID(claimed: scope[0]), sessionToken: token,
+      placement: lifetime == nil ? .header : .query, signature: signature,
       scheme: .v4(
         .init(
           day: scope[1], region: scope[2], product: scope[3], date: instant, lifetime: lifetime,

@@ -98,7 +98,7 @@ public struct OSSVerifier: SignatureVerifier {
     guard constantTimeEqual(expected, claim.signature) else {
       throw try mismatch(of: claim, request)
     }
-    return proof(of: claim, expiration: expiration)
+    return proof(of: claim, by: key.id, expiration: expiration)
   }
 
   private func verify(
@@ -120,7 +120,7 @@ public struct OSSVerifier: SignatureVerifier {
     guard constantTimeEqual(expected, claim.signature) else {
       throw try mismatch(of: claim, request)
     }
-    return proof(of: claim, expiration: expiration)
+    return proof(of: claim, by: key.id, expiration: expiration)
   }
 
   private func mismatch(of claim: OSSClaim, _ request: HTTPRequest) throws(SigningError) -> VerificationError {
@@ -130,9 +130,9 @@ public struct OSSVerifier: SignatureVerifier {
       canonicalRequest: texts.canonicalRequest)
   }
 
-  private func proof(of claim: OSSClaim, expiration: Timestamp?) -> VerifiedRequest {
+  private func proof(of claim: OSSClaim, by id: AccessKeyID, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
-      accessKeyID: claim.accessKeyID, placement: claim.placement, expiration: expiration, target: claim.target,
+      accessKeyID: id, placement: claim.placement, expiration: expiration, target: claim.target,
       signature: claim.signature, usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance))
   }
 

@@ -10,8 +10,13 @@ extension String {
   }
 
   /// The parts between the bytes of an ASCII character, the empty ones too.
-  package func parts(between separator: Unicode.Scalar) -> [Substring] {
-    utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false).map { Substring($0) }
+  ///
+  /// - Parameters:
+  ///   - separator: The character.
+  ///   - splits: How many separators count, from the start.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
+      .map { Substring($0) }
   }
 
   /// The text without control characters, which would break a line or move a cursor.

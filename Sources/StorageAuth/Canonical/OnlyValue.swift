@@ -4,13 +4,13 @@ extension RequestTarget {
   /// The value of a parameter that may be there once.
   ///
   /// - Throws: ``VerificationError/Code/ambiguous`` if it is there twice.
-  package func only(_ name: String) throws(VerificationError) -> String? {
-    var value: String?
+  package func only(_ name: WireText) throws(VerificationError) -> String? {
+    var value: WireText?
     for parameter in parameters where parameter.name == name {
       guard value == nil else { throw .ambiguous("The parameter \(name) is there twice.") }
       value = parameter.value ?? ""
     }
-    return value
+    return value?.string
   }
 }
 

@@ -19,7 +19,7 @@ extension RequestTarget {
       throw .unreadable("There is no host, or it is malformed.")
     }
     let wire = request.path ?? ""
-    let parts = wire.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = wire.parts(between: "?", atMost: 1)
     guard wire.utf8.first == UInt8(ascii: "/"), withBytes(of: wire, { isWellFormedURLText($0) }),
       let path = decoded(parts[0].dropFirst(), plusIsSpace: false)
     else { throw .unreadable("The path is not one that may travel in a URL.") }

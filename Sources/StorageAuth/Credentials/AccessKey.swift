@@ -50,6 +50,37 @@ public struct AccessKey: Credential {
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
+    self.init(
+      id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
+  }
+
+  /// Makes a key from text, with an id that is known already.
+  ///
+  /// - Parameters:
+  ///   - id: The access key id.
+  ///   - secret: The secret.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - start: The first instant at which the key is valid, in the issuer's time.
+  ///   - expiration: When the key ends, in the issuer's time.
+  public init(
+    id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
+  ) {
+    self.init(
+      id: id, secret: Secret(secret), sessionToken: sessionToken.map { Secret($0) }, start: start,
+      expiration: expiration)
+  }
+
+  /// Makes a key from secrets, with an id that is known already.
+  ///
+  /// - Parameters:
+  ///   - id: The access key id.
+  ///   - secret: The secret.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - start: The first instant at which the key is valid, in the issuer's time.
+  ///   - expiration: When the key ends, in the issuer's time.
+  public init(
+    id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
+  ) {
     let token = sessionToken.flatMap { $0.isEmpty ? nil : $0 }
     storage = AccessKeyStorage(id: id, secret: secret, sessionToken: token)
     self.start = start
@@ -70,7 +101,7 @@ public struct AccessKey: Credential {
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
   /// The access key id.
-  public var id: String { storage.id }
+  public var id: AccessKeyID { storage.id }
 
   /// The secret.
   public var secret: Secret { storage.secret }

@@ -3,7 +3,7 @@ internal import StorageCrypto
 
 /// The parts of an access key and everything that depends on them alone.
 final class AccessKeyStorage: Sendable {
-  let id: String
+  let id: AccessKeyID
   let secret: Secret
   let sessionToken: Secret?
   let isAnonymous: Bool
@@ -14,7 +14,7 @@ final class AccessKeyStorage: Sendable {
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Lock<HTTPField?>(nil)
 
-  init(id: String, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false) {
+  init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false) {
     self.isAnonymous = isAnonymous
     self.id = id
     self.secret = secret

@@ -8,7 +8,7 @@ enum CredentialForm {
   ///   - id: The access key id.
   ///   - secret: The secret; nothing where it is kept elsewhere.
   ///   - token: The session token, if there is one.
-  static func problem(id: String, secret: Secret?, token: Secret?) -> SigningError? {
+  static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }

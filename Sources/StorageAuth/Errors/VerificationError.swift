@@ -12,7 +12,7 @@ public struct VerificationError: Error, Sendable, Hashable {
   public let remedy: String
 
   /// The id that the request was signed with, where it could be read.
-  public var accessKeyID: String?
+  public var accessKeyID: AccessKeyID?
 
   /// What the verifier signed, for a signature that does not match.
   public var comparison: Comparison?
@@ -129,7 +129,7 @@ extension VerificationError: CustomStringConvertible {
 
 extension VerificationError {
   /// A copy that names the id of the request and an instant.
-  package func with(accessKeyID: String? = nil, instant: Timestamp? = nil) -> VerificationError {
+  package func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self
     copy.accessKeyID = accessKeyID ?? self.accessKeyID
     copy.instant = instant ?? self.instant
@@ -160,7 +160,7 @@ extension VerificationError {
   }
 
   /// The error for an id that nobody knows.
-  package static func unknownKey(_ id: String) -> VerificationError {
+  package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
     var error = VerificationError(
       .unknownKey, "There is no access key with the id of the request.",
       remedy: "Check the access key id, and that the key is not disabled.")

@@ -105,7 +105,7 @@ package struct FormDocument {
 
   /// Checks a form against every condition.
   package func verify(
-    _ form: SubmittedForm, of accessKeyID: String, as reading: Reading, at date: Timestamp
+    _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     guard date < expiration else {
       throw VerificationError(

@@ -29,12 +29,12 @@ public protocol FormVerifier: Sendable {
 /// What a form says about its signature.
 public struct FormClaim: SignatureClaim {
   /// The id of the key that it says it was signed with.
-  public let accessKeyID: String
+  public let accessKeyID: AccessKeyID
 
   /// The session token that came along.
   public let sessionToken: Secret?
 
-  package init(accessKeyID: String, sessionToken: Secret?) {
+  package init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
   }
@@ -52,7 +52,7 @@ extension FormVerifier {
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the form is not rightly signed or not as its policy says, or what `keys` throws.
   public func verify(
-    _ form: SubmittedForm, at date: Timestamp, keys: (String) async throws -> AccessKey?
+    _ form: SubmittedForm, at date: Timestamp, keys: (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
     let claim = try claim(in: form)
     guard let key = try await keys(claim.accessKeyID) else {
@@ -69,7 +69,7 @@ extension FormVerifier {
 /// What stores the file has to keep to ``sizes``; everything else was checked.
 public struct VerifiedForm: Sendable {
   /// The id of the key.
-  public let accessKeyID: String
+  public let accessKeyID: AccessKeyID
 
   /// The key of the object, with the name of the file in it.
   public let key: String
@@ -91,7 +91,7 @@ public struct VerifiedForm: Sendable {
   public let unlistedFields: [String]
 
   package init(
-    accessKeyID: String, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
+    accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]
   ) {
     self.accessKeyID = accessKeyID

@@ -3,7 +3,7 @@
 /// Who has it can do what was signed; the signature and the token are not shown by `print`, `dump` or `Mirror`.
 public struct RemoteSignature: Sendable {
   /// The id of the key.
-  public let accessKeyID: String
+  public let accessKeyID: AccessKeyID
 
   /// The session token of a temporary key, if the holder says it.
   public let sessionToken: Secret?
@@ -17,7 +17,7 @@ public struct RemoteSignature: Sendable {
   ///   - accessKeyID: The id of the key.
   ///   - signature: The bare signature: Base64 for OSS V1, else lower-case hexadecimal digits.
   ///   - sessionToken: The session token of a temporary key.
-  public init(accessKeyID: String, signature: String, sessionToken: Secret? = nil) {
+  public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
     self.accessKeyID = accessKeyID
     self.signature = signature
     self.sessionToken = sessionToken
@@ -31,11 +31,11 @@ public struct RemoteSignature: Sendable {
     guard authorization.hasPrefix(prefix) else { return nil }
     let parts = authorization.dropFirst(prefix.count).split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].contains(" ") else { return nil }
-    self.init(accessKeyID: String(parts[0]), signature: String(parts[1]))
+    self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }
 
   /// The authorization as the vendor's documents have servers return it for OSS V1: `OSS id:signature`.
-  public var authorization: String { "OSS \(accessKeyID):\(signature)" }
+  public var authorization: String { "OSS \(accessKeyID.string):\(signature)" }
 }
 
 extension RemoteSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

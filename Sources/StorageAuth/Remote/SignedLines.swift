@@ -64,12 +64,13 @@ extension RequestTarget {
   /// Takes a parameter out that may be there once.
   ///
   /// - Returns: Its value; empty where it has none, nothing if it is not there.
-  package mutating func take(_ name: String) throws(SigningRefusal) -> String? {
+  package mutating func take(_ name: WireText) throws(SigningRefusal) -> String? {
     let found = parameters.filter { $0.name == name }
     guard found.count < 2 else { throw .malformed("A parameter of the signature is there twice.") }
     guard let parameter = found.first else { return nil }
-    self = RequestTarget(bucket: bucket, key: key, parameters: parameters.filter { $0.name != name })
-    return parameter.value ?? ""
+    self = RequestTarget(
+      bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
+    return parameter.value?.string ?? ""
   }
 }
 

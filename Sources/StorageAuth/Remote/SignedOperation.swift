@@ -14,7 +14,7 @@ struct SignedOperation {
   /// Everything that a service could do when it sees the signature: all of it has to be allowed.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [SignedOperation] {
     try SignedHeaders.check(intent.headers, scheme: intent.scheme)
-    guard let bucket = intent.target.bucket, isBucketName(bucket) else {
+    guard let bucket = intent.target.bucket?.string, isBucketName(bucket) else {
       throw .unknownOperation("The request is not for a bucket.")
     }
     let first = try SignedOperation(in: bucket, intent)
@@ -23,7 +23,7 @@ struct SignedOperation {
   }
 
   private init(in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
-    guard let key = intent.target.key else {
+    guard let key = intent.target.key?.string else {
       try self.init(onBucket: bucket, intent)
       return
     }
@@ -113,13 +113,13 @@ extension SigningIntent {
     guard !target.parameters.isEmpty, method != .post || target.key == nil && scheme == .cosV5 else { return nil }
     switch scheme {
     case .ossV4: return nil
-    case .cosV5: return mayLoseParameters ? RequestTarget(bucket: target.bucket, key: target.key, parameters: []) : nil
+    case .cosV5: return mayLoseParameters ? target.withoutParameters : nil
     case .ossV1:
       let query = target.parameters.map { parameter in
-        parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name
+        parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name.string
       }
       return RequestTarget(
-        bucket: target.bucket, key: "\(target.key ?? "")?\(query.joined(separator: "&"))", parameters: [])
+        bucket: target.bucket?.string, key: "\(target.key ?? "")?\(query.joined(separator: "&"))", parameters: [])
     }
   }
 

@@ -1,13 +1,13 @@
 /// The signed parameters of a request, each name once.
 struct SignedQuery {
-  private let values: [String: String]
+  private let values: [WireText: String]
   /// Whether the names came in lower case.
   private let isLowered: Bool
 
   init(_ intent: SigningIntent) throws(SigningRefusal) {
-    var values: [String: String] = [:]
+    var values: [WireText: String] = [:]
     for parameter in intent.target.parameters {
-      guard values.updateValue(parameter.value ?? "", forKey: parameter.name) == nil else {
+      guard values.updateValue(parameter.value?.string ?? "", forKey: parameter.name) == nil else {
         throw .unknownOperation("A parameter is there twice.")
       }
     }
@@ -17,20 +17,20 @@ struct SignedQuery {
 
   var isEmpty: Bool { values.isEmpty }
 
-  subscript(name: String) -> String? { values[isLowered ? name.lowercased() : name] }
+  subscript(name: WireText) -> String? { values[isLowered ? name.asciiLowercased : name] }
 
-  func contains(_ name: String) -> Bool { self[name] != nil }
+  func contains(_ name: WireText) -> Bool { self[name] != nil }
 
   /// Refuses a parameter that is not one of these.
-  func allow(_ names: String...) throws(SigningRefusal) {
-    let known = Set(isLowered ? names.map { $0.lowercased() } : names)
+  func allow(_ names: WireText...) throws(SigningRefusal) {
+    let known = Set(isLowered ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
       throw .unknownOperation("A parameter makes another operation of the request, or is not known.")
     }
   }
 
   /// Refuses a parameter that has a value and should have none.
-  func checkFlag(_ name: String) throws(SigningRefusal) {
+  func checkFlag(_ name: WireText) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 

@@ -27,7 +27,7 @@ public struct SigningIntent: Sendable {
   public let expiration: Timestamp?
 
   /// The id of the key that it is made for, where the string says so.
-  public let accessKeyID: String?
+  public let accessKeyID: AccessKeyID?
 
   let sessionToken: Secret?
 
@@ -36,7 +36,7 @@ public struct SigningIntent: Sendable {
 
   package init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
-    placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: String?,
+    placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
     sessionToken: Secret?, mayLoseParameters: Bool = false
   ) {
     self.scheme = scheme

@@ -33,7 +33,7 @@ public protocol SignatureVerifier: Sendable {
 /// What a request says about its signature.
 public protocol SignatureClaim: Sendable {
   /// The id of the key that it says it was signed with.
-  var accessKeyID: String { get }
+  var accessKeyID: AccessKeyID { get }
 
   /// The session token that came along.
   var sessionToken: Secret? { get }
@@ -51,7 +51,7 @@ extension SignatureVerifier {
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the request is not signed or not rightly signed, or what `keys` throws.
   public func verify(
-    _ request: HTTPRequest, at date: Timestamp, keys: (String) async throws -> AccessKey?
+    _ request: HTTPRequest, at date: Timestamp, keys: (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedRequest {
     guard let claim = try claim(in: request) else {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
@@ -75,7 +75,7 @@ extension Secret {
 /// Handlers take this type, so that no path leads to them past the verification.
 public struct VerifiedRequest: Sendable {
   /// The id of the key.
-  public let accessKeyID: String
+  public let accessKeyID: AccessKeyID
 
   /// Where the authorization was.
   public let placement: Placement
@@ -101,7 +101,7 @@ public struct VerifiedRequest: Sendable {
   package let usableUntil: Timestamp
 
   package init(
-    accessKeyID: String, placement: Placement, expiration: Timestamp?, target: RequestTarget, signature: String,
+    accessKeyID: AccessKeyID, placement: Placement, expiration: Timestamp?, target: RequestTarget, signature: String,
     usableUntil: Timestamp
   ) {
     self.signature = Secret(signature)

@@ -45,7 +45,9 @@ extension SignatureClaim {
   ) -> VerificationError {
     var tokens = sessionToken.map { [$0] } ?? []
     tokens += request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map { Secret($0.value) }
-    tokens += target.parameters.filter { SecretName.isToken($0.name) }.compactMap { $0.value.map { Secret($0) } }
+    tokens += target.parameters.filter { SecretName.isToken($0.name.string) }.compactMap {
+      $0.value.map { Secret($0.string) }
+    }
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")

@@ -69,7 +69,7 @@ extension RemoteSignature {
   func json(for scheme: SignatureScheme) -> JSONValue {
     if scheme == .ossV1 { return ["authorization": .text(authorization)] }
     var object = JSONObject()
-    object["accessKeyId"] = .text(accessKeyID)
+    object["accessKeyId"] = .text(accessKeyID.string)
     object["signature"] = .text(signature)
     object["securityToken"] = sessionToken.map { .text($0.reveal()) }
     return .object(object)
@@ -80,7 +80,7 @@ extension Identity {
   /// The answer that says who signs.
   var json: JSONValue {
     var object = JSONObject()
-    object["accessKeyId"] = .text(id)
+    object["accessKeyId"] = .text(id.string)
     object["securityToken"] = sessionToken.map { .text($0.reveal()) }
     object["expiration"] = expiration.map { .text($0.iso8601) }
     return .object(object)

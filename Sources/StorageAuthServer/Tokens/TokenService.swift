@@ -60,7 +60,7 @@ public final class TokenService: Sendable {
   public func key(for order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
     do {
       let vended = try await vend(order)
-      audit(order, .vended(id: vended.key.id, until: vended.expiration))
+      audit(order, .vended(id: vended.key.id.description, until: vended.expiration))
       return vended
     } catch {
       audit(order, .refused(error))

@@ -24,13 +24,13 @@ public struct TokenShape: Sendable {
     switch vendor {
     case .oss:
       return [
-        "StatusCode": 200, "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret.reveal()),
+        "StatusCode": 200, "AccessKeyId": .text(key.id.string), "AccessKeySecret": .text(key.secret.reveal()),
         "SecurityToken": .text(token), "Expiration": .text(end.iso8601), "RequestId": .text(requestID),
       ]
     case .cos:
       return [
         "credentials": [
-          "tmpSecretId": .text(key.id), "tmpSecretKey": .text(key.secret.reveal()), "sessionToken": .text(token),
+          "tmpSecretId": .text(key.id.string), "tmpSecretKey": .text(key.secret.reveal()), "sessionToken": .text(token),
         ],
         "startTime": .number(JSONNumber(vended.date.unixSeconds)),
         "expiredTime": .number(JSONNumber(end.unixSeconds)), "expiration": .text(end.iso8601),

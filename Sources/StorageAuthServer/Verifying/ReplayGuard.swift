@@ -32,7 +32,7 @@ public struct ReplayGuard: Sendable {
     guard coversReading || !reads, coversURLs || verified.placement == .header else { return }
     // A signature has one spelling, whatever stands around it in a header; its hash opens nothing.
     let mark = SHA256.hash(writing: { writer in
-      writer.append(verified.accessKeyID)
+      writer.append(verified.accessKeyID.string)
       writer.append("\n")
       writer.append(verified.signature.reveal())
     }).hex

@@ -28,7 +28,7 @@ public protocol VerifiedRequestContext: RequestContext {
 /// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
   /// Looks up the key of an id; nothing if there is none.
-  public typealias KeyLookup = @Sendable (String) async throws -> AccessKey?
+  public typealias KeyLookup = @Sendable (AccessKeyID) async throws -> AccessKey?
 
   private let verify: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
   private let refusals: VerificationAnswers
@@ -94,7 +94,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       context.verifiedRequest = verified
     } catch let error as VerificationError {
       context.logger.info(
-        "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.onOneLine ?? "")"])
+        "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.description ?? "")"])
       return refusals.answer(for: error, to: request.head, at: time.now)
     } catch let refusal as RequestRefusal {
       context.logger.info("refused", metadata: ["code": "\(refusal.code)"])

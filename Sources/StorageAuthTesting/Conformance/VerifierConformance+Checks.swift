@@ -78,7 +78,7 @@ extension VerifierConformance {
     let token = key.sessionToken
     return [
       ("another secret", AccessKey(id: key.id, secret: Secret("x" + key.secret.reveal()), sessionToken: token)),
-      ("another id", AccessKey(id: key.id + "x", secret: key.secret, sessionToken: token)),
+      ("another id", AccessKey(id: key.id.string + "x", secret: key.secret, sessionToken: token)),
       (
         token == nil ? "a session token" : "no session token",
         AccessKey(id: key.id, secret: key.secret, sessionToken: token == nil ? Secret("another token") : nil)

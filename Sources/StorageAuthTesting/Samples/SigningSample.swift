@@ -53,7 +53,7 @@ extension SigningSample where Proof == AccessKey {
     let secret = key.secret.reveal()
     self.init(
       name, request: request, proof: key, date: date, target: target,
-      otherSecret: AccessKey(id: key.id, secret: "x" + secret, sessionToken: key.sessionToken?.reveal()),
+      otherSecret: AccessKey(id: key.id, secret: Secret("x" + secret), sessionToken: key.sessionToken),
       ended: AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: date),
       secrets: secret.utf8.count < 8 ? [] : [secret])
   }

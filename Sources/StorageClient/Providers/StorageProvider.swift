@@ -97,5 +97,5 @@ extension StorageProvider where Proof == AccessKey {
   public func carriesToken(_ proof: AccessKey) -> Bool { proof.sessionToken != nil }
 
   /// The access key id.
-  public func identity(of proof: AccessKey) -> String? { proof.isAnonymous ? nil : proof.id }
+  public func identity(of proof: AccessKey) -> String? { proof.isAnonymous ? nil : proof.id.string }
 }

@@ -44,7 +44,8 @@ struct SigningServer: Sendable {
       throw malformed("neither an authorization nor an accessKeyId with a signature")
     }
     return RemoteSignature(
-      accessKeyID: id, signature: signature, sessionToken: answer["securityToken"]?.text.map { Secret($0) })
+      accessKeyID: AccessKeyID(id), signature: signature, sessionToken: answer["securityToken"]?.text.map { Secret($0) }
+    )
   }
 
   /// Where the identity of the server comes from.

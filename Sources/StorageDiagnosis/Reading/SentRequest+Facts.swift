@@ -14,7 +14,7 @@ extension SentRequest {
   func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
 
   /// The id of the key.
-  var accessKeyID: String? {
+  var accessKeyID: AccessKeyID? {
     switch claim {
     case .oss(let claim): claim.accessKeyID
     case .cos(let claim): claim.accessKeyID

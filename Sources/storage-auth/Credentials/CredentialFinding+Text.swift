@@ -30,7 +30,8 @@ extension CredentialFinding {
     case .success(let answer):
       report.source = answer.source
       report.credential = Report.Key(
-        id: answer.key.id, isTemporary: answer.key.sessionToken != nil, expiration: answer.key.expiration?.iso8601,
+        id: answer.key.id.string, isTemporary: answer.key.sessionToken != nil,
+        expiration: answer.key.expiration?.iso8601,
         secondsLeft: answer.life?.components.seconds)
     case .failure(let error): report.error = Report.Problem(error)
     }

@@ -89,7 +89,7 @@ final class DefaultSourceTests: XCTestCase {
     for source in alibabaSources.reversed() {
       source.setUp()
       let issued = try await alibaba.chain.issue()
-      XCTAssertEqual(issued.credential.id, source.id, source.name)
+      XCTAssertEqual(issued.credential.id.string, source.id, source.name)
       XCTAssertEqual(issued.source, source.name)
     }
   }
@@ -101,7 +101,7 @@ final class DefaultSourceTests: XCTestCase {
     for source in tencentSources.reversed() {
       source.setUp()
       let issued = try await tencent.chain.issue()
-      XCTAssertEqual(issued.credential.id, source.id, source.name)
+      XCTAssertEqual(issued.credential.id.string, source.id, source.name)
       XCTAssertEqual(issued.source, source.name)
     }
   }

@@ -51,7 +51,7 @@ struct ServicesClient: Sendable {
     all["Action"] = "AssumeRole"
     all["Version"] = "2015-04-01"
     all["Format"] = "JSON"
-    all["AccessKeyId"] = key.id
+    all["AccessKeyId"] = key.id.string
     all["SignatureMethod"] = "HMAC-SHA1"
     all["SignatureVersion"] = "1.0"
     all["SignatureNonce"] = Self.nonce()
@@ -77,7 +77,7 @@ struct ServicesClient: Sendable {
   func v1(_ parameters: [String: String], method: String? = nil) -> ServiceCall {
     var all = parameters
     all["Version"] = "2018-08-13"
-    all["SecretId"] = key.id
+    all["SecretId"] = key.id.string
     all["Nonce"] = "4711"
     all["Region"] = "ap-guangzhou"
     all["Timestamp"] = String(clock.now.unixSeconds)

@@ -54,7 +54,7 @@ final class TokenServiceTests: XCTestCase {
     let ids = try await withThrowingTaskGroup(of: String.self) { group in
       for number in 1...1000 {
         let order = order("caller-\(number)")
-        group.addTask { try await service.key(for: order).key.id }
+        group.addTask { try await service.key(for: order).key.id.string }
       }
       await issuer.wait(forCalls: 1)
       issuer.release()
@@ -75,7 +75,7 @@ final class TokenServiceTests: XCTestCase {
     }
     let orders = [order(), order(scope: "other"), order(life: .seconds(900)), order("noah")]
     var ids: [String] = []
-    for order in orders { ids.append(try await service.key(for: order).key.id) }
+    for order in orders { ids.append(try await service.key(for: order).key.id.string) }
     XCTAssertEqual(ids, ["STS.1", "STS.2", "STS.3", "STS.1"])
     XCTAssertEqual(scopes.withLock { $0 }, orders.prefix(3).map(\.scope))
   }
@@ -85,11 +85,11 @@ final class TokenServiceTests: XCTestCase {
     let service = service { _ in issuer }
     var ids: [String] = []
     for name in ["\u{e9}", "e\u{301}"] {
-      ids.append(try await service.key(for: order(scope: name)).key.id)
+      ids.append(try await service.key(for: order(scope: name)).key.id.string)
       let shared = AccessPolicy([AccessRule(.read, keys: .key(name), in: "photos")])
-      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope("x", shared))).key.id)
+      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope("x", shared))).key.id.string)
       let same = AccessPolicy([AccessRule(.read, keys: .all, in: "photos")])
-      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope(name, same))).key.id)
+      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope(name, same))).key.id.string)
     }
     XCTAssertEqual(ids, (1...6).map { "STS.\($0)" })
   }
@@ -100,7 +100,7 @@ final class TokenServiceTests: XCTestCase {
     var ids: [String] = []
     for step in [0, 499, 1, 1] {
       time.advance(by: .seconds(step))
-      ids.append(try await service.key(for: order()).key.id)
+      ids.append(try await service.key(for: order()).key.id.string)
     }
     XCTAssertEqual(ids, ["STS.1", "STS.1", "STS.1", "STS.2"])
   }

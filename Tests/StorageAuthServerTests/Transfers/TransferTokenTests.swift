@@ -22,7 +22,7 @@ final class TransferTokenTests: XCTestCase {
     let cloud = try await LocalCloud.start(.init(accounts: [.init(Self.nodeKey)]))
     addTeardownBlock { await cloud.stop() }
     try await makeFolders(of: cloud)
-    let access = AsperaNodeAccess.accessKey(id: Self.nodeKey.id, secret: Self.nodeKey.secret)
+    let access = AsperaNodeAccess.accessKey(id: Self.nodeKey.id.string, secret: Self.nodeKey.secret)
     let service = TransferTokenService(
       issuer: .setup(
         node: cloud.nodeURL, access: StaticCredentialProvider(access), transport: AsyncHTTPClientTransport.shared),
@@ -47,7 +47,7 @@ final class TransferTokenTests: XCTestCase {
     for path in ["/shared", "/shared/a", "/shared/film.mov"] {
       var request = HTTPClientRequest(url: "\(cloud.nodeURL)/files/create")
       request.method = .POST
-      request.setBasicAuth(username: Self.nodeKey.id, password: Self.nodeKey.secret.reveal())
+      request.setBasicAuth(username: Self.nodeKey.id.string, password: Self.nodeKey.secret.reveal())
       request.body = .bytes(ByteBuffer(string: #"{"paths":[{"path":"\#(path)","type":"directory"}]}"#))
       let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
       XCTAssertEqual(response.status, .ok)

@@ -58,7 +58,7 @@ struct VerifyingBench {
     self.service = service
     let time = SteppedTime(now: Self.date)
     let (lookups, handled) = (Counter(), Counter())
-    let keys: @Sendable (String) async throws -> AccessKey? = { id in
+    let keys: @Sendable (AccessKeyID) async throws -> AccessKey? = { id in
       lookups.count()
       return [Self.key, Self.temporary].first { $0.id == id }
     }

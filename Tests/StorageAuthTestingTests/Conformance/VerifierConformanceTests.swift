@@ -49,7 +49,8 @@ final class VerifierConformanceTests: XCTestCase {
   }
 
   func testAVerifierThatRefusesEverything() throws {
-    try assertBreaks([.acceptance], Twisted(key: { claim, _ in AccessKey(id: claim.accessKeyID, secret: "none") }))
+    try assertBreaks(
+      [.acceptance], Twisted(key: { claim, _ in AccessKey(id: claim.accessKeyID, secret: Secret("none")) }))
   }
 
   func testAVerifierThatTakesUnsignedRequests() throws {

@@ -25,7 +25,7 @@ final class AsperaBurstTests: XCTestCase {
       spec.publicKey = dynamic.publicKey
       return TransferSession(spec)
     }
-    let access = StaticCredentialProvider(AsperaNodeAccess.accessKey(id: key.id, secret: key.secret))
+    let access = StaticCredentialProvider(AsperaNodeAccess.accessKey(id: key.id.string, secret: key.secret))
     let queue = TransferQueue(
       engine: AscpEngine(ascp: node.simulator, temporaryFiles: temporary.url.path),
       account: try AsperaAccount(

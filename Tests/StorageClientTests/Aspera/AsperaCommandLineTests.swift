@@ -9,7 +9,7 @@ final class AsperaCommandLineTests: XCTestCase {
   private static let password = ["ASPERA_SCP_PASS": "not-a-password"]
 
   private static func access() -> [String: String] {
-    ["ASPERA_ACCESS_KEY_ID": key.id, "ASPERA_ACCESS_KEY_SECRET": key.secret.reveal()]
+    ["ASPERA_ACCESS_KEY_ID": key.id.string, "ASPERA_ACCESS_KEY_SECRET": key.secret.reveal()]
   }
 
   func testFilesAreCopiedListedAndRemovedThroughANode() async throws {

@@ -24,7 +24,7 @@ final class GuardedService: Sendable {
   private let state: Mutex<State>
 
   init(
-    time: any TimeSource, accepting accepted: Set<String> = [key.id], voice: Voice = .oss,
+    time: any TimeSource, accepting accepted: Set<String> = [key.id.string], voice: Voice = .oss,
     tolerance: Duration = .seconds(900), extra: [String: String] = [:]
   ) {
     self.time = time

@@ -10,7 +10,7 @@ extension AlibabaSTS {
   /// Finds out who calls, by either of the two schemes of signatures.
   ///
   /// - Returns: The id of the key.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> String {
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
     issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
@@ -19,7 +19,7 @@ extension AlibabaSTS {
 
   // MARK: ACS3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(ServiceError) -> String {
+  private func authenticateHeader(_ call: InboundCall) throws(ServiceError) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == ACS3Signature.algorithm
     else { throw .incompleteSignature("the Authorization header is not one of \(ACS3Signature.algorithm)") }
@@ -54,7 +54,7 @@ extension AlibabaSTS {
 
   private func authenticateParameters(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(ServiceError) -> String {
+  ) throws(ServiceError) -> AccessKeyID {
     guard let id = parameters["AccessKeyId"], let signature = parameters["Signature"],
       let nonce = parameters["SignatureNonce"], let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are needed") }
@@ -76,7 +76,8 @@ extension AlibabaSTS {
 
   // MARK: What both check
 
-  private func key(_ id: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
+  private func key(_ text: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
+    let id = AccessKeyID(text)
     if let key = issuer.context.keys.key(id, of: .oss, at: date) { return key }
     if issuer.context.keys.isDisabled(id) {
       throw ServiceError(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
@@ -98,7 +99,7 @@ extension AlibabaSTS {
   /// The last checks of a call whose signature is right: the token, and that the call is made for the first time.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
-  ) throws(ServiceError) -> String {
+  ) throws(ServiceError) -> AccessKeyID {
     do {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {

@@ -72,7 +72,7 @@ extension TencentSTS {
   // MARK: What both check
 
   private func key(_ id: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
-    guard let key = issuer.context.keys.key(id, of: .cos, at: date) else {
+    guard let key = issuer.context.keys.key(AccessKeyID(id), of: .cos, at: date) else {
       throw ServiceError(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
     }
     return key

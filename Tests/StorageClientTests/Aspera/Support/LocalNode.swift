@@ -31,7 +31,7 @@ struct LocalNode {
   ) -> StorageClient<AsperaProvider> {
     StorageClient(
       .aspera(
-        node: cloud.nodeURL, access: .accessKey(id: key.id, secret: key.secret), root: root,
+        node: cloud.nodeURL, access: .accessKey(id: key.id.string, secret: key.secret), root: root,
         transfers: AsperaTransfers(
           login: login, ascp: simulator, queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))),
       configuration: .test, events: events)

@@ -1,0 +1,89 @@
+package import StorageCrypto
+
+/// Text that arrives in a request, or that such text is compared with: two are equal only if their bytes are.
+///
+/// For `String`, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a combining
+/// accent. A storage service compares bytes, so a name that was looked up as a `String` may not be the name that was
+/// signed. Bucket names, keys, parameters and the prefixes of policies are therefore of this type, which cannot be
+/// compared with a `String` by accident.
+///
+/// ```swift
+/// if verified.target.key == "reports/2026.csv" { … }   // a literal is a wire text
+/// let path = verified.target.key?.string               // as `String`, to be shown or sent
+/// ```
+public struct WireText: Sendable {
+  /// The text as a `String`; compare the wire texts and not these.
+  public let string: String
+
+  /// Creates a wire text with the bytes of a string in UTF-8.
+  public init(_ string: String) {
+    self.string = string
+  }
+
+  /// Creates a wire text with the bytes of a part of a string in UTF-8.
+  public init(_ string: Substring) {
+    self.string = String(string)
+  }
+
+  /// The bytes in UTF-8.
+  public var utf8: String.UTF8View { string.utf8 }
+
+  /// Whether there are no bytes.
+  public var isEmpty: Bool { string.isEmpty }
+
+  /// Returns whether the first bytes are those of another text.
+  public func starts(with prefix: WireText) -> Bool { utf8.starts(with: prefix.utf8) }
+
+  /// Returns whether the last bytes are those of another text.
+  public func ends(with suffix: WireText) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
+
+  /// The text with the letters from `A` to `Z` in lower case and every other character as it is.
+  public var asciiLowercased: WireText { WireText(string.asciiLowercased) }
+}
+
+extension WireText: Hashable, Comparable {
+  /// Returns whether two texts have the same bytes.
+  public static func == (first: WireText, second: WireText) -> Bool { first.utf8.elementsEqual(second.utf8) }
+
+  /// Returns whether a text stands before another one in the order of their bytes.
+  public static func < (first: WireText, second: WireText) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
+
+  /// Hashes the bytes, so that many spellings of one text do not have one hash.
+  public func hash(into hasher: inout Hasher) {
+    for byte in utf8 { hasher.combine(byte) }
+    hasher.combine(0xff as UInt8)
+  }
+}
+
+extension WireText: ExpressibleByStringInterpolation, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Creates a wire text from a literal.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The text, raw: it may hold control characters.
+  public var description: String { string }
+
+  /// The text as a Swift literal, with control characters escaped.
+  public var debugDescription: String { string.debugDescription }
+}
+
+extension ByteWriter {
+  /// Appends a text percent-encoded.
+  package mutating func append(percentEncoding text: WireText, _ encoding: PercentEncoding = .component) {
+    append(percentEncoding: text.string, encoding)
+  }
+}
+
+extension StringProtocol {
+  /// The text with the letters from `A` to `Z` in lower case and every other character as it is.
+  ///
+  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make one name of two.
+  package var asciiLowercased: String {
+    guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return String(self) }
+    var result = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      let isUpper = ("A"..."Z" as ClosedRange<Unicode.Scalar>).contains(scalar)
+      result.append(isUpper ? Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20) : scalar)
+    }
+    return String(result)
+  }
+}

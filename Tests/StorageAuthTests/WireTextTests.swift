@@ -1,0 +1,59 @@
+import HTTPTypes
+import StorageAuth
+import XCTest
+
+/// Identifiers that arrive in requests are equal only where their bytes are.
+final class WireTextTests: XCTestCase {
+  /// Pairs that `String` takes for one text.
+  private static let equivalents = [
+    ("K", "\u{212a}"), (";", "\u{37e}"), ("`", "\u{1fef}"), ("\u{e9}", "e\u{301}"), ("\u{c5}", "\u{212b}"),
+  ]
+
+  func testCanonicallyEquivalentTextsAreDifferent() {
+    for (first, second) in Self.equivalents {
+      XCTAssertEqual(first, second, "this test needs texts that String takes for one")
+      XCTAssertNotEqual(WireText(first), WireText(second))
+      XCTAssertNotEqual(AccessKeyID(first), AccessKeyID(second))
+      XCTAssertEqual(Set([WireText(first), WireText(second)]).count, 2)
+      XCTAssertEqual([AccessKeyID(first): 1][AccessKeyID(second)], nil)
+      XCTAssertTrue((WireText(first) < WireText(second)) != (WireText(second) < WireText(first)))
+    }
+  }
+
+  func testPrefixesAndSuffixesAreBytes() {
+    XCTAssertTrue(WireText("e\u{301}x").starts(with: "e"), "the first byte is that of e")
+    XCTAssertFalse(WireText("\u{212a}x").starts(with: "K"))
+    XCTAssertTrue(WireText("a/\u{301}").starts(with: "a/"))
+    XCTAssertTrue(WireText("a.txt").ends(with: ".txt"))
+    XCTAssertFalse(WireText("a.\u{212a}").ends(with: ".K"))
+  }
+
+  func testLowerCaseIsThatOfASCII() {
+    XCTAssertEqual(WireText("\u{212a}EY-\u{130}").asciiLowercased, "\u{212a}ey-\u{130}")
+    XCTAssertEqual(WireText("AZaz@[`{").asciiLowercased, "azaz@[`{")
+  }
+
+  func testTheOrderIsThatOfTheBytes() {
+    let texts: [WireText] = ["", "A", "a", "e\u{301}", "\u{e9}", "\u{ffff}", "\u{10000}"]
+    XCTAssertEqual(texts.shuffled().sorted(), texts)
+  }
+
+  func testAClaimedIdIsVisibleASCII() throws {
+    XCTAssertEqual(try AccessKeyID(claimed: "LTAI5tK"), "LTAI5tK")
+    for id in ["", "LTAI\u{212a}", "xq xq", "a\u{0}", "a\u{7f}", "\u{e9}", "a\n", "\u{37e}"] {
+      XCTAssertThrowsError(try AccessKeyID(claimed: id), id) { error in
+        XCTAssertEqual((error as? VerificationError)?.code, .malformed)
+        XCTAssertFalse("\(error)".contains(id) && !id.isEmpty, "the error repeats the id")
+      }
+    }
+  }
+
+  func testTheParametersOfATargetAreFoundByTheirBytes() throws {
+    let request = HTTPRequest(
+      method: .get, scheme: "https", authority: "photos.example.com", path: "/a?%E2%84%AAey=1&Key=2")
+    let target = try RequestTarget(of: request)
+    XCTAssertEqual(target["Key"], "2")
+    XCTAssertNil(target["key"])
+    XCTAssertEqual(target.parameters.count, 2)
+  }
+}
