@@ -31,6 +31,11 @@ extension AscpCommand {
     /// The home directory, for a key path that begins with `~/`.
     public var homeDirectory: String?
 
+    /// The names of fields that ascp gets no option for and that a transfer may go without.
+    ///
+    /// A specification with any other such field is refused. A field that is mapped to an option is never ignored.
+    public var ignoredFields: Set<String> = []
+
     /// Makes options.
     ///
     /// - Parameters:

@@ -8,8 +8,8 @@ extension AscpCommand {
   /// - Parameters:
   ///   - specification: The signed specification.
   ///   - options: What else is to be known.
-  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, or would show a secret
-  ///   in the arguments.
+  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would show a secret in
+  ///   the arguments, or has a field that ascp gets no option for.
   public init(_ specification: TransferSpec, options: Options = Options()) throws(AsperaError) {
     try specification.validate()
     try specification.checkPlace()
@@ -62,7 +62,9 @@ struct AscpCommandBuilder {
   }
 
   mutating func transfer() throws(AsperaError) -> AscpCommand {
+    try checkFields()
     try checkSupport()
+    expandDeletion()
     useWebSocket()
     if let port = options.managementPort { arguments += ["-M", "\(port)"] }
     try addPart()
@@ -77,11 +79,9 @@ struct AscpCommandBuilder {
     arguments.append("--dest64")
     let list = try fileList()
     let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
-    let notes = specification.fields.names.filter { !TransferField.names.contains($0) }
     let sources = list == nil ? specification.paths.map(\.source) : []
     return AscpCommand(
-      front: arguments, back: sources + [root], list: list, environment: environment,
-      notes: notes.map { "\($0): not passed to ascp, because this package does not know what ascp makes of it" })
+      front: arguments, back: sources + [root], list: list, environment: environment)
   }
 
   mutating func testLogin() throws(AsperaError) -> AscpCommand {

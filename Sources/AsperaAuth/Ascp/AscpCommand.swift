@@ -7,7 +7,9 @@ internal import StorageJSON
 /// Secrets are in the environment alone: every user of a machine can read the arguments of a process. Nothing is written
 /// and nothing is started here.
 ///
-/// Two things are stricter than in other clients. A pinned host key is never given up for a web socket, which cannot
+/// Three things are stricter than in other clients. A field of the specification that ascp gets no option for is refused,
+/// unless it changes nothing about the transfer or ``Options/ignoredFields`` names it: what happens to files is never
+/// another thing than the specification says. A pinned host key is never given up for a web socket, which cannot
 /// check it, unless ``Options/givesUpHostKey`` says so. And the key of the token account is used only where there is a
 /// token and no other credential.
 ///
@@ -21,19 +23,14 @@ public struct AscpCommand: Sendable, Equatable {
   /// The list of files that ascp reads, where it reads one.
   public let list: FileList?
 
-  /// Fields that ascp does not get, because this package does not know them or ascp has no use for them.
-  public let notes: [String]
-
   private let front: [String]
   private let back: [String]
 
-  init(front: [String], back: [String] = [], list: FileList? = nil, environment: [String: Secret], notes: [String] = [])
-  {
+  init(front: [String], back: [String] = [], list: FileList? = nil, environment: [String: Secret]) {
     self.front = front
     self.back = back
     self.list = list
     self.environment = environment
-    self.notes = notes
   }
 
   /// The arguments, without a secret.

@@ -16,12 +16,13 @@ extension AscpCommandBuilder {
     case .encoded(let name):
       let bytes = value.object != nil ? value.serialized : Array((value.text ?? "").utf8)
       if !bytes.isEmpty { arguments += [name, Self.base64(bytes)] }
-    case .flag(let name):
+    case .flag(let name, let otherwise):
       if value.truth == true { arguments.append(name) }
+      if value.truth == false, let otherwise { arguments.append(otherwise) }
     case .variable(let name):
       if let text = specification.filled(field.name) { environment[name] = Secret(text) }
     case .special: try addSpecial(field.name)
-    case .nothing: return
+    case .informational, .refused: return
     }
   }
 

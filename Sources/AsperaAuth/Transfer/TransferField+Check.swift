@@ -14,7 +14,8 @@ extension TransferField {
 
   private func problem(with value: JSONValue) -> String? {
     switch form {
-    case .text, .line, .name, .word, .fingerprint, .base64:
+    case .anything: return nil
+    case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
       guard let text = value.text else { return "is not a text" }
       return problem(withText: text)
     case .truthOrWord(let words):
@@ -35,6 +36,9 @@ extension TransferField {
     if text.unicodeScalars.contains("\0") { return "holds a null character" }
     switch form {
     case .line: return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
+    case .filledLine:
+      if text.isEmpty { return "is empty" }
+      return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
     case .name:
       let isName =
         !text.isEmpty && !text.hasPrefix("-")

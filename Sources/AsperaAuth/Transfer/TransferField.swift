@@ -1,4 +1,8 @@
 /// A field of a `transfer_spec`: what may be in it, and what ascp gets of it.
+///
+/// The fields are those that IBM publishes: [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
+/// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer, and the interface
+/// `TransferSpec` of aspera-sdk-js. What the options mean is in IBM's *Ascp command reference*.
 struct TransferField: Sendable {
   /// What may be in a field; `null` counts as absent everywhere.
   enum Form: Sendable {
@@ -6,6 +10,8 @@ struct TransferField: Sendable {
     case text
     /// Text in one line.
     case line
+    /// Text in one line that is not empty.
+    case filledLine
     /// The name of a host or a user: no space, no leading hyphen.
     case name
     /// One of these words.
@@ -19,6 +25,8 @@ struct TransferField: Sendable {
     case base64
     case object
     case paths
+    /// Anything, because the field is refused whatever is in it.
+    case anything
   }
 
   /// What ascp gets of a field.
@@ -27,14 +35,16 @@ struct TransferField: Sendable {
     case option(String, words: [String: String] = [:])
     /// An option with the value in Base64; nothing for an empty one.
     case encoded(String)
-    /// An option without a value, where the field is true.
-    case flag(String)
+    /// An option without a value, where the field is true; another one, if there is one, where it is false.
+    case flag(String, otherwise: String? = nil)
     /// An environment variable, for secrets; nothing for a blank one.
     case variable(String)
     /// ``AscpCommand`` knows what to do.
     case special
-    /// Nothing: the field is for others than ascp.
-    case nothing
+    /// Nothing: the field tells a server, an application or a person something, and changes nothing about the transfer.
+    case informational
+    /// Nothing, and a transfer without it would be another one: the reason, and what to do instead.
+    case refused(String, remedy: String)
   }
 
   let name: String
@@ -48,51 +58,10 @@ struct TransferField: Sendable {
   }
 
   /// The fields that this package knows, in the order of ascp's options.
-  static let all: [TransferField] = [
-    TransferField("cipher", .word(TransferCipher.words), .option("-c", words: TransferCipher.namesForAscp)),
-    TransferField("content_protection", .word(ContentProtection.words), .option("--file-crypt")),
-    TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
-    TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
-    TransferField("create_dir", .truth, .flag("-d")),
-    TransferField("destination_root", .text, .special),
-    TransferField("destination_root_id", .line, .nothing),
-    TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
-    TransferField("fasp_port", .port, .option("-O")),
-    TransferField(
-      "http_fallback", .truthOrWord(["force"]), .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
-    TransferField("http_fallback_port", .port, .option("-t")),
-    TransferField("https_fallback_port", .port, .option("-t")),
-    TransferField("multi_session", .number(0...128), .special),
-    TransferField("paths", .paths, .special),
-    TransferField("rate_policy", .word(RatePolicy.words), .option("--policy")),
-    TransferField("remote_access_key", .line, .nothing),
-    TransferField("remote_host", .name, .option("--host")),
-    TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
-    TransferField("remote_user", .name, .option("--user")),
-    TransferField("proxy", .line, .special),
-    TransferField(
-      "resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
-    TransferField("source_root", .text, .encoded("--source-prefix64")),
-    TransferField("source_root_id", .line, .nothing),
-    TransferField("src_base", .text, .encoded("--src-base64")),
-    TransferField("ssh_port", .port, .option("-P")),
-    TransferField("ssh_private_key", .text, .variable("ASPERA_SCP_KEY")),
-    TransferField("ssh_private_key_passphrase", .text, .variable("ASPERA_SCP_PASS")),
-    TransferField("ssh_private_key_path", .text, .special),
-    TransferField("tags", .object, .encoded("--tags64")),
-    TransferField("tags64", .base64, .option("--tags64")),
-    TransferField("target_rate_kbps", .number(0...Int.max), .option("-l")),
-    TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
-    TransferField("use_ascp4", .truth, .special),
-    TransferField("use_system_ssh", .truth, .flag("-SSH")),
-    TransferField("keepalive", .truth, .flag("--keepalive")),
-    TransferField("min_rate_kbps", .number(0...Int.max), .option("-m")),
-    TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
-    TransferField("authentication", .line, .nothing),
-    TransferField("wss_enabled", .truth, .special),
-    TransferField("wss_port", .port, .special),
-  ]
+  static let all = published + requests + synonyms
 
-  /// The names of the fields that this package knows.
-  static let names = Set(all.map(\.name))
+  private static let names = Set(all.map(\.name))
+
+  /// Whether this package knows a field of that name, byte for byte: no known name has another character than ASCII.
+  static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 }

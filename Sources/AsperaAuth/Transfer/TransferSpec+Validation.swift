@@ -3,7 +3,9 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension TransferSpec {
-  /// Checks everything that can be checked before a transfer starts; fields that are not known are left alone.
+  /// Checks everything that can be checked before a transfer starts.
+  ///
+  /// Fields that are not known are for ``AscpCommand`` to refuse; another engine may know them.
   ///
   /// Credentials have to be unambiguous. ascp takes the password of an account and the passphrase of a key from one
   /// environment variable, and tries what is in it as both: a specification with both of them, or with a password and a
@@ -17,6 +19,7 @@ extension TransferSpec {
     guard direction != nil else {
       throw Self.invalid("has no direction", "Set direction to send or receive.")
     }
+    try checkFiles()
     try checkCredentials()
     if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
     if text("token")?.isEmpty == true {

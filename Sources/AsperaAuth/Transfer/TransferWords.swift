@@ -45,6 +45,34 @@ public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
     uniqueKeysWithValues: allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") })
 }
 
+/// Which files at the destination are overwritten with files of the same name (`overwrite`).
+///
+/// What differs is decided by the resume policy: without one every file does.
+public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
+  /// None.
+  case never
+  /// All of them.
+  case always
+  /// Those that differ, as ascp does it if nothing is said.
+  case different = "diff"
+  /// Those that are older than the source.
+  case older
+  /// Those that differ and are older than the source.
+  case differentAndOlder = "diff+older"
+}
+
+/// What happens to symbolic links among the sources (`symlink_policy`).
+public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
+  /// What they lead to is transferred, as ascp does it if nothing is said.
+  case follow
+  /// The link is transferred, unless something of its name is at the destination.
+  case copy
+  /// The link is transferred and replaces a file of its name.
+  case copyAndReplace = "copy+force"
+  /// They are left out.
+  case skip
+}
+
 /// Whether files are encrypted or decrypted by the client, so that the server holds them encrypted.
 public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
   case encrypt

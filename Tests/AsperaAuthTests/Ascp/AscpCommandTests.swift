@@ -35,7 +35,6 @@ final class AscpCommandTests: XCTestCase {
       $0.contentProtectionPassword = Secret("file secret")
       $0.proxy = Secret("dnats://pia:proxy secret@proxy.example.com:9092")
       $0.fields["http_fallback_port"] = 8080
-      $0.fields["made_up"] = ["x": "y"]
     }
     var options = AscpCommand.Options()
     options.fallback = .init(certificatePath: "/c.pem", keyPath: "/k.pem")
@@ -50,8 +49,6 @@ final class AscpCommandTests: XCTestCase {
       ])
     XCTAssertEqual(command.environment["ASPERA_PROXY_PASS"]?.reveal(), "proxy secret")
     XCTAssertEqual(command.environment["ASPERA_SCP_FILEPASS"]?.reveal(), "file secret")
-    XCTAssertEqual(command.notes.count, 1)
-    XCTAssertTrue(command.notes[0].hasPrefix("made_up:"))
   }
 
   func testSessionsOfOneTransferAreNumberedAndHavePortsOfTheirOwn() throws {

@@ -40,7 +40,6 @@ final class AscpCommandVectorTests: XCTestCase {
     XCTAssertEqual(environment.keys.sorted(), variables.names.sorted(), name)
     for (variable, value) in variables { XCTAssertEqual(environment[variable], value, "\(name): \(variable)") }
     XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
-    XCTAssertEqual(command.notes, [], name)
   }
 
   func testEveryInvocationIsReproducedOrRefusedForAReason() throws {
