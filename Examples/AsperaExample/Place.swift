@@ -31,7 +31,7 @@ struct Place {
     folder = FileManager.default.temporaryDirectory.appending(path: "aspera-example-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appending(path: "cat.jpg")
-    try Data("a picture of a cat".utf8).write(to: file)
+    try Data("a picture of a cat".utf8).write(to: file, options: .atomic)
     picture = TransferPath(file.path, to: "example/cat.jpg")
   }
 

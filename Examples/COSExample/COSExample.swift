@@ -33,7 +33,7 @@ struct COSExample: AsyncParsableCommand {
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder.string) }
     let picture = folder.appending("cat.jpg")
-    try Data("a picture of a cat".utf8).write(to: URL(fileURLWithPath: picture.string))
+    try Data("a picture of a cat".utf8).write(to: URL(fileURLWithPath: picture.string), options: .atomic)
     try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
 
     // Ask, list, download.

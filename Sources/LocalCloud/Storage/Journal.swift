@@ -22,9 +22,9 @@ struct Journal: Sendable {
   func write(_ bucket: Bucket) async throws {
     let place = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
-    let draft = place.appending("\(BlobID.random()).draft")
-    try await write(BucketRecord(bucket), to: draft)
-    try await FileSystem.shared.replaceItem(at: place.appending(Self.bucketFile), withItemAt: draft)
+    let record = try JSONEncoder().encode(BucketRecord(bucket))
+    // Renames a file that is complete, where the file system library removes the old one first.
+    try record.write(to: URL(filePath: place.appending(Self.bucketFile).string), options: .atomic)
   }
 
   /// Strikes out a bucket with everything that is written down in it.

@@ -1,6 +1,6 @@
 internal import NIOCore
 internal import StorageCrypto
-internal import SystemPackage
+package import SystemPackage
 internal import _NIOFileSystem
 
 #if canImport(Darwin)
@@ -14,21 +14,33 @@ internal import _NIOFileSystem
 /// How many bytes are collected before they are written; each write costs a change of threads.
 private let writeSize = 512 * 1024
 
-/// A file that takes the place of another one, or of none, when it is complete; until then nobody sees it.
+/// A file that takes the place of another one, or of none, when it is complete; until then it has a name of its own.
 ///
-/// It is written next to its destination, so that the last step is one atomic rename inside a directory. The file system
-/// library's own replacing removes the destination first; then a crash between the two steps loses both.
-struct FileReplacement: Sendable {
+/// It is written next to its destination, so that the last step is one atomic
+/// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. The file system
+/// library's own replacing removes the destination first, and `FileManager.replaceItemAt` of Linux exchanges the two files
+/// and deletes the wrong one: both can lose both files. A file that replaces another one is on the disk before it does.
+package struct FileReplacement: Sendable {
   private let temporary: FilePath
+  private let replacesFile: Bool
   private let handle: WriteFileHandle
 
   /// Runs a body that writes a file, and puts the file in its place if the body succeeds.
-  static func write<Result>(
+  ///
+  /// - Parameters:
+  ///   - destination: The place.
+  ///   - permissions: The permissions of the file; those of the file that it replaces if `nil`.
+  ///   - body: Writes the file.
+  /// - Returns: What the body returned.
+  /// - Throws: What the body throws, and ``StorageError/Code/unusableFile`` if the file cannot be written. The destination
+  ///   is as it was then, and nothing else is left.
+  package static func write<Result>(
     _ destination: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
     let replacement = try await FileReplacement(destination, permissions: permissions)
     do {
       let result = try await body(replacement)
+      if replacement.replacesFile { try await replacement.handle.synchronize() }
       try await Task { try await replacement.handle.close() }.value
       try rename(replacement.temporary, to: destination)
       return result
@@ -44,6 +56,7 @@ struct FileReplacement: Sendable {
   private init(_ destination: FilePath, permissions: FilePermissions?) async throws {
     let place = try await FilePlace(destination)
     let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+    replacesFile = place.permissions != nil
     temporary = place.folder.appending(".\(place.name.prefix(64)).\(suffix).part")
     let options = OpenOptions.Write(
       existingFile: .none,
@@ -56,7 +69,7 @@ struct FileReplacement: Sendable {
   }
 
   /// Writes bytes to a place.
-  func write(_ bytes: [UInt8], at offset: Int64) async throws {
+  package func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await handle.write(contentsOf: bytes, toAbsoluteOffset: offset)
   }
 

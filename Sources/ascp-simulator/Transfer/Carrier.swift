@@ -46,20 +46,15 @@ struct Carrier: Sendable {
   }
 
   private func receive(_ item: Item, _ number: Int, _ tally: inout Tally) async throws(Failure) {
-    let file = try ReceivedFile(item.localPath)
-    do throws(Failure) {
+    try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
       var offset: Int64 = 0
       while offset < item.byteCount {
         let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
         guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too little") }
-        try file.append(piece)
+        try await file.write(piece, at: offset)
         offset += Int64(piece.count)
         try await passed(piece.count, item, &tally)
       }
-      try file.commit()
-    } catch {
-      file.discard()
-      throw error
     }
   }
 

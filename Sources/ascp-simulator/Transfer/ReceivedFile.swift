@@ -1,52 +1,36 @@
 internal import Foundation
+internal import StorageClient
+internal import SystemPackage
 
 /// A file that arrives: under another name next to its place until it is complete.
 struct ReceivedFile {
   private let path: String
-  private let partial: String
-  private let handle: FileHandle
+  private let file: FileReplacement
 
-  /// Opens the file, and makes the folders that it is in.
-  init(_ path: String) throws(Failure) {
-    let place = URL(fileURLWithPath: path)
+  /// Runs a body that receives a file, and puts the file in its place if the body succeeds.
+  ///
+  /// The folders that it is in are made. A file that is there is replaced in one step, and its permissions are kept.
+  static func receive(
+    _ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void
+  ) async throws(Failure) {
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
-    let folder = place.deletingLastPathComponent()
-    try Self.makeFolder(folder.path)
-    self.path = place.path
-    partial = folder.appendingPathComponent(".\(UUID().uuidString).partial").path
-    guard FileManager.default.createFile(atPath: partial, contents: nil),
-      let handle = FileHandle(forWritingAtPath: partial)
-    else { throw Failure(36, "The file cannot be written: \(path)") }
-    self.handle = handle
-  }
-
-  /// Adds bytes.
-  func append(_ bytes: [UInt8]) throws(Failure) {
+    try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     do {
-      try handle.write(contentsOf: Data(bytes))
+      try await FileReplacement.write(FilePath(path)) { try await body(ReceivedFile(path: path, file: $0)) }
+    } catch let failure as Failure {
+      throw failure
     } catch {
       throw Failure(36, "The file cannot be written: \(path)")
     }
   }
 
-  /// Puts the file in its place.
-  func commit() throws(Failure) {
+  /// Writes bytes to a place.
+  func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
     do {
-      try handle.close()
-      if FileManager.default.fileExists(atPath: path) {
-        _ = try FileManager.default.replaceItemAt(URL(fileURLWithPath: path), withItemAt: URL(fileURLWithPath: partial))
-      } else {
-        try FileManager.default.moveItem(atPath: partial, toPath: path)
-      }
+      try await file.write(bytes, at: offset)
     } catch {
-      throw Failure(36, "The file cannot be put in its place: \(path)")
+      throw Failure(36, "The file cannot be written: \(path)")
     }
-  }
-
-  /// Leaves nothing behind.
-  func discard() {
-    try? handle.close()
-    try? FileManager.default.removeItem(atPath: partial)
   }
 
   /// Makes a folder and those that it is in.

@@ -42,6 +42,26 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
+  func testAFileThatIsThereIsReplacedAndKeepsItsPermissions() async throws {
+    try await withNode { [self] cloud, _ in
+      let here = try makeDirectory()
+      let new = try write([1, 2, 3], to: "a.bin", in: here)
+      let up = try await Simulator.run(arguments("send", cloud, [new], to: "/up", ["-d"]), Self.password)
+      XCTAssertEqual(up.status, 0, up.errors)
+      let there = try makeDirectory()
+      let old = try write([9, 9, 9, 9, 9], to: "a.bin", in: there)
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: old)
+      for _ in 1...2 {
+        let down = try await Simulator.run(arguments("recv", cloud, ["/up/a.bin"], to: there, ["-d"]), Self.password)
+        XCTAssertEqual(down.status, 0, down.errors)
+        XCTAssertEqual(try read("a.bin", in: there), [1, 2, 3])
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: there), ["a.bin"])
+        let mode = try FileManager.default.attributesOfItem(atPath: old)[.posixPermissions] as? NSNumber
+        XCTAssertEqual(mode?.intValue, 0o640)
+      }
+    }
+  }
+
   func testTheDestinationIsMadeAsTheOptionsSay() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()

@@ -1,0 +1,60 @@
+import XCTest
+
+/// No file that is there is lost before another one is complete in its place.
+///
+/// A file is replaced by `FileReplacement`, or by `Data.write(to:options: .atomic)` where it is small: both rename
+/// a complete file over the old one. Everything else that can destroy a file is refused here.
+final class FileSafetyTests: XCTestCase {
+  /// Calls that remove a destination before its replacement is there, exchange two files, or empty a file in place.
+  private static let forbidden = [
+    "replaceItem(", "replaceItemAt(", "moveItem(", "copyItem(", "linkItem(", "trashItem(", "exchangedata(",
+    "createFile(", "forWritingAtPath:", "forUpdatingAtPath:", "FileHandle(forWritingTo:", "FileHandle(forUpdating:",
+    "replaceExisting: true", "createOrTruncate", "existingFile: .truncate", "existingFile: .open",
+    "modifyFile(createIfNecessary: true", ".truncate(", "ftruncate(", "O_TRUNC", "fopen(", "freopen(",
+    "OutputStream(", "toFile:", "usingNewMetadataOnly", "withItemAt:", "renameat2(",
+  ]
+
+  /// Where one of them may stand: the file is in a folder that was just made for it.
+  private static let allowed: [String: Set<String>] = [
+    "Sources/AsperaAuth/Files/TemporaryFolder.swift": ["createFile("],
+    "Examples/AnyProviderExample/SampleFiles.swift": ["createFile(", "forWritingAtPath:"],
+  ]
+
+  /// The calls of a line that can lose a file.
+  private static func calls(in line: Substring) -> [String] {
+    guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return [] }
+    let isPlainWrite = line.contains("Data(") && line.contains(".write(to:") && !line.contains("options: .atomic")
+    return forbidden.filter { line.contains($0) } + (isPlainWrite ? ["Data.write(to:) without .atomic"] : [])
+  }
+
+  func testNoFileIsReplacedOrEmptiedBeforeAnotherOneIsComplete() throws {
+    var used: [String: Set<String>] = [:]
+    for folder in ["Sources", "Examples", "Benchmarks"] {
+      for file in try SourceTree(folder).files {
+        for call in file.lines.flatMap(Self.calls) {
+          used[file.path, default: []].insert(call)
+          XCTAssertTrue(Self.allowed[file.path]?.contains(call) == true, "\(file.path) calls \(call)")
+        }
+      }
+    }
+    XCTAssertEqual(used, Self.allowed, "a call that is listed is not there any more")
+  }
+
+  func testTestsUseNoCallThatLosesBothFiles() throws {
+    let words = ["replaceItem(", "replaceItemAt(", "moveItem(", "withItemAt:"]
+    for file in try SourceTree("Tests").files where !file.path.hasSuffix("FileSafetyTests.swift") {
+      for line in file.lines { for word in words where line.contains(word) { XCTFail("\(file.path) calls \(word)") } }
+    }
+  }
+
+  func testTheCallsThatLostFilesAreFound() {
+    for line in [
+      "        _ = try FileManager.default.replaceItemAt(URL(fileURLWithPath: path), withItemAt: partial)",
+      "    try await FileSystem.shared.replaceItem(at: place, withItemAt: draft)",
+      "    try Data(bytes).write(to: file)", "    let out = FileHandle(forWritingAtPath: path)",
+    ] { XCTAssertFalse(Self.calls(in: line[...]).isEmpty, line) }
+    for line in ["    // replaceItemAt( loses both", "    try Data(bytes).write(to: file, options: .atomic)"] {
+      XCTAssertEqual(Self.calls(in: line[...]), [], line)
+    }
+  }
+}
