@@ -12,7 +12,8 @@ extension NodeClient {
   static let folderMessage = "It is a folder, which is no object."
 
   /// Asks about an object.
-  func head(_ key: String) async throws -> ObjectInfo {
+  func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try StorageError.refuse([("headers", !headers.isEmpty)])
     let path = try path(key)
     let (response, answer) = try await call("browse", key, ["path": .text(path), "count": 1])
     let entry = try NodeEntry(answer["self"] ?? .null)

@@ -66,7 +66,7 @@ extension DownloadOptions {
   func checkForAspera() throws(StorageError) {
     try StorageError.refuse([
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
-      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty),
+      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
     ])
   }
 }

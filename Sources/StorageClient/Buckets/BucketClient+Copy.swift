@@ -13,11 +13,14 @@ extension BucketClient {
   ) async throws -> CopiedObject {
     let dialect = provider.dialect
     _ = try draft(.get, source.key)
+    try options.headers.check(for: .copy, named: "a copy", dialect.scopes)
     var headers = HTTPFields()
     if let attributes = options.attributes {
+      try attributes.headers.check(for: .copy, named: "a copy", dialect.scopes)
       headers = try attributes.fields(in: dialect, named: key)
       headers[dialect.metadataDirective] = dialect.replaceMetadata
     }
+    for field in options.headers { headers[field.name] = field.value }
     let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
     if forbidsOverwrite { headers[dialect.forbidOverwrite] = "true" }
     headers[dialect.copySource] = provider.copySource(source)

@@ -42,8 +42,9 @@ extension BucketClient {
   }
 
   /// Asks about an object.
-  func head(_ key: String) async throws -> ObjectInfo {
-    let (response, _) = try await client.exchange(draft(.head, key))
+  func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try headers.check(for: .head, named: "a question about an object", provider.dialect.scopes)
+    let (response, _) = try await client.exchange(draft(.head, key, headers: headers))
     return ObjectInfo(key: key, response: response, dialect: provider.dialect)
   }
 
@@ -51,6 +52,6 @@ extension BucketClient {
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     var parameters = options.parameters
     if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
-    return try draft(.get, key, parameters, headers: options.headers())
+    return try draft(.get, key, parameters, headers: options.fields(in: provider.dialect))
   }
 }

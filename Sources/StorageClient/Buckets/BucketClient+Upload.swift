@@ -67,7 +67,9 @@ extension BucketClient {
     whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
-    let draft = try draft(.put, key, headers: fields, isRepeatable: !options.forbidOverwrite)
+    let draft = try draft(
+      .put, key, headers: fields.belonging(to: .put, provider.dialect.scopes),
+      isRepeatable: !options.forbidOverwrite)
     let (response, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import StorageAuth
 
 /// The object that a copy is made of.
@@ -31,10 +32,14 @@ public struct CopyOptions: Sendable, Hashable {
   /// Whether the copy fails if there is an object of that key already.
   public var forbidOverwrite: Bool
 
+  /// Further headers of the provider, such as who pays, or the customer's keys of source and copy.
+  public var headers: HTTPFields
+
   /// Says what is different.
-  public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false) {
+  public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, headers: HTTPFields = [:]) {
     self.attributes = attributes
     self.forbidOverwrite = forbidOverwrite
+    self.headers = headers
   }
 }
 

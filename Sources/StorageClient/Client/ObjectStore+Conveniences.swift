@@ -43,6 +43,13 @@ extension ObjectStore {
     try await open(key, options: DownloadOptions())
   }
 
+  /// Asks about an object.
+  ///
+  /// - Parameter key: The key of the object.
+  public func head(_ key: String) async throws -> ObjectInfo {
+    try await head(key, headers: [:])
+  }
+
   /// Lists all objects, or those whose keys start with a prefix.
   ///
   /// - Parameter prefix: What the keys start with.

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import SystemPackage
 
 /// Where objects are kept, whoever the provider is.
@@ -50,8 +51,10 @@ public protocol ObjectStore: Sendable {
 
   /// Asks about an object.
   ///
-  /// - Parameter key: The key of the object.
-  func head(_ key: String) async throws -> ObjectInfo
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - headers: Further headers of the provider, such as who pays, or a customer's key.
+  func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo
 
   /// Deletes an object; it is no error if there is none.
   ///

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import SystemPackage
 
 extension StorageClient: ObjectStore {
@@ -56,9 +57,11 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:GetObject` or `name/cos:HeadObject`.
   ///
-  /// - Parameter key: The key of the object.
-  public func head(_ key: String) async throws -> ObjectInfo {
-    try await store.head(key)
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - headers: Further headers of the provider, such as who pays, or a customer's key.
+  public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try await store.head(key, headers: headers)
   }
 
   /// Deletes an object; it is no error if there is none.

@@ -12,7 +12,7 @@ extension BucketClient {
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true,
       let start = reply.response.firstByte
     else { return reply.body }
-    let rest = DownloadOptions(versionID: version, ifMatch: info.etag)
+    let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(client.location(ofKey: key))"
     let plan = RetryPlan(configuration, isRepeatable: true)
     return reply.body.resuming(plan, length: length) { [self] count, step, number in

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+public import HTTPTypes
 public import StorageAuth
 
 /// What is downloaded, and under which conditions.
@@ -23,10 +23,16 @@ public struct DownloadOptions: Sendable, Hashable {
   /// What the service makes of an object has another checksum than the object, so none is compared then.
   public var parameters: [RequestTarget.Parameter]
 
+  /// Further headers of the provider, such as `x-oss-traffic-limit`, who pays, or a customer's key.
+  ///
+  /// They go with every request of the download: each range, and what takes up a download that broke off. Conditions and
+  /// the range are options of their own.
+  public var headers: HTTPFields
+
   /// Says what is downloaded.
   public init(
     range: ByteRange? = nil, versionID: String? = nil, ifMatch: String? = nil, ifNoneMatch: String? = nil,
-    ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = []
+    ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = [], headers: HTTPFields = [:]
   ) {
     self.range = range
     self.versionID = versionID
@@ -34,15 +40,30 @@ public struct DownloadOptions: Sendable, Hashable {
     self.ifNoneMatch = ifNoneMatch
     self.ifModifiedSince = ifModifiedSince
     self.parameters = parameters
+    self.headers = headers
   }
 
-  /// The headers that say so.
-  func headers() throws(StorageError) -> HTTPFields {
-    var headers = HTTPFields()
-    try headers.set(.range, to: range?.text)
-    try headers.set(.ifMatch, to: ifMatch)
-    try headers.set(.ifNoneMatch, to: ifNoneMatch)
-    try headers.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
-    return headers
+  private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
+
+  /// The headers of the request.
+  ///
+  /// - Parameter dialect: How the service names things.
+  /// - Throws: ``StorageError/Code/invalidOption`` if a header is of no download, or has an option of its own.
+  func fields(in dialect: ServiceDialect) throws(StorageError) -> HTTPFields {
+    try headers.check(for: .download, named: "a download", dialect.scopes)
+    var fields = HTTPFields()
+    for field in headers {
+      guard !Self.own.contains(field.name) else {
+        throw StorageError(
+          .invalidOption, "The header \(field.name.rawName) is an option of its own.",
+          remedy: "Set range, ifMatch, ifNoneMatch or ifModifiedSince.")
+      }
+      fields[field.name] = field.value
+    }
+    try fields.set(.range, to: range?.text)
+    try fields.set(.ifMatch, to: ifMatch)
+    try fields.set(.ifNoneMatch, to: ifNoneMatch)
+    try fields.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
+    return fields
   }
 }

@@ -8,6 +8,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: String
+  /// The headers of the whole upload.
   let fields: HTTPFields
 
   /// A part that has been stored.
@@ -23,26 +24,31 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - key: The key of the object.
-  ///   - fields: The headers of the object; those that act on the finished object are kept for ``complete(_:)``.
+  ///   - fields: The headers of the upload; each goes with the requests that it belongs to.
+  /// - Throws: ``StorageError/Code/invalidOption`` if a header is of the whole body, which no request has.
   static func begin(
     _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
-    let dialect = bucket.provider.dialect
-    let beginning = HTTPFields(fields.filter { !dialect.callbacks.contains($0.name) })
-    let draft = try bucket.draft(.post, key, [.init("uploads")], headers: beginning)
+    let scopes = bucket.provider.dialect.scopes
+    try fields.check(for: [.initiate, .part, .complete, .abort], named: "an upload in parts", scopes)
+    let draft = try bucket.draft(
+      .post, key, [.init("uploads")], headers: fields.belonging(to: .initiate, scopes))
     let (_, body) = try await bucket.client.exchange(draft)
     guard let id = try XMLNode.answer(body)["UploadId"]?.text, !id.isEmpty else {
       throw StorageError.malformedAnswer("it has no UploadId")
     }
-    let kept = HTTPFields(
-      fields.filter { dialect.callbacks.contains($0.name) || $0.name == dialect.forbidOverwrite })
-    return MultipartUpload(bucket: bucket, key: key, id: id, fields: kept)
+    return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
+  }
+
+  /// The headers that belong to a request of the upload.
+  private func fields(of request: HeaderScope) -> HTTPFields {
+    fields.belonging(to: request, bucket.provider.dialect.scopes)
   }
 
   /// Stores a part and compares its checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id)]
-    let draft = try bucket.draft(.put, key, parameters)
+    let draft = try bucket.draft(.put, key, parameters, headers: fields(of: .part))
     let (response, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedAnswer("part \(number) has no ETag")
@@ -71,7 +77,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let list = parts.map { part in
       XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
     }
-    var fields = fields
+    var fields = fields(of: .complete)
     fields[.contentType] = "application/xml"
     var draft = try bucket.draft(
       .post, key, [.init("uploadId", id)], headers: fields,
@@ -89,7 +95,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   ///
   /// - Throws: The error, if there is no object with exactly these bytes.
   private func stored(size: Int64, checksum: UInt64, unless error: ServiceError) async throws -> UploadedObject {
-    let (response, _) = try await bucket.client.exchange(bucket.draft(.head, key))
+    let (response, _) = try await bucket.client.exchange(bucket.draft(.head, key, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, dialect: bucket.provider.dialect)
     guard info.size == size, info.checksum == checksum else { throw error }
     return UploadedObject(
@@ -102,7 +108,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// them; the error that led here is the one to report.
   func abort() async {
     await Task {
-      _ = try? await bucket.client.exchange(bucket.draft(.delete, key, [.init("uploadId", id)]))
+      _ = try? await bucket.client.exchange(
+        bucket.draft(.delete, key, [.init("uploadId", id)], headers: fields(of: .abort)))
     }.value
   }
 }

@@ -23,8 +23,8 @@ public struct ServiceDialect: Sendable {
   /// Whether a `+` in a listed name that the service percent-encoded stands for a space.
   package var encodesSpaceAsPlus: Bool
 
-  /// The headers of an upload that act when the object is finished, not when a multipart upload begins.
-  package var callbacks: [HTTPField.Name]
+  /// To which requests of an operation headers belong.
+  package var scopes: HeaderScopes
 
   /// How a listing is continued.
   package enum Paging: Sendable {
@@ -42,7 +42,12 @@ public struct ServiceDialect: Sendable {
     replaceMetadata: "REPLACE", forbidOverwrite: .known("x-oss-forbid-overwrite"),
     errorInHeader: .known("x-oss-err"), detailCode: .known("x-oss-ec"), paging: .continuationToken,
     encodesSpaceAsPlus: true,
-    callbacks: [.known("x-oss-callback"), .known("x-oss-callback-var")])
+    scopes: HeaderScopes(
+      vendor: "x-oss-",
+      more: [
+        "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
+        "complete-all": .complete,
+      ]))
 
   /// The dialect of COS.
   package static let cos = ServiceDialect(
@@ -51,5 +56,9 @@ public struct ServiceDialect: Sendable {
     copySource: .known("x-cos-copy-source"), metadataDirective: .known("x-cos-metadata-directive"),
     replaceMetadata: "Replaced", forbidOverwrite: .known("x-cos-forbid-overwrite"),
     errorInHeader: nil, detailCode: nil, paging: .marker, encodesSpaceAsPlus: false,
-    callbacks: [])
+    scopes: HeaderScopes(
+      vendor: "x-cos-",
+      more: [
+        "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
+      ]))
 }

@@ -27,6 +27,7 @@ extension UploadOptions {
       }
       try fields.set(field, to: value)
     }
+    try headers.check(for: .upload.union(.copy), named: "an upload", dialect.scopes)
     for field in headers { fields[field.name] = field.value }
     return fields
   }

@@ -27,6 +27,10 @@ public struct UploadOptions: Sendable, Hashable {
   public var storageClass: String?
 
   /// Further headers of the provider, such as `x-oss-object-acl` or `x-oss-callback`.
+  ///
+  /// Each goes with the requests of the upload that it belongs to: of an upload in parts a traffic limit with every part,
+  /// who pays with every request, a customer's key with the beginning and every part, a callback with the end. A header
+  /// that the client does not know goes with every request.
   public var headers: HTTPFields
 
   /// Says what is stored along.

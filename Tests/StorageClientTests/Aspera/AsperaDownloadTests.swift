@@ -125,6 +125,7 @@ final class AsperaDownloadTests: XCTestCase {
       ("ifNoneMatch", DownloadOptions(ifNoneMatch: "e")),
       ("ifModifiedSince", DownloadOptions(ifModifiedSince: Timestamp(unixSeconds: 1))),
       ("parameters", DownloadOptions(parameters: [.init(name: "a", value: "b")])),
+      ("headers", DownloadOptions(headers: [.accept: "x"])),
     ]
     for (name, options) in refused {
       for operation in [
