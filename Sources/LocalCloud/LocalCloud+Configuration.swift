@@ -42,7 +42,7 @@ extension LocalCloud {
     public var clock: @Sendable () -> Timestamp
 
     /// Waits, for faults alone; tests put in a wait that they end themselves.
-    public var sleep: @Sendable (Duration) async throws -> Void
+    public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
     /// Makes a configuration.
     ///
@@ -65,7 +65,7 @@ extension LocalCloud {
       region: String? = nil, isStrict: Bool = false, allowedOrigins: [String] = [],
       services: Services = Services(), aspera: Aspera = Aspera(), faults: Faults = Faults(),
       clock: @escaping @Sendable () -> Timestamp = { .now },
-      sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+      sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
       self.accounts = accounts
       self.buckets = buckets

@@ -11,7 +11,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
   /// The name of the service.
   public let source: String
 
-  private let fetch: @Sendable (TokenRequest) async throws -> TransferGrant?
+  private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?
 
   /// Makes an issuer over a function.
   ///
@@ -19,9 +19,22 @@ public struct ClosureTokenIssuer: TokenIssuer {
   ///   - source: The name of the service, for errors and events; without secrets.
   ///   - fetch: Gets a grant. Nothing is an error, and so is whatever it throws; a `CredentialError` is passed on as it
   ///     is, of other errors only the type is shown.
-  public init(source: String, _ fetch: @escaping @Sendable (TokenRequest) async throws -> TransferGrant?) {
+  public init(source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?) {
     self.source = source
     self.fetch = fetch
+  }
+
+  /// Makes an issuer over a function that blocks.
+  ///
+  /// The function runs on a thread of its own, never on the main one and never twice at once: requests that come meanwhile
+  /// wait.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the service, for errors and events; without secrets.
+  ///   - fetch: Gets a grant, as for ``init(source:_:)``. It has to return on every path, within a time limit of its own.
+  public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferGrant?) {
+    let call = BlockingCall("tokens: \(source)", fetch)
+    self.init(source: source) { try await call($0) }
   }
 
   /// What the function returns.

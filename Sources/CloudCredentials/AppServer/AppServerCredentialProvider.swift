@@ -18,7 +18,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   private let shape: AppServerShape
   private let exchange: ServiceExchange
   private let allowsPlainHTTP: Bool
-  private let makeRequest: @Sendable () async throws -> AppServerRequest
+  private let makeRequest: @Sendable @concurrent () async throws -> AppServerRequest
 
   /// Asks an address that needs no login, with GET.
   ///
@@ -52,7 +52,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   public init(
     source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any TimeSource = .system,
-    request: @escaping @Sendable () async throws -> AppServerRequest
+    request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.source = source
     self.shape = shape

@@ -8,7 +8,7 @@ extension MachineAccess {
   ///   - place: Who names it, for errors.
   func token(
     in path: String, for place: Place
-  ) -> @Sendable () async throws(CredentialError) -> Secret {
+  ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
     { () throws(CredentialError) in
       let file = Place(
         source: place.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")

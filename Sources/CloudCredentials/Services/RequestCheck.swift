@@ -45,7 +45,7 @@ package struct RequestCheck: Sendable {
 
   /// An identity token, without the line break at the end of the file that it may come from.
   func identityToken(
-    _ read: @Sendable () async throws(CredentialError) -> Secret
+    _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) async throws(CredentialError) -> Secret {
     let token = Secret(try await read().reveal().trimmingBlanks())
     if token.isEmpty { throw refused("The identity token is empty.", "See who writes the file that it comes from.") }

@@ -79,10 +79,13 @@ private struct BodyFault {
   /// The place.
   let limit: Int64
   private let pause: Duration?
-  private let sleep: @Sendable (Duration) async throws -> Void
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
   private var sent: Int64 = 0
 
-  init?(_ kind: LocalCloud.Fault.Kind?, byteCount: Int64, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+  init?(
+    _ kind: LocalCloud.Fault.Kind?, byteCount: Int64,
+    sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
+  ) {
     switch kind {
     case .cut(let bytes):
       limit = max(min(Int64(bytes), byteCount - 1), 0)

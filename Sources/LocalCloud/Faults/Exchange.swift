@@ -1,7 +1,7 @@
 /// One request and its answer, with what is to go wrong between them.
 struct Exchange: Sendable {
   let plan: FaultPlan
-  let sleep: @Sendable (Duration) async throws -> Void
+  let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   /// What comes before the operation.
   ///

@@ -6,7 +6,7 @@ struct CloudContext: Sendable {
   let counters: Counters
   let injector: FaultInjector
   private let machineClock: @Sendable () -> Timestamp
-  private let sleep: @Sendable (Duration) async throws -> Void
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
     keys = KeyRing(configuration.accounts, TokenTable())

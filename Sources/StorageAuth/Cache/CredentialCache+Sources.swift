@@ -13,7 +13,7 @@ extension CredentialCache {
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any TimeSource = .system,
-    _ fetch: @escaping @Sendable () async throws -> Value?
+    _ fetch: @escaping @Sendable @concurrent () async throws -> Value?
   ) {
     self.init(
       ClosureCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)

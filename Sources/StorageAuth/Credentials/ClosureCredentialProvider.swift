@@ -3,7 +3,7 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the source.
   public let source: String
 
-  private let fetch: @Sendable () async throws -> Value?
+  private let fetch: @Sendable @concurrent () async throws -> Value?
 
   /// Makes a provider over a function.
   ///
@@ -11,7 +11,7 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   ///   - source: The name of the source, for errors and events.
   ///   - fetch: Gets a credential. Nothing is an error, and so is whatever it throws; a ``CredentialError`` is passed on
   ///     as it is, of other errors only the type is shown.
-  public init(source: String, _ fetch: @escaping @Sendable () async throws -> Value?) {
+  public init(source: String, _ fetch: @escaping @Sendable @concurrent () async throws -> Value?) {
     self.source = source
     self.fetch = fetch
   }

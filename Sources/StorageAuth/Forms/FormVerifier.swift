@@ -52,7 +52,7 @@ extension FormVerifier {
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the form is not rightly signed or not as its policy says, or what `keys` throws.
   public func verify(
-    _ form: SubmittedForm, at date: Timestamp, keys: (AccessKeyID) async throws -> AccessKey?
+    _ form: SubmittedForm, at date: Timestamp, keys: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
     let claim = try claim(in: form)
     guard let key = try await keys(claim.accessKeyID) else {

@@ -51,7 +51,7 @@ extension SignatureVerifier {
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the request is not signed or not rightly signed, or what `keys` throws.
   public func verify(
-    _ request: HTTPRequest, at date: Timestamp, keys: (AccessKeyID) async throws -> AccessKey?
+    _ request: HTTPRequest, at date: Timestamp, keys: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedRequest {
     guard let claim = try claim(in: request) else {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")

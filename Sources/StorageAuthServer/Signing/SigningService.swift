@@ -24,7 +24,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private let signings: [String: StringSigning]
   private let time: any TimeSource
   private let bodyLimit: Int
-  private let rules: @Sendable (Context) async throws -> SigningRules?
+  private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?
 
   /// Sets up the service.
   ///
@@ -35,7 +35,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   ///   - rules: What the caller of a request may have signed; nothing if not a thing. What it throws is the app's answer.
   public init(
     _ signings: StringSigning..., bodyLimit: Int = 128 * 1024, time: any TimeSource = .system,
-    rules: @escaping @Sendable (Context) async throws -> SigningRules?
+    rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
   ) {
     self.signings = Dictionary(signings.map { ($0.provider, $0) }) { first, _ in first }
     self.bodyLimit = bodyLimit

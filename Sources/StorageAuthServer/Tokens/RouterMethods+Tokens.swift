@@ -22,7 +22,7 @@ extension RouterMethods {
   @discardableResult
   public func temporaryKeys(
     _ shape: TokenShape, at path: RouterPath, from service: TokenService,
-    order: @escaping @Sendable (Request, Context) async throws -> TokenOrder
+    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TokenOrder
   ) -> Self {
     let handler: @Sendable (Request, Context) async throws -> Response = { request, context in
       let requestID = context.id

@@ -16,7 +16,7 @@ extension RouterMethods {
   @discardableResult
   public func transferTokens(
     from service: TransferTokenService,
-    order: @escaping @Sendable (Request, Context) async throws -> TransferTokenOrder
+    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenOrder
   ) -> Self {
     for (path, direction) in [("files/upload_setup", TransferDirection.send), ("files/download_setup", .receive)] {
       on(RouterPath(stringLiteral: path), method: .post) { request, context -> Response in

@@ -28,7 +28,7 @@ public protocol VerifiedRequestContext: RequestContext {
 /// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
   /// Looks up the key of an id; nothing if there is none.
-  public typealias KeyLookup = @Sendable (AccessKeyID) async throws -> AccessKey?
+  public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let verify: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
   private let refusals: VerificationAnswers

@@ -11,7 +11,7 @@ public import StorageAuth
 /// ```
 public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Makes the answer to a call; the first call has the number 1.
-  public typealias Script = @Sendable (_ call: Int) async throws(CredentialError) -> IssuedCredential<Value>
+  public typealias Script = @Sendable @concurrent (_ call: Int) async throws(CredentialError) -> IssuedCredential<Value>
 
   /// One answer of a list.
   public struct Answer: Sendable {

@@ -10,7 +10,7 @@ public import StorageAuth
 /// ```
 public final class ScriptedTransport: HTTPTransport {
   /// Makes the answer to a request.
-  public typealias Script = @Sendable (RecordedRequest) async throws(TransportError) -> HTTPReply
+  public typealias Script = @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPReply
 
   private let script: Script
   private let recorded = Lock<[RecordedRequest]>([])

@@ -42,7 +42,7 @@ extension AlibabaOIDCProvider {
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
-    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     self.init(
       roleARN: roleARN, providerARN: providerARN, sessionName: sessionName, duration: duration, policy: policy,

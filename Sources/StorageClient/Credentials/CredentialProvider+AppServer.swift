@@ -32,7 +32,7 @@ extension AppServerCredentialProvider {
   ///   - request: Makes the request, with the app's login.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic,
-    request: @escaping @Sendable () async throws -> AppServerRequest
+    request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.init(source: source, shape: shape, transport: AsyncHTTPClientTransport.shared, request: request)
   }

@@ -58,7 +58,7 @@ extension TencentWebIdentityProvider {
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
-    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     self.init(
       roleARN: roleARN, providerID: providerID, sessionName: sessionName, duration: duration, region: region,

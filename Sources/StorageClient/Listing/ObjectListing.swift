@@ -15,7 +15,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
   public typealias Element = ListEntry
 
   /// Fetches a page: the first one for nothing, a further one for what the last one said is next.
-  public typealias PageReader = @Sendable (_ continuation: String?) async throws -> ListPage
+  public typealias PageReader = @Sendable @concurrent (_ continuation: String?) async throws -> ListPage
 
   private let makeReader: @Sendable () -> PageReader
 
@@ -40,12 +40,12 @@ public struct ObjectListing: AsyncSequence, Sendable {
 
   /// Walks over the entries.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let page: @Sendable (String?) async throws -> ListPage
+    fileprivate let page: @Sendable @concurrent (String?) async throws -> ListPage
     private var entries: ArraySlice<ListEntry> = []
     private var continuation: String?
     private var hasMore = true
 
-    fileprivate init(page: @escaping @Sendable (String?) async throws -> ListPage) {
+    fileprivate init(page: @escaping @Sendable @concurrent (String?) async throws -> ListPage) {
       self.page = page
     }
 

@@ -11,9 +11,12 @@ public import StorageAuth
 /// ```
 ///
 /// Nothing is ever sent unsigned: what the signer throws ends the request.
+///
+/// No function of the app runs on the caller's actor: what `@MainActor` code asks for is not signed on the main thread. A
+/// function that blocks is given as ``remote(blocking:as:)`` and has a thread of its own.
 public struct RemoteSigning: Sendable {
   /// Answers what the holder of the key has to say to an order.
-  public typealias Sign = @Sendable (SigningOrder) async throws -> RemoteSignature
+  public typealias Sign = @Sendable @concurrent (SigningOrder) async throws -> RemoteSignature
 
   /// Where the identity comes from, by the name of the provider; in the form of a key without a secret.
   let identity: @Sendable (_ provider: String, any TimeSource) -> any CredentialProvider<AccessKey>
@@ -33,6 +36,21 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
+  /// Signs with a function of the app that blocks, such as one that waits for a semaphore or for a smart card.
+  ///
+  /// The function runs on a thread of its own, never on the main one and never twice at once: orders that come meanwhile
+  /// wait.
+  ///
+  /// - Parameters:
+  ///   - sign: Has an order signed. It has to return on every path, within a time limit of its own.
+  ///   - identity: Whose key signs; see ``remote(_:as:)``.
+  public static func remote(
+    blocking sign: @escaping @Sendable (SigningOrder) throws -> RemoteSignature, as identity: Identity? = nil
+  ) -> RemoteSigning {
+    let call = BlockingCall("remote signer", sign)
+    return remote({ try await call($0) }, as: identity)
+  }
+
   /// Signs with a function of the app, for a key that changes.
   ///
   /// - Parameters:
@@ -40,7 +58,7 @@ public struct RemoteSigning: Sendable {
   ///     the identity is asked for again then.
   ///   - identity: Says whose key signs, with the session token of a temporary key and when it ends.
   public static func remote(
-    _ sign: @escaping Sign, as identity: @escaping @Sendable () async throws -> Identity
+    _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
     RemoteSigning(
       identity: { _, _ in
@@ -58,7 +76,7 @@ public struct RemoteSigning: Sendable {
   ///   - headers: The app's own login, made anew for each call.
   public static func remote(
     _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = AsyncHTTPClientTransport.shared,
-    headers: @escaping @Sendable () async throws -> HTTPFields = { [:] }
+    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
   ) -> RemoteSigning {
     RemoteSigning(
       identity: { provider, time in

@@ -9,11 +9,11 @@ struct SigningServer: Sendable {
   let source: String
   private let exchange: ServiceExchange
   private let time: any TimeSource
-  private let headers: @Sendable () async throws -> HTTPFields
+  private let headers: @Sendable @concurrent () async throws -> HTTPFields
 
   init(
     _ url: String, timeout: Duration, transport: any HTTPTransport, time: any TimeSource,
-    headers: @escaping @Sendable () async throws -> HTTPFields
+    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields
   ) {
     self.url = url
     self.headers = headers

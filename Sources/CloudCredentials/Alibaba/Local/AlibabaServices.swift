@@ -5,7 +5,7 @@ struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
   /// Gets the token of an identity provider, anew for each credential.
-  typealias TokenSource = @Sendable () async throws(CredentialError) -> Secret
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, MachineAccess) -> Provider
   var role: @Sendable (AlibabaRolePlan, _ keys: Provider, MachineAccess) -> Provider

@@ -12,7 +12,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   private let providerARN: String
   private let endpoint: AlibabaSTSEndpoint
   private let exchange: ServiceExchange
-  private let token: @Sendable () async throws(CredentialError) -> Secret
+  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Names the role, and where the identity token comes from.
   ///
@@ -31,7 +31,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
     timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
-    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(roleARN)))"
     role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)

@@ -5,7 +5,7 @@ struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
   /// Gets the token of an identity provider, anew for each credential.
-  typealias TokenSource = @Sendable () async throws(CredentialError) -> Secret
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// The role of a pod.
   struct PodRole: Sendable, Hashable {

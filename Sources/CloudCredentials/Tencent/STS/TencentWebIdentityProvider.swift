@@ -15,7 +15,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   private let region: String
   private let endpoint: TencentSTSEndpoint
   private let exchange: ServiceExchange
-  private let token: @Sendable () async throws(CredentialError) -> Secret
+  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Names the role, and where the identity token comes from.
   ///
@@ -34,7 +34,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
     timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
-    token: @escaping @Sendable () async throws(CredentialError) -> Secret
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
     self.roleARN = roleARN

@@ -1,0 +1,168 @@
+import AsperaAuth
+import CloudCredentials
+import Foundation
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import StorageClient
+import Synchronization
+import XCTest
+
+/// The vendors' SDKs call an app's functions on a thread of their own, and so do we: each is called here for `@MainActor`
+/// code, and says on which thread it was.
+final class CallbackThreadTests: XCTestCase {
+  /// Notes for each call whether it was on the main thread.
+  private final class Witness: Sendable {
+    private let calls = Mutex<[Bool]>([])
+
+    /// Notes where it is called; returns what it is given.
+    func note<Value>(_ value: Value) -> Value {
+      calls.withLock { $0.append(isOnMainThread()) }
+      return value
+    }
+
+    var wasOnMainThread: [Bool] { calls.withLock { $0 } }
+  }
+
+  private struct Callback {
+    let name: String
+    /// Has the function called, from the main actor; what comes of it does not count.
+    let call: @MainActor (Witness) async throws -> Void
+  }
+
+  private static let signature = RemoteSignature(
+    accessKeyID: "LTAItest", signature: String(repeating: "a", count: 64))
+  private static let identity = Identity(id: "LTAItest")
+
+  private static func client(_ signing: RemoteSigning) -> StorageClient<OSSProvider> {
+    StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), signing: signing, configuration: .test,
+      transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(200) })
+  }
+
+  private static func signed() throws -> HTTPRequest {
+    let request = HTTPRequest(
+      method: .get, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/cat.jpg")
+    return try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").signed(
+      request, with: key, in: SigningContext(date: Timestamp(unixSeconds: 1_700_000_000)))
+  }
+
+  private static let tokenRequest = TokenRequest(
+    session: "s", specification: TransferSpec(.send, [TransferPath("/a")]), reason: .initial, attempt: 1)
+
+  private static let callbacks: [Callback] = [
+    Callback(name: "signing a URL") { witness in
+      let client = client(.remote({ _ in witness.note(signature) }, as: identity))
+      _ = try await client.presign(.get, "k", validFor: .seconds(60))
+    },
+    Callback(name: "signing a request") { witness in
+      let client = client(.remote({ _ in witness.note(signature) }, as: identity))
+      _ = try await client.head("k")
+    },
+    Callback(name: "signing an upload") { witness in
+      let client = client(.remote({ _ in witness.note(signature) }, as: identity))
+      _ = try await client.upload([1], to: "k")
+    },
+    Callback(name: "signing, blocking") { witness in
+      let client = client(.remote(blocking: { _ in witness.note(signature) }, as: identity))
+      _ = try await client.presign(.get, "k", validFor: .seconds(60))
+      _ = try await client.head("k")
+    },
+    Callback(name: "the identity of a signer") { witness in
+      let client = client(.remote({ _ in signature }, as: { witness.note(identity) }))
+      _ = try await client.presign(.get, "k", validFor: .seconds(60))
+    },
+    Callback(name: "the login at a signing server") { witness in
+      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      let client = client(.remote("https://app.example.com/sign", transport: transport) { witness.note([:]) })
+      _ = try await client.presign(.get, "k", validFor: .seconds(60))
+    },
+    Callback(name: "a cache over a function") { witness in
+      _ = try await CredentialCache<AccessKey>(source: "app") { witness.note(key) }.credential()
+    },
+    Callback(name: "a cache over a function that blocks") { witness in
+      _ = try await CredentialCache<AccessKey>(source: "app", blocking: { witness.note(key) }).credential()
+    },
+    Callback(name: "a provider over a function") { witness in
+      _ = try await ClosureCredentialProvider<AccessKey>(source: "app") { witness.note(key) }.credential()
+    },
+    Callback(name: "a provider over a function that blocks") { witness in
+      _ = try await BlockingCredentialProvider<AccessKey>(source: "app") { witness.note(key) }.credential()
+    },
+    Callback(name: "a token issuer") { witness in
+      let issuer = ClosureTokenIssuer(source: "app") { _ in witness.note(nil) }
+      _ = try await issuer.issue(for: tokenRequest)
+    },
+    Callback(name: "a token issuer that blocks") { witness in
+      let issuer = ClosureTokenIssuer(source: "app", blocking: { _ in witness.note(nil) })
+      _ = try await issuer.issue(for: tokenRequest)
+    },
+    Callback(name: "the request to an app server") { witness in
+      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      let provider = AppServerCredentialProvider(transport: transport) {
+        witness.note(AppServerRequest("https://app.example.com/"))
+      }
+      _ = try await provider.credential()
+    },
+    Callback(name: "an identity token for Alibaba Cloud") { witness in
+      let provider = AlibabaOIDCProvider(
+        roleARN: "acs:ram::1:role/r", providerARN: "acs:ram::1:oidc-provider/p",
+        transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      ) { () async throws(CredentialError) in witness.note(Secret("token")) }
+      _ = try await provider.credential()
+    },
+    Callback(name: "an identity token for Tencent Cloud") { witness in
+      let provider = TencentWebIdentityProvider(
+        roleARN: "qcs::cam::uin/1:roleName/r", providerID: "p",
+        transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      ) { () async throws(CredentialError) in witness.note(Secret("token")) }
+      _ = try await provider.credential()
+    },
+    Callback(name: "a page of a listing") { witness in
+      let listing = ObjectListing { _ in witness.note(ListPage(entries: [], continuation: nil)) }
+      for try await _ in listing {}
+    },
+    Callback(name: "the key of a request") { witness in
+      _ = try await OSSVerifier(region: "cn-hangzhou").verify(try signed(), at: Timestamp(unixSeconds: 1_700_000_000)) {
+        _ in witness.note(key)
+      }
+    },
+  ]
+
+  @MainActor
+  func testNoCallbackRunsOnTheMainThread() async throws {
+    XCTAssertTrue(isOnMainThread())
+    for callback in Self.callbacks {
+      let witness = Witness()
+      // What refuses an answer that was made up has called the function before.
+      try? await callback.call(witness)
+      XCTAssertFalse(witness.wasOnMainThread.isEmpty, "\(callback.name) was not called")
+      XCTAssertFalse(witness.wasOnMainThread.contains(true), "\(callback.name) ran on the main thread")
+    }
+  }
+
+  /// A function that blocks is not called twice at once; who asks meanwhile waits and is answered.
+  func testASigningFunctionThatBlocksIsCalledOneOrderAfterTheOther() async throws {
+    let state = Mutex((running: 0, most: 0, calls: 0))
+    let client = Self.client(
+      .remote(
+        blocking: { _ in
+          state.withLock {
+            $0.running += 1
+            $0.most = max($0.most, $0.running)
+            $0.calls += 1
+          }
+          defer { state.withLock { $0.running -= 1 } }
+          return Self.signature
+        }, as: Self.identity))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 1...20 { group.addTask { _ = try await client.presign(.get, "k", validFor: .seconds(60)) } }
+      try await group.waitForAll()
+    }
+    XCTAssertEqual(state.withLock { $0.calls }, 20)
+    XCTAssertEqual(state.withLock { $0.most }, 1)
+  }
+}
+
+/// Whether this is the main thread; `Thread.isMainThread` itself is not for asynchronous code.
+private func isOnMainThread() -> Bool { Thread.isMainThread }
