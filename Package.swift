@@ -171,6 +171,7 @@ let package = Package(
         "StorageAuth", "StorageClient", "StorageCrypto", httpTypes,
         product("NIOCore", "swift-nio", "CommandLine"),
         product("NIOPosix", "swift-nio", "CommandLine"),
+        product("_NIOFileSystem", "swift-nio", "CommandLine"),
         product("SystemPackage", "swift-system", "CommandLine"),
       ],
       path: "Sources/ascp-simulator",

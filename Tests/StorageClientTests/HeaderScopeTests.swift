@@ -175,6 +175,18 @@ final class HeaderScopeTests: XCTestCase {
       Set(Self.key.keys.map { $0.lowercased() }).union(["request-payer"]))
   }
 
+  func testTheQuestionWhyAHeadWasRefusedCarriesTheHeaders() async throws {
+    for vendor in vendors({ _ async throws(TransportError) in HTTPReply(403) }) {
+      let all = headers(vendor, ["request-payer": "requester"])
+      await assertThrows(ServiceError.self) { _ = try await vendor.store.head("k", headers: all) }
+      let requests = vendor.transport.requests
+      XCTAssertEqual(requests.prefix(2).map(\.method), [.head, .get], vendor.name)
+      for request in requests {
+        for field in all { XCTAssertEqual(request.headers[field.name], field.value, vendor.name) }
+      }
+    }
+  }
+
   func testAHeaderThatTheClientDoesNotKnowGoesWithEveryRequest() async throws {
     let service = MultipartService()
     for vendor in vendors(service.answer) {

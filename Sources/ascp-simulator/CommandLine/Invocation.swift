@@ -22,6 +22,7 @@ struct Invocation: Sendable {
   let tags: JSONValue?
   let secrets: Secrets
   let sources: SourceNaming
+  let rules: FileRules
 
   init(_ line: CommandLineReader, _ environment: [String: String]) throws(Failure) {
     guard let mode = line[.mode].flatMap({ Mode(rawValue: $0) }) else {
@@ -43,6 +44,7 @@ struct Invocation: Sendable {
     tags = try Self.tags(line)
     secrets = try Secrets(environment, token: line[.token])
     sources = try SourceNaming(line, mode)
+    rules = try FileRules(line, mode)
   }
 
   /// The port of the management; nothing if nobody listens.

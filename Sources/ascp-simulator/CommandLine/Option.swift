@@ -1,4 +1,7 @@
 /// An option that the simulator knows: those that Aspera's own tools pass to ascp, and no others.
+///
+/// What changes what happens to files is done or refused (``FileRules``); rates, ciphers, ports and logs, which change
+/// only the way there, are taken and not acted on.
 enum Option: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"
@@ -9,7 +12,21 @@ enum Option: String, CaseIterable {
   case persistent = "--keepalive"
   case passwordPrompt = "--allow-password-prompt"
   case ignoreHostKey = "--ignore-host-key"
+  case removeSources = "--remove-after-transfer"
+  case removeEmptyFolders = "--remove-empty-directories"
+  case removeEmptySource = "--remove-empty-source-directory"
+  case skipSpecialFiles = "--skip-special-files"
+  case preserveTimes = "-p"
+  case preserveModificationTime = "--preserve-modification-time"
+  case precalculate = "--precalculate-job-size"
+  case noPrecalculation = "--precalculate-disable"
 
+  case overwrite = "--overwrite"
+  case symbolicLinks = "--symbolic-links"
+  case excludeNewer = "--exclude-newer-than"
+  case excludeOlder = "--exclude-older-than"
+  case checksum = "--file-checksum"
+  case datagramSize = "-Z"
   case key = "-i"
   case sshPort = "-P"
   case udpPort = "-O"
@@ -49,7 +66,8 @@ enum Option: String, CaseIterable {
   var isFlag: Bool {
     switch self {
     case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
-      .ignoreHostKey:
+      .ignoreHostKey, .removeSources, .removeEmptyFolders, .removeEmptySource, .skipSpecialFiles, .preserveTimes,
+      .preserveModificationTime, .precalculate, .noPrecalculation:
       true
     default: false
     }

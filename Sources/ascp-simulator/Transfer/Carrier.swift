@@ -1,6 +1,8 @@
 internal import AsperaAuth
 internal import Foundation
 internal import StorageJSON
+internal import SystemPackage
+internal import _NIOFileSystem
 
 /// Lets files and folders through, piece by piece.
 struct Carrier: Sendable {
@@ -8,6 +10,7 @@ struct Carrier: Sendable {
   let reporter: Reporter
   let start: ContinuousClock.Instant
   let pieceByteCount: Int64
+  let rules: FileRules
 
   /// Lets items through, one after the other.
   func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
@@ -16,13 +19,51 @@ struct Carrier: Sendable {
       switch item.kind {
       case .folderToSend: try await desk.call("folders", ["path": .text(item.remotePath)])
       case .folderToReceive: try ReceivedFile.makeFolder(item.localPath)
-      case .fileToSend:
-        try await send(item, &tally)
-        try await finish(item, &tally)
-      case .fileToReceive(let number):
-        try await receive(item, number, &tally)
-        try await finish(item, &tally)
+      case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
       }
+    }
+    try await removeEmptyFolders(among: items)
+  }
+
+  /// Lets a file through if it is this session's and may go in the place of the one that may be there.
+  private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
+    defer { tally.items += 1 }
+    guard rules.isOwn(tally.items) else { return }
+    if !rules.replacesEverything, try await !rules.replaces(existing(at: item), with: item.standing) { return }
+    if case .fileToReceive(let number) = item.kind {
+      try await receive(item, number, &tally)
+      if rules.keepsModificationTime { try ReceivedFile.setModified(item.standing.modified, of: item.localPath) }
+    } else {
+      try await send(item, &tally)
+    }
+    try await finish(item, &tally)
+    guard case .fileToSend = item.kind, rules.removesSources else { return }
+    try await remove(item.localPath)
+  }
+
+  /// What is at the destination of a file.
+  private func existing(at item: Item) async throws(Failure) -> FileRules.Standing? {
+    guard case .fileToSend = item.kind else { return LocalFile(item.localPath)?.standing }
+    let answer = try await desk.call("kinds", ["path": .text(item.remotePath)])
+    return answer["type"]?.text == "file" ? FileRules.Standing(answer) : nil
+  }
+
+  /// Removes folders that were sent and are empty now, the deepest ones first.
+  private func removeEmptyFolders(among items: [Item]) async throws(Failure) {
+    for item in items.reversed() {
+      guard case .folderToSend = item.kind, item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders,
+        let names = try? FileManager.default.contentsOfDirectory(atPath: item.localPath), names.isEmpty
+      else { continue }
+      try await remove(item.localPath)
+    }
+  }
+
+  /// Removes a file, or a folder that is empty; a folder that is not stays.
+  private func remove(_ path: String) async throws(Failure) {
+    do {
+      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
+    } catch {
+      throw Failure(36, "The source cannot be removed: \(path)")
     }
   }
 

@@ -12,5 +12,9 @@ struct Item: Sendable {
   let kind: Kind
   let localPath: String
   let remotePath: String
-  let byteCount: Int64
+  let standing: FileRules.Standing
+  /// Whether it is what the command line names, and not below it.
+  let isSource: Bool
+
+  var byteCount: Int64 { standing.byteCount }
 }

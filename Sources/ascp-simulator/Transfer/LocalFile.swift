@@ -4,24 +4,32 @@ internal import Foundation
 struct LocalFile {
   let path: String
   let isFolder: Bool
-  let byteCount: Int64
+  /// Whether it is neither a file nor a folder, such as a pipe, which nobody may write to.
+  let isSpecial: Bool
+  let standing: FileRules.Standing
 
   /// Looks at a path; links are followed.
   ///
-  /// - Returns: Nothing if nothing is there.
+  /// - Returns: `nil` if nothing is there.
   init?(_ path: String) {
     let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
     self.path = path
-    isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
-    byteCount = isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    let type = attributes[.type] as? FileAttributeType
+    isFolder = type == .typeDirectory
+    isSpecial = !isFolder && type != .typeRegular
+    let date = attributes[.modificationDate] as? Date
+    standing = FileRules.Standing(
+      byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0,
+      modified: date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0)
   }
 
-  /// A file, or a folder with everything below it; each with its path below the first.
+  /// A file, or a folder with everything below it that goes by the rules; each with its path below the first.
   ///
   /// Links to folders are left out, so that none leads round in a circle.
-  static func walk(_ path: String) throws(Failure) -> [(file: LocalFile, below: String)] {
+  static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     guard let first = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
+    guard try goes(first, rules) else { return [] }
     var found = [(file: first, below: "")]
     guard first.isFolder else { return found }
     var next = 0
@@ -34,11 +42,21 @@ struct LocalFile {
       }
       for name in names.sorted() {
         let place = SourceNaming.joined(folder.path, name)
-        guard let file = LocalFile(place), !(file.isFolder && isLink(place)) else { continue }
+        guard let file = LocalFile(place), !(file.isFolder && isLink(place)), try goes(file, rules) else { continue }
         found.append((file, below.isEmpty ? name : "\(below)/\(name)"))
       }
     }
     return found
+  }
+
+  /// Whether a file or a folder is among those that go.
+  private static func goes(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
+    if rules.skipsLinks, isLink(file.path) { return false }
+    if file.isSpecial {
+      guard rules.skipsSpecialFiles else { throw Failure(5, "Neither a file nor a folder: \(file.path)") }
+      return false
+    }
+    return file.isFolder || rules.includes(file.standing)
   }
 
   private static func isLink(_ path: String) -> Bool {

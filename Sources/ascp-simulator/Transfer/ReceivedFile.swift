@@ -33,6 +33,16 @@ struct ReceivedFile {
     }
   }
 
+  /// Sets when a file was modified, in seconds since 1970.
+  static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
+    do {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: Double(seconds))], ofItemAtPath: path)
+    } catch {
+      throw Failure(36, "The time of the file cannot be set: \(path)")
+    }
+  }
+
   /// Makes a folder and those that it is in.
   static func makeFolder(_ path: String) throws(Failure) {
     do {

@@ -43,10 +43,10 @@ struct Route: Sendable {
   private func localItems(of source: SourceNaming.Source) throws(Failure) -> [Item] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
-    return try LocalFile.walk(path).map { file, below in
+    return try LocalFile.walk(path, invocation.rules).map { file, below in
       Item(
         kind: file.isFolder ? .folderToSend : .fileToSend, localPath: file.path,
-        remotePath: SourceNaming.joined(target, below), byteCount: file.byteCount)
+        remotePath: SourceNaming.joined(target, below), standing: file.standing, isSource: below.isEmpty)
     }
   }
 
@@ -54,12 +54,22 @@ struct Route: Sendable {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
     let answer = try await desk.call("sources", ["path": .text(path)])
-    return (answer["entries"]?.array ?? []).map { entry in
+    return (answer["entries"]?.array ?? []).compactMap { entry in
       let below = entry["below"]?.text ?? ""
-      return Item(
+      let item = Item(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? .folderToReceive,
         localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
-        byteCount: Int64(entry["bytes"]?.integer ?? 0))
+        standing: FileRules.Standing(entry), isSource: below.isEmpty)
+      guard case .fileToReceive = item.kind else { return item }
+      return invocation.rules.includes(item.standing) ? item : nil
     }
+  }
+}
+
+extension FileRules.Standing {
+  /// What the desk says about a file.
+  init(_ document: JSONValue) {
+    self.init(
+      byteCount: Int64(document["bytes"]?.integer ?? 0), modified: Int64(document["modified"]?.integer ?? 0))
   }
 }

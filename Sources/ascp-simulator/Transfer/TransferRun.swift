@@ -33,9 +33,12 @@ struct TransferRun: Sendable {
     let piece = try await begin(desk, sources.map { source throws(Failure) in try route.remotePath(of: source) })
     let items = try await route.items(of: sources)
     var tally = Tally()
-    let expected = items.reduce(0) { $0 + $1.byteCount }
-    try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
-    let carrier = Carrier(desk: desk, reporter: reporter, start: start, pieceByteCount: piece)
+    if invocation.rules.announcesSize {
+      let expected = items.reduce(0) { $0 + $1.byteCount }
+      try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
+    }
+    let carrier = Carrier(
+      desk: desk, reporter: reporter, start: start, pieceByteCount: piece, rules: invocation.rules)
     try await carrier.carry(items, &tally)
     if invocation.isPersistent {
       commands: for await command in commands {
@@ -70,4 +73,6 @@ struct TransferRun: Sendable {
 struct Tally: Sendable {
   var byteCount: Int64 = 0
   var files = 0
+  /// How many files there were, those of other sessions and those that stayed included.
+  var items = 0
 }

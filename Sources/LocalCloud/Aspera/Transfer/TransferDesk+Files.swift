@@ -18,6 +18,7 @@ extension TransferDesk {
       if let content = entry.content {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))
+        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
         if content.byteCount == 0 { aspera.count { $0.files += 1 } }
       }
       return .object(element)
@@ -50,8 +51,14 @@ extension TransferDesk {
   /// What is at a path of the node.
   func kind(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
-    let entry = try aspera.files.entry(at: Self.path(document["path"], nil))
-    return Answer(["type": entry.map { $0.isFolder ? "directory" : "file" } ?? .null])
+    guard let entry = try aspera.files.entry(at: Self.path(document["path"], connection.session?.claim)) else {
+      return Answer(["type": .null])
+    }
+    guard let content = entry.content else { return Answer(["type": "directory"]) }
+    return Answer([
+      "type": "file", "bytes": .number(JSONNumber(content.byteCount)),
+      "modified": .number(JSONNumber(entry.modified.unixSeconds)),
+    ])
   }
 
   /// Opens a file that goes to the node; one without bytes is there at once.
