@@ -227,7 +227,7 @@ final class OSSFormTests: XCTestCase {
 
   func testAnUnknownKeyIsLookedUpAndRefused() async throws {
     let form = submitted(try form())
-    let proof = try await verifier.verify(form, at: date) { $0 == "id" ? key : nil }
+    let proof = try await verifier.verify(form, at: date) { [key] in $0 == "id" ? key : nil }
     XCTAssertEqual(proof.accessKeyID, "id")
     do {
       _ = try await verifier.verify(form, at: date) { _ in nil }

@@ -1,6 +1,7 @@
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
+internal import StorageAuth
 internal import StorageJSON
 internal import XCTest
 
