@@ -202,6 +202,18 @@ let package = Package(
     example("CredentialsExample"),
     example("TokenServerExample", server),
     example("RemoteSigningExample", auth + server),
+    .target(
+      name: "VerifiedService", dependencies: ["OSSAuth", "COSAuth", "StorageAuth"] + server,
+      path: "Examples/VerifiedService", packageAccess: false, swiftSettings: testRules),
+    .executableTarget(
+      name: "VerifiedServiceExample",
+      dependencies: server + [
+        "VerifiedService", "StorageAuth",
+        product("ArgumentParser", "swift-argument-parser", "CommandLine"),
+        product("NIOCore", "swift-nio", "CommandLine"),
+        product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
+      ],
+      path: "Examples/VerifiedServiceExample", packageAccess: false, swiftSettings: testRules),
     .executableTarget(
       name: "FormUploadExample",
       dependencies: [
@@ -310,7 +322,7 @@ let package = Package(
     .testTarget(
       name: "StorageAuthServerTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient", "VerifiedService",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),

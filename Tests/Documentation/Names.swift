@@ -177,12 +177,17 @@ enum TokenServicePage {
 }
 
 enum VerifyingRequestsPage {
+  struct AppContext: VerifiedRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var verifiedRequest: VerifiedRequest?
+    init(source: Source) { coreContext = .init(source: source) }
+  }
   struct Accounts {
-    func key(for id: String) async throws -> AccessKey? { supposed() }
+    func key(for id: AccessKeyID) async throws -> AccessKey? { supposed() }
   }
   static var accounts: Accounts { supposed() }
   struct Store {
-    func write(_ body: RequestBody, to key: String?) async throws {}
+    func write(_ body: RequestBody, to key: WireText?) async throws {}
   }
   static var store: Store { supposed() }
 }

@@ -7,12 +7,15 @@ import Synchronization
 extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, and why.
   static let holdsNothingOfServer: [String: String] = [
+    "StorageAuthServer.AcceptedScheme": "a verifier, and the form in which its service refuses",
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
-    "StorageAuthServer.MemoryReplayStore": "hashes of signatures",
+    "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the ids of the keys that they count against",
     "StorageAuthServer.RateLimit": "two numbers",
-    "StorageAuthServer.ReplayGuard": "a store of hashes, and two settings",
+    "StorageAuthServer.ReplayGuard": "a store of hashes, two settings and a function",
     "StorageAuthServer.ReplayVerdict": "an enumeration without payload",
     "StorageAuthServer.RequestedScope": "what a caller asks for: names",
+    "StorageAuthServer.TargetRules": "a set of kinds of keys, and a number",
+    "StorageAuthServer.TargetRules.Hazards": "a set of kinds of keys",
     "StorageAuthServer.TokenOrder": "a caller and a scope",
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
     "StorageAuthServer.TokenShape": "an enumeration without payload",

@@ -10,7 +10,7 @@ struct COSHTTPString {
   let policy: COSHeaderPolicy
 
   /// The names of the parameters that are signed, decoded and in lower case; nothing for all of them.
-  var parameterNames: Set<String>?
+  var parameterNames: Set<WireText>?
 
   /// How the text is spelt; anything but the standard is for verifying alone.
   var spelling = COSSpelling.standard
@@ -99,7 +99,7 @@ struct COSHTTPString {
         let end = WireQuery.cut(wire, into: &all)
         for index in 0..<all.count {
           let name = String(writing: { $0.append(decoding: wire.extracting(all[index].name), plusIsSpace: true) })
-          if parameterNames.contains(name.lowercased()) { parameters.append(all[index]) }
+          if parameterNames.contains(WireText(name.asciiLowercased)) { parameters.append(all[index]) }
         }
         return end
       }

@@ -55,7 +55,7 @@ struct COSAuthorization {
       else {
         throw .malformed("A list of signed names holds a broken escape.")
       }
-      names.append(decoded.lowercased())
+      names.append(decoded.asciiLowercased)
     }
     return names
   }

@@ -83,7 +83,7 @@ extension COSVerifier {
   /// The ways in which the vendor's SDKs may have read the request, the documented one first.
   func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
-    let standard = COSHTTPString(policy: .only(headers), parameterNames: Set(claim.parameters))
+    let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
     guard mode == .compatible else { return [standard] }
     let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(Self.isPlain) } && hasDistinctParameters(claim)
     var readings =
@@ -116,5 +116,18 @@ extension COSVerifier {
   /// Whether all SDKs spell and sort a byte of a name alike.
   private static func isPlain(_ byte: UInt8) -> Bool {
     PercentEncoding.component.keeps(byte)
+  }
+}
+
+extension COSClaim {
+  /// The parameters that the signature lists: names in lower case, each once.
+  var parameterNames: Set<WireText> { Set(parameters.map { WireText($0) }) }
+
+  /// The names of the headers of a request that the signature lists.
+  func signedHeaders(of request: HTTPRequest) -> Set<String> {
+    let listed = Set(headers)
+    var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
+    if listed.contains("host") { names.insert("host") }
+    return names
   }
 }

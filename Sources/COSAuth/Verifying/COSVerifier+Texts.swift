@@ -10,7 +10,7 @@ extension COSVerifier {
   ///   - request: The request.
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
-    let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: Set(claim.parameters))
+    let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
     let (text, hash) = try reading.with(asSigned(request, claim)) { text, _, _ in
       (String(writing: text), SHA1.hash(writing: text))
     }

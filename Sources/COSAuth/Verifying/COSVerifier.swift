@@ -108,9 +108,14 @@ public struct COSVerifier: SignatureVerifier {
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
+    let parameters = claim.parameterNames
     return VerifiedRequest(
-      accessKeyID: key.id, placement: claim.placement, expiration: claim.window.end,
-      target: claim.target.ignoringCase, signature: claim.signature, usableUntil: claim.window.end)
+      accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
+      signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature),
+      expiration: claim.window.end,
+      // The service counts whole seconds: the last one is accepted to its end.
+      usableUntil: claim.window.end.advanced(by: .seconds(1)),
+      signsParameter: { parameters.contains($0.name.asciiLowercased) })
   }
 
   /// Refuses a window that has ended or not begun.

@@ -19,7 +19,7 @@ struct OSSDialect: Dialect {
     let isV4 =
       switch verified.placement {
       case .header: request.headerFields[.authorization]?.hasPrefix("OSS4") == true
-      case .query: verified.target.contains("x-oss-signature-version")
+      case .query: verified.wholeTarget.contains("x-oss-signature-version")
       }
     return isV4 ? .ossV4 : .ossV1
   }

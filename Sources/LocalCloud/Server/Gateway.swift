@@ -106,7 +106,7 @@ struct Gateway: Sendable {
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         counters.verified(dialect.signatureKind(of: head, verified))
-        try Self.check(verified.target)
+        try Self.check(verified.wholeTarget)
         return try permit(verified, head, copySource, at: date)
       }
       counters.count(endpoint) { $0.unsigned += 1 }
@@ -128,11 +128,11 @@ struct Gateway: Sendable {
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
-    let operation = try Operation(head.method, verified.target, isCopy: copySource != nil)
+    let operation = try Operation(head.method, verified.wholeTarget, isCopy: copySource != nil)
     // A key that is gone since it was verified has no authority.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
-      authority, of: head, for: operation, verified.target, dialect.provider, region: region, at: date)
+      authority, of: head, for: operation, verified.wholeTarget, dialect.provider, region: region, at: date)
     let source = operation.hasCopySource ? try CopySource(copySource ?? "", of: dialect.provider) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw dialect.policyRefusal(at: date)

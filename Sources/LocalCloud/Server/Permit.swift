@@ -9,7 +9,7 @@ struct Permit: Sendable {
   /// What is to be done.
   let operation: Operation
 
-  /// The bucket, the key and the parameters; for a signed request, as they were signed.
+  /// The bucket, the key and the parameters, those that the scheme does not sign too: the services act on them.
   let target: RequestTarget
 
   /// Whether nobody signed.
@@ -22,12 +22,12 @@ struct Permit: Sendable {
   ///
   /// - Returns: Nothing if the rights do not allow the operation.
   init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: CopySource?, by rights: RequestRights) {
-    guard rights.allow(operation, on: verified.target) else { return nil }
+    guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
     if operation.hasCopySource {
       guard let source, rights.allowReading(source) else { return nil }
     }
     self.operation = operation
-    target = verified.target
+    target = verified.wholeTarget
     isAnonymous = false
     self.rights = rights
   }

@@ -14,18 +14,25 @@ struct OSSSubresources: Sendable {
 
   /// Whether a parameter is signed; its name is given as it travels.
   func contains(_ name: Span<UInt8>) -> Bool {
-    if name.starts(with: "x-oss-") || Self.known.contains(name) { return true }
-    if let extra, extra.contains(name) { return true }
+    if isListed(name) { return true }
     for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
       return containsDecoded(name)
     }
     return false
   }
 
+  /// Whether a parameter is signed; its name is decoded.
+  func contains(decoded name: String) -> Bool {
+    withBytes(of: name) { isListed($0) }
+  }
+
   private func containsDecoded(_ name: Span<UInt8>) -> Bool {
     let decoded = [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) })
-    let name = decoded.span
-    return name.starts(with: "x-oss-") || Self.known.contains(name) || extra?.contains(name) == true
+    return isListed(decoded.span)
+  }
+
+  private func isListed(_ name: Span<UInt8>) -> Bool {
+    name.starts(with: "x-oss-") || Self.known.contains(name) || extra?.contains(name) == true
   }
 
   private static let known = NameTable(

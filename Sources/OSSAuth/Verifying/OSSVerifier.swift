@@ -98,7 +98,7 @@ public struct OSSVerifier: SignatureVerifier {
     guard constantTimeEqual(expected, claim.signature) else {
       throw try mismatch(of: claim, request)
     }
-    return proof(of: claim, by: key.id, expiration: expiration)
+    return proof(of: claim, request, key, expiration: expiration)
   }
 
   private func verify(
@@ -120,7 +120,7 @@ public struct OSSVerifier: SignatureVerifier {
     guard constantTimeEqual(expected, claim.signature) else {
       throw try mismatch(of: claim, request)
     }
-    return proof(of: claim, by: key.id, expiration: expiration)
+    return proof(of: claim, request, key, expiration: expiration)
   }
 
   private func mismatch(of claim: OSSClaim, _ request: HTTPRequest) throws(SigningError) -> VerificationError {
@@ -128,12 +128,6 @@ public struct OSSVerifier: SignatureVerifier {
     return claim.mismatch(
       of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
       canonicalRequest: texts.canonicalRequest)
-  }
-
-  private func proof(of claim: OSSClaim, by id: AccessKeyID, expiration: Timestamp?) -> VerifiedRequest {
-    VerifiedRequest(
-      accessKeyID: id, placement: claim.placement, expiration: expiration, target: claim.target,
-      signature: claim.signature, usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance))
   }
 
   func resource(of request: HTTPRequest) -> OSSResource {

@@ -46,6 +46,13 @@ public struct RequestTarget: Sendable, Hashable {
     return target
   }
 
+  /// The same bucket and key with other parameters, which are found in the same way.
+  func replacingParameters(with parameters: [Parameter]) -> RequestTarget {
+    var target = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
+    target.ignoresCase = ignoresCase
+    return target
+  }
+
   /// The value of the first parameter with a name; empty where it has none.
   ///
   /// In a request that was verified for COS, upper and lower case are the same, as they are in what was signed.

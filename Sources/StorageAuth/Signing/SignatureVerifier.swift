@@ -28,6 +28,19 @@ public protocol SignatureVerifier: Sendable {
   func verify(
     _ claim: Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest
+
+  /// Returns whether a request carries an authorization of this scheme, well formed or not, in whatever place and case.
+  ///
+  /// Where several schemes are accepted, a request is verified by the only one that recognizes it. The default reads the
+  /// claim: a scheme whose ``claim(in:)`` refuses the authorizations of others needs its own.
+  ///
+  /// - Throws: A ``VerificationError`` if the request cannot be read, or has more than the limits allow.
+  func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool
+
+  /// The beginnings, in lower case, of the names of headers and parameters that have an effect in this scheme's service.
+  ///
+  /// Where several schemes are accepted, such a header or parameter has to be signed in a request of another scheme too.
+  var controlPrefixes: [String] { get }
 }
 
 /// What a request says about its signature.
@@ -40,6 +53,12 @@ public protocol SignatureClaim: Sendable {
 }
 
 extension SignatureVerifier {
+  /// Returns whether the request makes a claim.
+  public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool { try claim(in: request) != nil }
+
+  /// No names.
+  public var controlPrefixes: [String] { [] }
+
   /// Verifies a request with a key that is looked up by its id.
   ///
   /// An unknown id costs the same work as a wrong signature.
@@ -68,47 +87,4 @@ extension SignatureVerifier {
 extension Secret {
   /// What stands for the secret of a key that nobody has.
   static let decoy = Secret(String(repeating: "x", count: 30))
-}
-
-/// The proof that a request was signed by the holder of a key, with the one reading of it that was signed.
-///
-/// Handlers take this type, so that no path leads to them past the verification.
-public struct VerifiedRequest: Sendable {
-  /// The id of the key.
-  public let accessKeyID: AccessKeyID
-
-  /// Where the authorization was.
-  public let placement: Placement
-
-  /// When the authorization ends, where the scheme says so.
-  public let expiration: Timestamp?
-
-  /// The bucket, the key and the parameters, as signed.
-  public let target: RequestTarget
-
-  /// Where an authorization can be.
-  public enum Placement: Sendable {
-    /// In the headers.
-    case header
-    /// In the URL.
-    case query
-  }
-
-  /// The signature, in its one spelling.
-  package let signature: Secret
-
-  /// The last instant at which the signature is accepted.
-  package let usableUntil: Timestamp
-
-  package init(
-    accessKeyID: AccessKeyID, placement: Placement, expiration: Timestamp?, target: RequestTarget, signature: String,
-    usableUntil: Timestamp
-  ) {
-    self.signature = Secret(signature)
-    self.usableUntil = usableUntil
-    self.accessKeyID = accessKeyID
-    self.placement = placement
-    self.expiration = expiration
-    self.target = target
-  }
 }

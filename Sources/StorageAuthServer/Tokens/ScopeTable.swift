@@ -1,9 +1,17 @@
 internal import Synchronization
 
 /// The keys of many scopes, of a bounded number of them.
+///
+/// When it is full the caller with the most scopes gives up those that were asked for longest ago: a caller who asks for
+/// one scope after another loses its own keys, not those of the others.
 final class ScopeTable: Sendable {
+  /// The bytes of a caller's name: two spellings are two callers.
+  private typealias Caller = [UInt8]
+
   private struct Entry {
     let keys: ScopeKeys
+    /// Who asked for the scope first.
+    let caller: Caller
     var lastUse: UInt64
   }
 
@@ -25,16 +33,17 @@ final class ScopeTable: Sendable {
     self.time = time
   }
 
-  /// The keys of a scope, made when it is asked for first.
+  /// Returns the keys of a scope, which are made when it is asked for first.
   func keys(
-    of scope: TokenScope, _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
+    of scope: TokenScope, for caller: String,
+    _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = use(scope) { return known }
     let made = ScopeKeys(try provider(), configuration: configuration, events: events, time: time)
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
-      state.entries[scope] = Entry(keys: made, lastUse: state.uses)
+      state.entries[scope] = Entry(keys: made, caller: Caller(caller.utf8), lastUse: state.uses)
       return made
     }
   }
@@ -52,9 +61,16 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Lets an eighth of the scopes go, so that making room is rare.
+  /// Lets an eighth of the scopes go, so that making room is rare: of each caller those beyond a number that is the same
+  /// for all, the least recently used first.
   private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
-    let oldest = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, entries.count / 8))
-    for (scope, _) in oldest { entries[scope] = nil }
+    var ranks: [Caller: Int] = [:]
+    let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in
+      let rank = ranks[entry.caller, default: 0]
+      ranks[entry.caller] = rank + 1
+      return (scope: scope, rank: rank, lastUse: entry.lastUse)
+    }
+    let last = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
+    for (scope, _, _) in last.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
   }
 }

@@ -33,7 +33,8 @@ public final class TokenService: Sendable {
   /// - Parameters:
   ///   - rate: How often a caller may ask; nothing for no limit.
   ///   - rates: Where it is counted how often callers asked.
-  ///   - scopeLimit: For how many scopes keys are kept; those that were asked for longest ago go first.
+  ///   - scopeLimit: For how many scopes keys are kept; the caller with the most gives up
+  ///     those that were asked for longest ago.
   ///   - configuration: When keys are renewed, and how long the cloud may take.
   ///   - events: Where what happens to the keys is told.
   ///   - audit: Is told who asked for what, and what came of it; it must not block.
@@ -78,7 +79,7 @@ public final class TokenService: Sendable {
   private func vend(_ order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
     try await rates.take(order.caller)
     let scope = order.scope
-    let keys = try scopes.keys(of: scope) { () throws(TokenServiceError) in
+    let keys = try scopes.keys(of: scope, for: order.caller) { () throws(TokenServiceError) in
       do {
         return try source(scope)
       } catch let error as CredentialError {

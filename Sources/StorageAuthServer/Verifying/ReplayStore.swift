@@ -1,66 +1,31 @@
 public import StorageAuth
-internal import Synchronization
 
 /// Remembers signatures that were used, so that none counts twice.
 ///
-/// The default keeps them in memory. Instances of a service that share nothing each accept a signature once; put a store
-/// behind this protocol that they share where that is too often.
+/// ``MemoryReplayStore`` keeps them in memory. Instances of a service that share nothing each accept a signature once;
+/// where that is too often, put a store that they share behind this protocol. A store bounds what one owner can take up:
+/// the holder of a key can sign as many requests as it likes.
 public protocol ReplayStore: Sendable {
-  /// Takes a mark in.
+  /// Records that a signature was used.
   ///
   /// - Parameters:
-  ///   - mark: What stands for the signature: a hash, no secret.
-  ///   - end: When the signature stops being valid, so that it may be forgotten.
+  ///   - mark: The signature's hash, which opens nothing.
+  ///   - owner: Whose quota the mark counts against: the id of the key, unless the guard says otherwise.
+  ///   - end: The last instant at which the signature is accepted; the mark may be forgotten after it.
   ///   - date: The present.
-  /// - Returns: What was known of it.
-  func insert(_ mark: String, until end: Timestamp, at date: Timestamp) async throws -> ReplayVerdict
+  /// - Returns: Whether the signature was used before.
+  /// - Throws: An error of the store, which fails the request.
+  func insert(
+    _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
+  ) async throws -> ReplayVerdict
 }
 
 /// What a store of used signatures says of one.
 public enum ReplayVerdict: Sendable, Hashable {
-  /// It was not used before.
+  /// It was not used before, and is recorded now.
   case new
-  /// It was used before.
+  /// It was used before, or may have been.
   case used
-  /// The store is full of signatures that are still valid; nothing can be said.
+  /// It is not known, and its owner has no room for it.
   case full
-}
-
-/// Remembers used signatures in memory, up to a number; what has ended is forgotten.
-///
-/// When it is full it says so instead of forgetting what is still valid: only holders of a key can fill it.
-public final class MemoryReplayStore: ReplayStore {
-  private struct State {
-    var ends: [String: Timestamp] = [:]
-    /// The earliest instant at which one of them may be forgotten.
-    var earliest: Timestamp?
-  }
-
-  private let limit: Int
-  private let state = Mutex(State())
-
-  /// Makes a store.
-  ///
-  /// - Parameter limit: The most signatures that are remembered.
-  public init(limit: Int = 100_000) {
-    self.limit = max(1, limit)
-  }
-
-  /// How many signatures are remembered.
-  public var count: Int { state.withLock { $0.ends.count } }
-
-  /// Takes a mark in.
-  public func insert(_ mark: String, until end: Timestamp, at date: Timestamp) -> ReplayVerdict {
-    state.withLock { state in
-      if let known = state.ends[mark], known >= date { return .used }
-      if state.ends.count >= limit, let earliest = state.earliest, earliest < date {
-        state.ends = state.ends.filter { $0.value >= date }
-        state.earliest = state.ends.values.min()
-      }
-      guard state.ends.count < limit else { return .full }
-      state.ends[mark] = end
-      state.earliest = min(state.earliest ?? end, end)
-      return .new
-    }
-  }
 }

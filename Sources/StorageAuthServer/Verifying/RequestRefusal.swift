@@ -11,11 +11,23 @@ struct RequestRefusal: Error {
 
   static let busy = RequestRefusal(
     status: .serviceUnavailable, code: "ServiceBusy",
-    message: "Too many signatures that are still valid were used. Try again later.")
+    message: "Too many signatures of this key that are still valid were used. Try again when they have ended.")
 
   static let invalidDigest = RequestRefusal(
     status: .badRequest, code: "InvalidDigest", message: "The Content-MD5 or x-oss-content-sha256 is not a hash.")
 
   static let bodyMismatch = RequestRefusal(
     status: .badRequest, code: "BadDigest", message: "The body is not the one whose hash was sent along.")
+
+  /// The refusal of a bucket that no handler is to see; `problem` is a verb with what follows it.
+  static func invalidBucket(_ problem: String) -> RequestRefusal {
+    RequestRefusal(
+      status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
+  }
+
+  /// The refusal of a key that no handler is to see; `problem` is a verb with what follows it.
+  static func invalidKey(_ problem: String) -> RequestRefusal {
+    RequestRefusal(
+      status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")
+  }
 }

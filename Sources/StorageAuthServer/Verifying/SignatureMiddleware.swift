@@ -8,17 +8,17 @@ internal import StorageCrypto
 
 /// The context of requests whose signature is verified: it carries the proof to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
-  /// Who signed the request and what was signed; nothing on routes without the middleware.
+  /// Who signed the request and what was signed; `nil` on routes without the middleware.
   var verifiedRequest: VerifiedRequest? { get set }
 }
 
 /// Lets only requests through that are signed as for OSS or COS.
 ///
-/// In this order: limits on the path, the query and the headers; a signature in one place; its time and its scope; the
-/// key, looked up asynchronously; the signature, compared in constant time, for an unknown key too; that it was not used
-/// before. The body is checked while the handler reads it, where the request says what it is (`Content-MD5`, and
-/// `x-oss-content-sha256`). Handlers take bucket, key and parameters from `context.verifiedRequest`: that is the reading
-/// that was signed.
+/// In this order: limits on the path, the query and the headers; one authorization of one scheme, in one place; its time
+/// and its scope; the key, looked up asynchronously; the signature, compared in constant time, for an unknown key too; a
+/// bucket and a key that are safe to act on; that the signature was not used before. The body is checked while the handler
+/// reads it, where the request says what it is (`Content-MD5`, and `x-oss-content-sha256`). Handlers take bucket, key and
+/// parameters from `context.verifiedRequest`: that is the reading that was signed.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -26,29 +26,38 @@ public protocol VerifiedRequestContext: RequestContext {
 /// }
 /// router.group("files").add(middleware: middleware).put("**") { request, context in … }
 /// ```
+///
+/// A service that takes several schemes on one route names them all. A request has to carry an authorization of exactly
+/// one of them; headers and parameters that have an effect in another are refused unless they are signed.
+///
+/// ```swift
+/// SignatureMiddleware<AppContext>(.oss(OSSVerifier()), .cos(COSVerifier(mode: .strict))) { id in … }
+/// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-  /// Looks up the key of an id; nothing if there is none.
+  /// Looks up the key of an id; `nil` if there is none.
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
-  private let verify: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
-  private let refusals: VerificationAnswers
+  private let schemes: AcceptedSchemes
+  private let answers: RefusalFormat
+  private let targets: TargetRules
   private let replays: ReplayGuard?
   private let time: any TimeSource
+  private let keys: KeyLookup
 
   /// Verifies signatures of OSS.
   ///
   /// - Parameters:
   ///   - verifier: What is accepted.
   ///   - answers: The form of refusals.
-  ///   - replays: Which signatures count once; nothing to let each count until it ends.
+  ///   - targets: Which buckets and keys do not reach a handler.
+  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
   ///   - time: The clocks.
   ///   - keys: Looks up the key of an id. What it throws is the app's answer.
   public init(
-    _ verifier: OSSVerifier, answers: RefusalFormat = .xml, replays: ReplayGuard? = ReplayGuard(),
-    time: any TimeSource = .system, keys: @escaping KeyLookup
+    _ verifier: OSSVerifier, answers: RefusalFormat = .xml, targets: TargetRules = TargetRules(),
+    replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system, keys: @escaping KeyLookup
   ) {
-    let verifier = verifier.acceptingPayloadHashes
-    self.init({ try await verifier.verify($0, at: $1, keys: keys) }, .init(.oss, answers), replays, time)
+    self.init(.oss(verifier), answers: answers, targets: targets, replays: replays, time: time, keys: keys)
   }
 
   /// Verifies signatures of COS.
@@ -56,24 +65,38 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   /// - Parameters:
   ///   - verifier: What is accepted; the strict mode unless older SDKs have to be served.
   ///   - answers: The form of refusals.
-  ///   - replays: Which signatures count once; nothing to let each count until it ends.
+  ///   - targets: Which buckets and keys do not reach a handler.
+  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
   ///   - time: The clocks.
   ///   - keys: Looks up the key of an id. What it throws is the app's answer.
   public init(
-    _ verifier: COSVerifier, answers: RefusalFormat = .xml, replays: ReplayGuard? = ReplayGuard(),
-    time: any TimeSource = .system, keys: @escaping KeyLookup
+    _ verifier: COSVerifier, answers: RefusalFormat = .xml, targets: TargetRules = TargetRules(),
+    replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system, keys: @escaping KeyLookup
   ) {
-    self.init({ try await verifier.verify($0, at: $1, keys: keys) }, .init(.cos, answers), replays, time)
+    self.init(.cos(verifier), answers: answers, targets: targets, replays: replays, time: time, keys: keys)
   }
 
-  private init(
-    _ verify: @escaping @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest,
-    _ refusals: VerificationAnswers, _ replays: ReplayGuard?, _ time: any TimeSource
+  /// Verifies signatures of one scheme or of several.
+  ///
+  /// - Parameters:
+  ///   - first: A scheme; a request without an authorization is refused in its form.
+  ///   - others: Further schemes, each of another service.
+  ///   - answers: The form of refusals.
+  ///   - targets: Which buckets and keys do not reach a handler.
+  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
+  ///   - time: The clocks.
+  ///   - keys: Looks up the key of an id. What it throws is the app's answer.
+  public init(
+    _ first: AcceptedScheme, _ others: AcceptedScheme..., answers: RefusalFormat = .xml,
+    targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system,
+    keys: @escaping KeyLookup
   ) {
-    self.verify = verify
-    self.refusals = refusals
+    schemes = AcceptedSchemes(first: first, others: others)
+    self.answers = answers
+    self.targets = targets
     self.replays = replays
     self.time = time
+    self.keys = keys
   }
 
   /// Lets a request through, or answers why not.
@@ -83,12 +106,17 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
+    var refusals = VerificationAnswers(schemes.first.service, answers)
     do {
       guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
         throw VerificationError.ambiguous("There is more than one Host header.")
       }
+      let scheme = try schemes.scheme(of: request.head)
+      refusals = VerificationAnswers(scheme.service, answers)
       let date = time.now
-      let verified = try await verify(request.head, date)
+      let verified = try await scheme.verify(request.head, date, keys)
+      try schemes.checkControls(of: request.head, verified, by: scheme)
+      try targets.check(verified.target)
       check = try BodyCheck(request.head)
       try await replays?.check(verified, request.method, at: date)
       context.verifiedRequest = verified

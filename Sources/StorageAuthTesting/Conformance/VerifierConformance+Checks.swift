@@ -15,7 +15,8 @@ extension VerifierConformance {
       try require(proof.placement == placement, "the authorization is said to be in the \(proof.placement)")
       if let end = signed.expiration { try require(proof.expiration == end, "the proof ends at another time") }
       if let target = signed.sample.target {
-        try require(proof.target.isByteEqual(to: target, ignoringAdded: placement == .query), "the target is another")
+        try require(
+          proof.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target is another")
       }
     }
     return dates.count

@@ -73,6 +73,9 @@ extension VerifiedRequest {
     if let bucket = target.bucket { lines.append("bucket    \(bucket)") }
     if let key = target.key { lines.append("key       \(key)") }
     if let expiration { lines.append("until     \(expiration)") }
+    for parameter in target.parameters { lines.append("signed    \(parameter)") }
+    for parameter in unsignedParameters { lines.append("unsigned  \(parameter)") }
+    if !signedHeaders.isEmpty { lines.append("headers   \(signedHeaders.sorted().joined(separator: " "))") }
     return lines.joined(separator: "\n")
   }
 }

@@ -230,6 +230,18 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(issuer.calls, 10, "what was used longest ago went")
   }
 
+  func testACallerWhoAsksForManyScopesLosesItsOwn() async throws {
+    let issuer = issuer()
+    let service = service(scopeLimit: 16) { _ in issuer }
+    _ = try await service.key(for: TokenOrder(caller: "quiet", scope: order(scope: "kept").scope))
+    for number in 0..<200 {
+      _ = try await service.key(for: TokenOrder(caller: "busy", scope: order(scope: "s\(number)").scope))
+    }
+    let calls = issuer.calls
+    _ = try await service.key(for: TokenOrder(caller: "quiet", scope: order(scope: "kept").scope))
+    XCTAssertEqual(issuer.calls, calls, "the key of the quiet caller was kept")
+  }
+
   func testTheAuditLogSaysWhoGotWhatWithoutSecrets() async throws {
     let issuer = issuer()
     let service = service(rate: RateLimit(burst: 1, every: .seconds(60))) { _ in issuer }

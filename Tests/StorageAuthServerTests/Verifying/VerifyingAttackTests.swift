@@ -128,7 +128,8 @@ final class VerifyingAttackTests: XCTestCase {
         switch bench.service {
         case .ossV4: [right.replacing("SHA256 ", with: "SHA256X "), right.replacing("OSS4", with: "oss4")]
         case .ossV1: [right.replacing("OSS ", with: "OSSX "), right.replacing("OSS ", with: "oss ")]
-        case .cos: [right.replacing("sha1&", with: "sha1x&"), right.replacing("sha1&", with: "sha256&")]
+        case .cos, .cosCompatible:
+          [right.replacing("sha1&", with: "sha1x&"), right.replacing("sha1&", with: "sha256&")]
         }
       for authorization in others {
         var request = signed

@@ -37,8 +37,16 @@ struct VerifyingBench {
   static let temporary = AccessKey(id: "STS.test", secret: "not-a-secret-either", sessionToken: "to+ken/=")
   static let bucket = "photos-1250000000"
 
+  static let withK = AccessKey(id: "AKIDtest", secret: "not-a-secret-at-all")
+
   enum Service: String, CaseIterable {
     case ossV4, ossV1, cos
+    /// COS as older SDKs sign it; what is said of `cos` is said of its strict mode.
+    case cosCompatible
+
+    static let allCases: [Service] = [.ossV4, .ossV1, .cos]
+
+    var isCOS: Bool { self == .cos || self == .cosCompatible }
   }
 
   let service: Service
@@ -60,7 +68,7 @@ struct VerifyingBench {
     let (lookups, handled) = (Counter(), Counter())
     let keys: @Sendable (AccessKeyID) async throws -> AccessKey? = { id in
       lookups.count()
-      return [Self.key, Self.temporary].first { $0.id == id }
+      return [Self.key, Self.temporary, Self.withK].first { $0.id == id }
     }
     let middleware =
       switch service {
@@ -68,9 +76,10 @@ struct VerifyingBench {
         SignatureMiddleware<VerifiedContext>(
           OSSVerifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time,
           keys: keys)
-      case .cos:
+      case .cos, .cosCompatible:
         SignatureMiddleware<VerifiedContext>(
-          COSVerifier(mode: .strict, limits: limits), answers: answers, replays: replays, time: time, keys: keys)
+          COSVerifier(mode: service == .cos ? .strict : .compatible, limits: limits), answers: answers,
+          replays: replays, time: time, keys: keys)
       }
     let router = Router(context: VerifiedContext.self)
     let routes = router.add(middleware: middleware)
@@ -89,7 +98,7 @@ struct VerifyingBench {
     self.handled = handled
   }
 
-  var prefix: String { service == .cos ? "x-cos-" : "x-oss-" }
+  var prefix: String { service.isCOS ? "x-cos-" : "x-oss-" }
 
   func request(
     _ method: HTTPRequest.Method = .get, _ key: String? = "a", bucket: String = bucket,
@@ -108,7 +117,7 @@ struct VerifyingBench {
     return switch service {
     case .ossV4: try OSSSigner(.v4, region: region, product: product).signed(request, with: key, in: context)
     case .ossV1: try OSSSigner(.v1).signed(request, with: key, in: context)
-    case .cos: try COSSigner(policy: policy).signed(request, with: key, in: context)
+    case .cos, .cosCompatible: try COSSigner(policy: policy).signed(request, with: key, in: context)
     }
   }
 
@@ -119,7 +128,7 @@ struct VerifyingBench {
       case .ossV4:
         try OSSSigner(.v4, region: "cn-hangzhou").presign(request, with: key, validFor: .seconds(60), in: context)
       case .ossV1: try OSSSigner(.v1).presign(request, with: key, validFor: .seconds(60), in: context)
-      case .cos: try COSSigner().presign(request, with: key, validFor: .seconds(60), in: context)
+      case .cos, .cosCompatible: try COSSigner().presign(request, with: key, validFor: .seconds(60), in: context)
       }
     var copy = request
     copy.headerFields = link.headers

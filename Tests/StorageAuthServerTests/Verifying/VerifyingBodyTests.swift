@@ -74,11 +74,13 @@ final class VerifyingBodyTests: XCTestCase {
       let later = try await bench.send(bench.signed(bench.request(.put)))
       XCTAssertEqual(later.status, 200, "signed anew")
       let get = try bench.signed(bench.request())
-      let link = try bench.presigned(bench.request(.put))
-      for request in [get, get, link, link] {
+      let link = try bench.presigned(bench.request())
+      let upload = try bench.presigned(bench.request(.put))
+      for request in [get, get, link, link, upload] + (service.isCOS ? [] : [upload]) {
         let (status, text) = try await bench.send(request)
         XCTAssertEqual(status, 200, text)
       }
+      if service.isCOS { try await bench.assertRefused(upload, ["RequestReplayed"], "it could be a moved header") }
       let strict = try await VerifyingBench(
         service, self, replays: ReplayGuard(coversReading: true, coversURLs: true))
       for request in [try strict.signed(strict.request()), try strict.presigned(strict.request(.put))] {
@@ -87,23 +89,6 @@ final class VerifyingBodyTests: XCTestCase {
         try await strict.assertRefused(request, ["RequestReplayed"], "again")
       }
     }
-  }
-
-  func testTheStoreOfUsedSignaturesIsBoundedAndForgetsWhatHasEnded() {
-    let store = MemoryReplayStore(limit: 2)
-    let date = VerifyingBench.date
-    func insert(_ mark: String, lasting seconds: Int64, after wait: Int64 = 0) -> ReplayVerdict {
-      let now = date.advanced(by: .seconds(wait))
-      return store.insert(mark, until: now.advanced(by: .seconds(seconds)), at: now)
-    }
-    XCTAssertEqual(insert("a", lasting: 10), .new)
-    XCTAssertEqual(insert("a", lasting: 10), .used)
-    XCTAssertEqual(insert("b", lasting: 20), .new)
-    XCTAssertEqual(insert("c", lasting: 10), .full)
-    XCTAssertEqual(insert("a", lasting: 10, after: 10), .used, "its last second counts")
-    XCTAssertEqual(insert("c", lasting: 10, after: 11), .new)
-    XCTAssertEqual(store.count, 2)
-    XCTAssertEqual(insert("b", lasting: 10, after: 11), .used)
   }
 
   func testAFullStoreRefusesAndForgetsNothing() async throws {

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import StorageAuth
+import UnixSignals
+import VerifiedService
+
+/// A service behind the signature middleware, for requests of your own and for attacks on it.
+@main
+struct VerifiedServiceExample: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "VerifiedServiceExample",
+    abstract: "Runs a service that verifies signatures of OSS and COS, until SIGINT or SIGTERM.",
+    discussion: """
+      It listens on loopback, keeps files in memory, and prints one line of JSON when it is ready: its URL and two \
+      accounts, whose secrets are made up for each run. Sign PUT, GET and DELETE of URL/files/KEY with one of them.
+      """)
+
+  @Option(help: "The port; any free one if not given.")
+  var port = 0
+
+  @Flag(help: "As the strict mode of COS: host, Content-Length and every parameter have to be signed.")
+  var strict = false
+
+  func run() async throws {
+    let accounts = ["AKIDKexample1", "LTAIexample2"].map { AccessKey(id: $0, secret: Secret(Self.randomText())) }
+    let service = VerifiedService(accounts: accounts, isStrict: strict)
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    var logger = Logger(label: "VerifiedServiceExample", factory: { StreamLogHandler.standardError(label: $0) })
+    logger.logLevel = .critical
+    let application = Application(
+      router: service.router,
+      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      configuration: .init(
+        address: .hostname("127.0.0.1", port: port), serverName: "VerifiedServiceExample",
+        availableConnectionsDelegate: .maximum(256, logger: logger)),
+      onServerRunning: { try? Self.announce(port: $0.localAddress?.port ?? 0, accounts) }, logger: logger)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await application.run() }
+      group.addTask { for await _ in signals { return } }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Prints what a client has to know.
+  private static func announce(port: Int, _ accounts: [AccessKey]) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+    let ready = Ready(
+      url: "http://127.0.0.1:\(port)", accounts: accounts.map { .init(id: $0.id.string, secret: $0.secret.reveal()) })
+    try FileHandle.standardOutput.write(contentsOf: encoder.encode(ready) + Data("\n".utf8))
+  }
+
+  private static func randomText() -> String {
+    (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+  }
+}
+
+/// The line that is printed when the service is ready.
+private struct Ready: Encodable {
+  struct Account: Encodable {
+    let id: String
+    let secret: String
+  }
+
+  let url: String
+  let accounts: [Account]
+}

@@ -1,0 +1,42 @@
+/// Elements with the instant at which each expires, the earliest first.
+///
+/// Adding one and removing the first cost the logarithm of their number, whatever is in the queue.
+struct ExpiryQueue<Instant: Comparable, Element> {
+  typealias Entry = (instant: Instant, element: Element)
+
+  /// A binary heap: an entry expires no later than the two at twice its position.
+  private var heap: [Entry] = []
+
+  var count: Int { heap.count }
+
+  /// Adds an element.
+  mutating func insert(_ element: Element, expiringAt instant: Instant) {
+    var index = heap.count
+    heap.append((instant, element))
+    while index > 0 {
+      let parent = (index - 1) / 2
+      guard heap[index].instant < heap[parent].instant else { return }
+      heap.swapAt(index, parent)
+      index = parent
+    }
+  }
+
+  /// Removes the element that expires first.
+  ///
+  /// - Returns: The element and its instant, or `nil` if none expires before `date`.
+  mutating func removeFirst(before date: Instant) -> Entry? {
+    guard let first = heap.first, first.instant < date else { return nil }
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var index = 0
+    while true {
+      var least = index
+      for child in (2 * index + 1)...(2 * index + 2) where child < heap.count {
+        if heap[child].instant < heap[least].instant { least = child }
+      }
+      guard least != index else { return first }
+      heap.swapAt(index, least)
+      index = least
+    }
+  }
+}
