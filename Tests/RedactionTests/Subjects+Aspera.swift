@@ -51,6 +51,8 @@ extension Subjects {
     let access = AsperaNodeAccess.bearer(Secret(token), accessKey: "ak")
     var spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
     spec.fields["some_new_password"] = .text(secret)
+    var options = AscpCommand.Options()
+    options.ignoredFields = ["some_new_password"]
     let grant = TransferGrant(token: transfer, specification: spec)
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
     let (node, transport) = ("https://node.example.com:9092", Machine())
@@ -69,7 +71,7 @@ extension Subjects {
       ("AsperaAuth.AsperaPrivateKey", loginKey), ("AsperaAuth.AsperaPrivateKey.Source", loginKey.source),
       ("AsperaAuth.DynamicKey", dynamic), ("AsperaAuth.AsperaToken", transfer), ("AsperaAuth.TransferGrant", grant),
       ("AsperaAuth.TransferSpec", signed), ("AsperaAuth.TransferSigner", TransferSigner(account: account)),
-      ("AsperaAuth.AscpCommand", try AscpCommand(signed)),
+      ("AsperaAuth.AscpCommand", try AscpCommand(signed, options: options)),
       ("AsperaAuth.TokenRequest", TokenRequest(session: "s", specification: signed)),
       ("AsperaAuth.AsperaNodeAccess", access), ("AsperaAuth.AsperaNodeAccess.Method", access.method),
       ("AsperaAuth.NodeBearerKey", bearerKey), ("AsperaAuth.NodeBearerToken", bearer),
