@@ -8,11 +8,9 @@ extension Subjects {
     "StorageClient.AsyncHTTPClientTransport": "a client of HTTP",
     "StorageClient.ByteRange": "two numbers",
     "StorageClient.CopiedObject": "what the service said of an object",
-    "StorageClient.CopyOptions": "a setting, and attributes of an object",
     "StorageClient.CopySource": "names of a bucket and an object",
     "StorageClient.DeletionReport": "keys of objects",
     "StorageClient.DeletionReport.Failure": "the key of an object, and what the service said",
-    "StorageClient.DownloadOptions": "a range, tags and instants; RequestTarget.Parameter masks tokens",
     "StorageClient.HTTPTimeouts": "durations",
     "StorageClient.ListEntry": "an object or a prefix",
     "StorageClient.ListPage": "objects, and where a list goes on",
@@ -24,7 +22,6 @@ extension Subjects {
     "StorageClient.StorageError.Code": "a name of a kind of problem",
     "StorageClient.SubprocessCommandRunner": "a clock",
     "StorageClient.TransferProgress": "numbers",
-    "StorageClient.UploadOptions": "attributes of an object, which the service shows to every reader",
     "StorageClient.UploadedObject": "what the service said of an object",
   ]
 
@@ -50,7 +47,11 @@ extension Subjects {
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting,
       transport: ScriptedTransport { _ in .text("x", headers: ["x-oss-hash-crc64ecma": "1"]) }
     ).open("a")
+    let upload = UploadOptions(headers: [.authorization: secret])
     return [
+      ("StorageClient.UploadOptions", upload),
+      ("StorageClient.DownloadOptions", DownloadOptions(headers: upload.headers)),
+      ("StorageClient.CopyOptions", CopyOptions(attributes: upload, headers: upload.headers)),
       ("StorageClient.StorageClient", oss), ("StorageClient.OSSProvider", oss.provider),
       ("StorageClient.COSProvider", COSProvider(bucket: "photos-1250000000", region: "ap-guangzhou")),
       (

@@ -1,0 +1,59 @@
+internal import HTTPTypes
+
+/// The settings of an operation, of whose headers only the names are shown: one can be a customer's key.
+private func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
+  let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
+  let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
+  return "\(type)(\((set + names).joined(separator: ", ")))"
+}
+
+extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The options that are set, and the names of the headers.
+  public var description: String {
+    described(
+      "UploadOptions",
+      [
+        ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
+        ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
+        ("forbidOverwrite", forbidOverwrite ? true : nil), ("storageClass", storageClass),
+      ], headers)
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the values of headers.
+  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
+}
+
+extension DownloadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The options that are set, and the names of the headers.
+  public var description: String {
+    described(
+      "DownloadOptions",
+      [
+        ("range", range?.text), ("versionID", versionID), ("ifMatch", ifMatch), ("ifNoneMatch", ifNoneMatch),
+        ("ifModifiedSince", ifModifiedSince), ("parameters", parameters.isEmpty ? nil : parameters),
+      ], headers)
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the values of headers.
+  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
+}
+
+extension CopyOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The options that are set, and the names of the headers.
+  public var description: String {
+    described(
+      "CopyOptions", [("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil)], headers)
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the values of headers.
+  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
+}
