@@ -28,13 +28,14 @@ struct Gateway: Sendable {
     case .oss:
       endpoint = .oss
       dialect = OSSDialect()
-      authenticator = Authenticator(OSSVerifier(region: configuration.region), provider, context)
+      authenticator = Authenticator(
+        OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices), provider, context)
       region = configuration.region ?? "cn-hangzhou"
     case .cos:
       endpoint = .cos
       dialect = COSDialect()
       authenticator = Authenticator(
-        COSVerifier(mode: configuration.isStrict ? .strict : .compatible), provider, context)
+        COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices), provider, context)
       region = "ap-guangzhou"
     }
     self.store = store

@@ -92,13 +92,19 @@ extension OSSStringSigner {
     guard version == OSSText.v4Algorithm.description, credential.hasSuffix(suffix),
       try target.take("x-oss-date") == scope.date.iso8601Basic,
       let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
-      (1...604_800).contains(seconds), fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
+      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
       fields[.ossContentSHA256] == nil
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
     guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
+    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
+    guard limits.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to \(limits.upperBound).",
+        remedy: "Ask for a shorter lifetime.")
+    }
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),

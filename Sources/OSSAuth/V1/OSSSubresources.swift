@@ -26,6 +26,11 @@ struct OSSSubresources: Sendable {
     withBytes(of: name) { isListed($0) }
   }
 
+  /// Whether a parameter is signed; the bytes of its name are decoded.
+  func contains(decoded name: [UInt8]) -> Bool {
+    isListed(name.span)
+  }
+
   private func containsDecoded(_ name: Span<UInt8>) -> Bool {
     let decoded = [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) })
     return isListed(decoded.span)

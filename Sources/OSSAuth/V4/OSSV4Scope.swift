@@ -20,9 +20,16 @@ struct OSSV4Scope {
 
   /// Appends the string to sign of a canonical request that hashes to `hash`.
   func append(stringToSign hash: Digest, date: Timestamp, to writer: inout ByteWriter) {
+    append(stringToSign: hash, dateLine: { $0.append(basicDate: date) }, to: &writer)
+  }
+
+  /// Appends the string to sign of a canonical request that hashes to `hash`, with a date line of its own form.
+  func append(
+    stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
+  ) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
-    writer.append(basicDate: date)
+    dateLine(&writer)
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))

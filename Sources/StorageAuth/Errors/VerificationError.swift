@@ -72,7 +72,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     private enum Value: String {
       case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
         invalidToken
-      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
+      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, lifetimeOutOfRange, mismatch
       case invalidPolicy, policyExpired, conditionFailed
     }
 
@@ -108,6 +108,8 @@ public struct VerificationError: Error, Sendable, Hashable {
     public static let keyExpired = Code(value: .keyExpired)
     /// The time of signing is too far from the present.
     public static let clockSkew = Code(value: .clockSkew)
+    /// The authorization lasts for longer than the verifier accepts.
+    public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
     /// The signature is wrong.
     public static let mismatch = Code(value: .mismatch)
     /// The policy of a form cannot be read, or does not bind what it has to.

@@ -103,15 +103,25 @@ package struct FormDocument {
     }
   }
 
-  /// Checks a form against every condition.
+  /// Checks the end of a policy, and a form against every condition.
+  ///
+  /// - Parameters:
+  ///   - form: The form.
+  ///   - accessKeyID: The id of the key that signed it.
+  ///   - reading: How the scheme reads forms.
+  ///   - limits: The limits of the verifier.
+  ///   - start: When the form was signed, or the present where it does not say.
+  ///   - date: The present.
   package func verify(
-    _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, at date: Timestamp
+    _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
+    since start: Timestamp, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     guard date < expiration else {
       throw VerificationError(
         .policyExpired, "The policy of the form ended at \(expiration).", remedy: "Get a new form."
       ).with(instant: expiration)
     }
+    try limits.checkLifetime(from: start, until: expiration, in: .query)
     for name in reading.required {
       let isBound = conditions.contains { condition in
         if case .equals = condition.rule { condition.field == name } else { false }

@@ -76,7 +76,7 @@ struct VerificationAnswers: Sendable {
   }
 
   private static func isAboutTime(_ error: VerificationError) -> Bool {
-    [.expired, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
   }
 
   /// The status and the code that the service has for a problem; whatever has none of its own is a bad request.
@@ -84,7 +84,7 @@ struct VerificationAnswers: Sendable {
     of error: VerificationError, _ service: Service
   ) -> (HTTPResponse.Status, String) {
     switch error.code {
-    case .unsigned, .missingDate, .expired, .unsignedField: (.forbidden, "AccessDenied")
+    case .unsigned, .missingDate, .expired, .lifetimeOutOfRange, .unsignedField: (.forbidden, "AccessDenied")
     case .unknownKey, .missingToken: (.forbidden, "InvalidAccessKeyId")
     case .invalidToken: (.forbidden, service == .oss ? "InvalidSecurityToken" : "InvalidToken")
     case .keyExpired: (.forbidden, service == .oss ? "SecurityTokenExpired" : "ExpiredToken")

@@ -109,7 +109,7 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   /// The lives that the cloud's token service gives, or that a signature can have.
   private var lifetimes: ClosedRange<Int> {
-    if sign { return 1...604_800 }
+    if sign { return 1...Int(OSSLimits.urlLifetime.components.seconds) }
     return switch provider {
     case .oss: 900...43_200
     case .cos: role == nil ? 1...129_600 : 1...43_200

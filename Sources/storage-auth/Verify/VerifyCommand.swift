@@ -39,10 +39,12 @@ struct VerifyCommand: AsyncParsableCommand {
       switch provider {
       case .oss:
         let verifier = OSSVerifier(
-          region: options.region(of: request, .oss), style: style, bucket: options.bucket)
+          region: options.region(of: request, .oss), style: style, bucket: options.bucket, acceptsAmbiguousV1: true,
+          limits: .asServices)
         proof = try await verify(request, with: verifier, provider)
       case .cos:
-        let verifier = COSVerifier(mode: strict ? .strict : .compatible, style: style, bucket: options.bucket)
+        let verifier = COSVerifier(
+          mode: strict ? .strict : .compatible, style: style, bucket: options.bucket, limits: .asServices)
         proof = try await verify(request, with: verifier, provider)
       }
       Terminal.line(proof.text)
