@@ -310,7 +310,7 @@ let package = Package(
         product("_NIOFileSystem", "swift-nio", "Server"),
         product("SystemPackage", "swift-system", "Server"),
       ],
-      swiftSettings: testRules),
+      resources: [.copy("Vectors")], swiftSettings: testRules),
     .testTarget(
       name: "StorageDiagnosisTests",
       dependencies: auth + [

@@ -8,10 +8,29 @@ struct OSSDialect: Dialect {
   let provider = LocalCloud.Provider.oss
   let headerPrefix = "x-oss-"
   let objectAccessHeader = "object-acl"
-  let storageClass = "Standard"
+  let storageClasses = [
+    StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),
+    StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
+  ]
+  let encryptionHeaders = [
+    "server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption",
+  ]
+  let encryptions: [String: Set<String>] = [
+    "AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"],
+  ]
+  let trafficLimits: ClosedRange<Int64> = 245_760...838_860_800
+  let headerRules = HeaderRules.oss
+  let wrongDigest = ServiceError.invalidDigest("The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 100
   let serverName = "AliyunOSS"
   let ownBucketCode: String? = nil
+
+  /// 24 hexadecimal digits: the time, then chance.
+  func makeRequestID(at date: Timestamp) -> String {
+    (String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
+      + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+      .uppercased()
+  }
 
   func entityTag(_ tag: String) -> String { "\"\(tag.uppercased())\"" }
 
@@ -58,12 +77,14 @@ struct OSSDialect: Dialect {
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
-    XMLNode(
+    let extranet = "oss-\(region).aliyuncs.com"
+    let intranet = endpoint == extranet ? "oss-\(region)-internal.aliyuncs.com" : endpoint
+    return XMLNode(
       "Bucket",
       children: [
         XMLNode("Name", bucket.name), XMLNode("Location", "oss-\(region)"), XMLNode("Region", region),
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", endpoint), XMLNode("StorageClass", storageClass),
+        XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", standardClass),
       ])
   }
 }

@@ -3,7 +3,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A connection that speaks HTTP/1.1, with a check of the request line that is only possible before it is translated.
+/// A connection that speaks HTTP/1.1, with what is only possible before requests are translated: a check of the request line, and the end
+/// of a connection that the client asks for.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
@@ -22,7 +23,7 @@ struct CheckedHTTPChannel: ServerChildChannel {
     base.setup(channel: channel, logger: logger).flatMapThrowing { value in
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(RequestLineCheck(), position: .after(decoder))
+      try pipeline.addHandlers([RequestLineCheck(), ConnectionLifetime()], position: .after(decoder))
       return value
     }
   }
@@ -47,5 +48,55 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
     }
     head.uri = ""
     context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+}
+
+/// Ends a connection after the answer to the request that asks for it: by `Connection: close` in any spelling, or by being
+/// of HTTP/1.0 without `keep-alive` (RFC 9112, 9.3).
+///
+/// What arrives behind such a request is not read. Only the sending side is closed, so that a client which is still
+/// sending gets its answer.
+private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// What an answer says about the connection.
+  private enum Word {
+    case nothing, keepAlive, close
+  }
+
+  private var awaited = CircularBuffer<Word>()
+  private var isLast = false
+  private var hasReadLast = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case _ where hasReadLast: return
+    case .head(let head):
+      isLast = !head.isKeepAlive
+      awaited.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .nothing)
+    case .body: break
+    case .end: hasReadLast = isLast
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where head.status.code >= 200:
+      switch awaited.first {
+      case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
+      case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+      case .nothing, nil: break
+      }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .end where awaited.popFirst() == .close:
+      context.writeAndFlush(data, promise: promise)
+      context.close(mode: .output, promise: nil)
+    default:
+      context.write(data, promise: promise)
+    }
   }
 }

@@ -9,7 +9,7 @@ package final class TransferTokenTable: Sendable {
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
-  private let claims = Mutex<[String: TransferClaim]>([:])
+  private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
 
   /// Sees every token that is issued; tests look for them where they must not be.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
@@ -25,12 +25,12 @@ package final class TransferTokenTable: Sendable {
           claims = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
         }
       }
-      claims[token] = claim
+      claims[Array(token.utf8)] = claim
     }
     Self.watcher.withLock { $0 }?(token)
     return token
   }
 
   /// What a token was issued for; nothing if it was not issued here, or has ended long ago.
-  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[token] } }
+  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }
