@@ -27,7 +27,8 @@ final class NodeDirectory: Sendable {
       : aspera.transferAccounts
     state = Mutex(
       State(
-        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) } + aspera.accessKeys,
+        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
+          + aspera.accessKeys,
         publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
   }
 

@@ -91,7 +91,7 @@ extension Call {
   }
 
   /// The limit of bandwidth that the request asks for.
-  private var trafficLimit: String? { own("traffic-limit") ?? target[dialect.header("traffic-limit")] }
+  private var trafficLimit: String? { own("traffic-limit") ?? parameter(WireText(dialect.header("traffic-limit"))) }
 
   /// Tells the limit of bandwidth again, so that a client sees that it arrived.
   func repeatLimit(in answer: inout Answer) {
@@ -107,7 +107,7 @@ extension Call {
           "The traffic limit has to be a number of bits a second from \(limits.lowerBound) to \(limits.upperBound).")
       }
     }
-    let payer = own("request-payer") ?? target[dialect.header("request-payer")]
+    let payer = own("request-payer") ?? parameter(WireText(dialect.header("request-payer")))
     if let payer, payer != "requester" {
       throw .invalidArgument("The payer of a request can only be \"requester\".")
     }

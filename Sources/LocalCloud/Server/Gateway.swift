@@ -146,7 +146,9 @@ struct Gateway: Sendable {
   /// Refuses a request for a bucket that is not there before its key is looked up, as the services do; only a request
   /// that makes a bucket may name such a one.
   private func checkBucket(of head: HTTPRequest) throws {
-    guard let target = try? RequestTarget(of: head), let bucket = target.bucket, isBucketName(bucket) else { return }
+    guard let target = try? RequestTarget(of: head), let bucket = target.bucket?.string, isBucketName(bucket) else {
+      return
+    }
     if head.method == .put, target.key == nil { return }
     try store.read(bucket) { _ in }
   }
