@@ -46,7 +46,7 @@ struct HeaderRules: Sendable {
 
   /// The rules of COS.
   static let cos = HeaderRules(
-    .cos, "x-cos-", everywhere: ["date", "security-token", "sdk-retry"],
+    .cos, "x-cos-", everywhere: ["date", "security-token", "sdk-retry", "request-payer"],
     [
       "acl": creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
       "server-side-encryption-cos-kms-key-id": creations, "server-side-encryption-context": creations,
