@@ -39,8 +39,7 @@ sanitize: setup
 	STORAGE_AUTH_CORE=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
 
 fuzz: setup
-	STORAGE_AUTH_CORE=1 $(SWIFT) build -c release --sanitize=address --scratch-path .build/fuzz --product aspera-fuzz
-	.build/fuzz/release/aspera-fuzz $(ARGUMENTS)
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/Fuzz/run.sh
 
 setup:
 	@.ci/setup

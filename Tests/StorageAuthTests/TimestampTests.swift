@@ -162,4 +162,22 @@ final class TimestampTests: XCTestCase {
     }
     XCTAssertEqual(year, 2104)
   }
+
+  func testTheDurationBetweenAnyTwoInstantsHasSecondsThatFit() {
+    let ends = [Int64.min, -1, 0, 1, .max].map { Timestamp(unixSeconds: $0) }
+    for first in ends {
+      for second in ends {
+        let duration = first.duration(to: second)
+        XCTAssertEqual(duration.components.seconds, second.unixSeconds - first.unixSeconds)
+        XCTAssertEqual(first.advanced(by: duration), second)
+        XCTAssertEqual((duration + duration).components.seconds, 2 * duration.components.seconds)
+      }
+      for seconds in [Int64.min, .max] {
+        let far = Duration.seconds(seconds)
+        let end = seconds < 0 ? ends[0] : ends[4]
+        XCTAssertEqual(first.advanced(by: far), end)
+        XCTAssertEqual(first.advanced(by: far + far + far), end)
+      }
+    }
+  }
 }

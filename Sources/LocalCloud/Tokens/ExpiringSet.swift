@@ -20,7 +20,7 @@ final class ExpiringSet: Sendable {
         ends = ends.filter { $0.value > date }
         if ends.count >= capacity {
           let rest = ends.sorted { $0.value > $1.value }.prefix(capacity / 2)
-          ends = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
+          ends = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
         }
       }
       ends[text] = end

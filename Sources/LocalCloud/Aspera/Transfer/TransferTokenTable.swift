@@ -22,7 +22,7 @@ package final class TransferTokenTable: Sendable {
         claims = claims.filter { $0.value.end.advanced(by: Self.retention) > claim.issued }
         if claims.count >= Self.capacity {
           let rest = claims.sorted { $0.value.end > $1.value.end }.prefix(Self.capacity / 2)
-          claims = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
+          claims = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
         }
       }
       claims[token] = claim
