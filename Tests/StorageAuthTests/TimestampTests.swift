@@ -136,9 +136,9 @@ final class TimestampTests: XCTestCase {
     XCTAssertEqual(last.advanced(by: .seconds(Int64.max)), last)
     XCTAssertEqual(first.advanced(by: .seconds(Int64.min)), first)
     XCTAssertEqual(first.advanced(by: .nanoseconds(-1)).iso8601.isEmpty, false)
-    XCTAssertGreaterThan(last.advanced(by: .seconds(Int64.min)), first)
+    XCTAssertEqual(last.advanced(by: .seconds(Int64.min)), first)
     XCTAssertEqual(Timestamp(unixSeconds: 0).advanced(by: .seconds(Int64.max)), last)
-    XCTAssertGreaterThan(first.duration(to: last), .seconds(Int64.max))
+    XCTAssertEqual(first.duration(to: last), .seconds(1 << 61))
     for instant in [first, last] {
       XCTAssertFalse(instant.iso8601.isEmpty || instant.iso8601Basic.isEmpty || instant.httpDate.isEmpty)
     }
