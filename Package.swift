@@ -272,6 +272,7 @@ let package = Package(
       swiftSettings: testRules),
     .testTarget(name: "StorageCryptoTests", dependencies: ["StorageCrypto"], swiftSettings: testRules),
     .testTarget(name: "StorageCompressionTests", dependencies: ["StorageCompression"], swiftSettings: testRules),
+    .testTarget(name: "StorageXMLTests", dependencies: ["StorageXML"], swiftSettings: testRules),
     .testTarget(name: "StorageJSONTests", dependencies: ["StorageJSON"], swiftSettings: testRules),
     .testTarget(
       name: "AsperaAuthTests",
@@ -331,6 +332,15 @@ let package = Package(
         product("NIOPosix", "swift-nio", "Server"),
       ],
       swiftSettings: testRules),
+    .target(name: "CInstructionCounter", path: "Tests/CInstructionCounter"),
+    .testTarget(
+      name: "ComplexityTests",
+      dependencies: auth + aspera + [
+        "CInstructionCounter", "CloudCredentials", "LocalCloud", "RequestLines", "StorageClient", "StorageDiagnosis",
+        "StorageXML",
+        product("NIOCore", "swift-nio", "Client"),
+      ],
+      swiftSettings: testRules),
     .target(
       name: "LongRun", dependencies: ["StorageClient", "LocalCloud", "StorageAuthTesting"], path: "Tests/LongRun/Core",
       swiftSettings: testRules),
@@ -373,7 +383,8 @@ if let names = Context.environment["STORAGE_AUTH_ONLY"] {
 // minute then, which is what the sanitizers run. `STORAGE_AUTH_CORE=aspera` leaves AsperaTransfer in.
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   var core: Set = [
-    "CLibcrypto", "CZlib", "StorageCrypto", "StorageCompression", "StorageJSON", "StorageAuth", "OSSAuth", "COSAuth",
+    "CLibcrypto", "CZlib", "StorageCrypto", "StorageCompression", "StorageJSON", "StorageXML", "StorageXMLTests",
+    "StorageAuth", "OSSAuth", "COSAuth",
     "AsperaAuth", "CloudCredentials", "StorageAuthTesting", "StorageCompressionTests", "StorageJSONTests",
     "AsperaAuthTests", "aspera-fuzz", "SigningProperties", "StorageCryptoTests", "StorageAuthTests", "OSSAuthTests",
     "COSAuthTests", "CloudCredentialsTests", "StorageAuthTestingTests", "RequestLines", "VectorTests", "RedactionTests",

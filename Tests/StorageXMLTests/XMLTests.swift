@@ -1,5 +1,5 @@
-internal import StorageXML
-internal import XCTest
+import StorageXML
+import XCTest
 
 final class XMLTests: XCTestCase {
   func testADocumentIsReadBackAsItWasWritten() throws {
