@@ -137,10 +137,9 @@ public struct COSVerifier: SignatureVerifier {
   private func checkSignature(
     of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) {
-    let signingKey = claim.window.signingKey(of: key)
     let outcome: VerificationError?
     do throws(SigningError) {
-      outcome = try compare(claim, request, with: signingKey)
+      outcome = try compare(claim, request, with: key)
     } catch {
       outcome = VerificationError(error)
     }
@@ -149,17 +148,17 @@ public struct COSVerifier: SignatureVerifier {
 
   /// Compares the signature with that of every reading that a vendor's SDK may have meant.
   private func compare(
-    _ claim: COSClaim, _ request: HTTPRequest, with signingKey: HMACKey<SHA1>
+    _ claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> VerificationError? {
+    let signingKey = claim.window.signingKey(of: key)
     let readings = readings(of: claim, request)
     for reading in readings {
       let hash = try reading.with(request) { text, _, _ in SHA1.hash(writing: text) }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
-    let texts = try texts(of: claim, in: request)
-    return claim.mismatch(
-      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
-      canonicalRequest: texts.canonicalRequest)
+    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
+      try texts(of: claim, in: request)
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import StorageAuth
 
 /// A refusal in the words of the services: it becomes the document that their SDKs read.
 struct ServiceError: Error, Sendable {
@@ -16,12 +17,30 @@ struct ServiceError: Error, Sendable {
   struct Detail: Sendable {
     let name: String
     let value: String
+
+    /// An element that repeats a part of the request, cut where it is long.
+    init(name: String, value: String) {
+      self.name = name
+      self.value = value.shortened(to: ServiceError.echoByteLimit)
+    }
+
+    /// An element whose length is limited by what makes it.
+    init(name: String, bounded value: String) {
+      self.name = name
+      self.value = value
+    }
   }
+
+  /// The most bytes of a part of the request that a refusal repeats.
+  ///
+  /// The key of an object has 1,023 bytes, encoded three times as many. With the two texts of a comparison no refusal has
+  /// more than 256 KiB.
+  static let echoByteLimit = 4 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.status = status
     self.code = code
-    self.message = message
+    self.message = message.shortened(to: 4 * Self.echoByteLimit)
     self.ec = ec
     self.details = details
   }

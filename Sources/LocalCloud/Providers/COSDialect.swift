@@ -31,7 +31,8 @@ struct COSDialect: Dialect {
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
-        XMLNode("Resource", call.host + call.path), XMLNode("RequestId", call.requestID),
+        XMLNode("Resource", (call.host + call.path).shortened(to: ServiceError.echoByteLimit)),
+        XMLNode("RequestId", call.requestID),
         XMLNode("TraceId", call.requestID),
       ]
     answer.headers[.contentType] = "application/xml"
@@ -51,8 +52,8 @@ struct COSDialect: Dialect {
     case .mismatch:
       var details: [ServiceError.Detail] = []
       if let comparison = error.comparison {
-        details.append(ServiceError.Detail(name: "StringToSign", value: comparison.stringToSign))
-        details.append(ServiceError.Detail(name: "FormatString", value: comparison.canonicalRequest ?? ""))
+        details.append(ServiceError.Detail(name: "StringToSign", bounded: comparison.stringToSign))
+        details.append(ServiceError.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
       return ServiceError(
         .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)

@@ -32,12 +32,17 @@ struct OSSDialect: Dialect {
     .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
   }
 
+  /// The most bytes of each element of a refusal that goes into the header of an answer to HEAD.
+  private static let headerEchoByteLimit = 256
+
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message), XMLNode("RequestId", call.requestID),
-      XMLNode("HostId", call.host),
+      XMLNode("HostId", call.host.shortened(to: ServiceError.echoByteLimit)),
     ]
-    elements += error.details.map { XMLNode($0.name, $0.value) }
+    // A header has less room than a body.
+    let limit = call.method == .head ? Self.headerEchoByteLimit : .max
+    elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: limit)) }
     if let ec = error.ec { elements.append(XMLNode("EC", ec)) }
     let document = XMLNode("Error", children: elements).serialized()
     var answer = Answer(error.status)

@@ -143,7 +143,9 @@ extension OSSVerifier {
     guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.lowercased() && !$0.isEmpty }) else {
       throw .malformed("The additional headers are not a list of different names in lower case.")
     }
-    for name in names where !request.hasHeader(name) {
+    var present = Set(request.headerFields.map(\.name.canonicalName))
+    if request.authority != nil { present.insert("host") } else { present.remove("host") }
+    for name in names where !present.contains(name) {
       throw .malformed("The additional header \(name) is declared and not there.")
     }
     return names.filter { !OSSV4Request.isSignedByRule($0) }.sorted()

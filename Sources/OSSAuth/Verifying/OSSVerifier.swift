@@ -96,7 +96,7 @@ public struct OSSVerifier: SignatureVerifier {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
     guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, request)
+      throw try mismatch(of: claim, request, with: key)
     }
     return proof(of: claim, request, key, expiration: expiration)
   }
@@ -118,16 +118,15 @@ public struct OSSVerifier: SignatureVerifier {
     let expected = scope.signingKey(of: key)
       .authenticationCode { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }.hex
     guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, request)
+      throw try mismatch(of: claim, request, with: key)
     }
     return proof(of: claim, request, key, expiration: expiration)
   }
 
-  private func mismatch(of claim: OSSClaim, _ request: HTTPRequest) throws(SigningError) -> VerificationError {
-    let texts = try texts(of: claim, in: request)
-    return claim.mismatch(
-      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
-      canonicalRequest: texts.canonicalRequest)
+  private func mismatch(
+    of claim: OSSClaim, _ request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim, in: request) }
   }
 
   func resource(of request: HTTPRequest) -> OSSResource {

@@ -35,7 +35,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     self.remedy = remedy
   }
 
-  /// What the verifier computed, with session tokens masked.
+  /// What the verifier computed, with session tokens masked and long texts cut.
   public struct Comparison: Sendable, Hashable {
     /// The signature that the request carried.
     public let signatureProvided: String
@@ -46,11 +46,24 @@ public struct VerificationError: Error, Sendable, Hashable {
     /// The text whose hash is part of the string to sign, for schemes that have one.
     public let canonicalRequest: String?
 
+    /// The most bytes of a text that are kept, so that a refusal does not echo whatever was sent.
+    public static let textByteLimit = 8 * 1024
+
+    /// The most bytes of a signature that are kept; those of the services are far shorter.
+    public static let signatureByteLimit = 256
+
     /// Puts a comparison together; for verifiers.
+    ///
+    /// Texts longer than ``textByteLimit`` and a signature longer than ``signatureByteLimit`` are cut, and say so.
+    ///
+    /// - Parameters:
+    ///   - signatureProvided: The signature that the request carried.
+    ///   - stringToSign: The string to sign, without secrets.
+    ///   - canonicalRequest: The text whose hash is part of the string to sign, without secrets.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
-      self.signatureProvided = signatureProvided
-      self.stringToSign = stringToSign
-      self.canonicalRequest = canonicalRequest
+      self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
+      self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
+      self.canonicalRequest = canonicalRequest?.shortened(to: Self.textByteLimit)
     }
   }
 

@@ -121,7 +121,12 @@ package struct FormDocument {
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    for condition in conditions { try check(condition, form, key: key, reading) }
+    var values: [[UInt8]: String] = [:]
+    for field in form.fields {
+      let name = Array(field.name.lowercased().utf8)
+      if values[name] == nil { values[name] = field.value }
+    }
+    for condition in conditions { try check(condition, form, values, key: key, reading) }
     let listed = Set(conditions.map { reading.aliases[$0.field] ?? $0.field })
     let unlisted = form.fields.map { $0.name.lowercased() }.filter { !listed.contains($0) && !reading.own.contains($0) }
     return VerifiedForm(
@@ -130,7 +135,7 @@ package struct FormDocument {
   }
 
   private func check(
-    _ condition: FormCondition, _ form: SubmittedForm, key: String, _ reading: Reading
+    _ condition: FormCondition, _ form: SubmittedForm, _ fields: [[UInt8]: String], key: String, _ reading: Reading
   ) throws(VerificationError) {
     switch condition.rule {
     case .oneOf, .noneOf:
@@ -142,7 +147,7 @@ package struct FormDocument {
       case "bucket": [form.bucket]
       case "key": [key]
       case "content-type": reading.contentTypes
-      default: form[reading.aliases[condition.field] ?? condition.field].map { [$0] } ?? []
+      default: fields[Array((reading.aliases[condition.field] ?? condition.field).utf8)].map { [$0] } ?? []
       }
     guard !values.isEmpty, values.allSatisfy(condition.rule.accepts) else {
       var error = VerificationError(

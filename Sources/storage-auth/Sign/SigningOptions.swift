@@ -83,11 +83,11 @@ struct SigningOptions: ParsableArguments {
   /// Prints what was signed, with the token masked.
   func printExplanation(of pending: PendingSignature) {
     guard explain else { return }
-    let token = pending.identity.sessionToken
+    let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
     if let canonical = pending.canonicalRequest {
-      Terminal.note("--- canonical request\n\(canonical.masking(token))")
+      Terminal.note("--- canonical request\n\(mask.applied(to: canonical))")
     }
-    Terminal.note("--- string to sign\n\(pending.stringToSign.masking(token))\n---")
+    Terminal.note("--- string to sign\n\(mask.applied(to: pending.stringToSign))\n---")
   }
 }
 
