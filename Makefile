@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz setup
+.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -41,6 +41,10 @@ sanitize: setup
 fuzz: setup
 	STORAGE_AUTH_CORE=1 $(SWIFT) build -c release --sanitize=address --scratch-path .build/fuzz --product aspera-fuzz
 	.build/fuzz/release/aspera-fuzz $(ARGUMENTS)
+
+# Counts the instructions of every reader of foreign bytes; READER=XML takes those with that in their names.
+complexity: setup
+	Tests/ComplexityTests/run.sh
 
 setup:
 	@.ci/setup
