@@ -45,8 +45,9 @@ public struct COSKeyTime: Sendable, Hashable {
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in
-      let signKey = HMACKey<SHA1>(secret).authenticationCode { append(to: &$0) }
-      return HMACKey(writing: { $0.append(hex: signKey) })
+      HMACKey<SHA1>(secret).withAuthenticationCode(writing: { append(to: &$0) }) { signKey in
+        HMACKey(writing: { $0.append(hex: signKey) })
+      }
     }
   }
 }

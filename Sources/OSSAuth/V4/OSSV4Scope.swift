@@ -36,14 +36,10 @@ struct OSSV4Scope {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("aliyun_v4")
         $0.append(secret)
-      }).authenticationCode { $0.append(compactDate: date) }
-      let regionKey = dateKey.asKey.authenticationCode(for: region)
-      let productKey = regionKey.asKey.authenticationCode(for: product)
-      return productKey.asKey.authenticationCode { $0.append(OSSText.v4Request) }.asKey
+      }).derivedKey { $0.append(compactDate: date) }
+      let regionKey = dateKey.derivedKey { $0.append(region) }
+      let productKey = regionKey.derivedKey { $0.append(product) }
+      return productKey.derivedKey { $0.append(OSSText.v4Request) }
     }
   }
-}
-
-extension Digest {
-  fileprivate var asKey: HMACKey<SHA256> { withBytes { HMACKey($0) } }
 }
