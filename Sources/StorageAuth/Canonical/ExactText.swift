@@ -18,17 +18,4 @@ extension String {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
       .map { Substring($0) }
   }
-
-  /// The text without control characters, which would break a line or move a cursor.
-  package var onOneLine: String {
-    var result = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\n": result += #"\n"#
-      case "\u{0}"..<" ", "\u{7f}"..."\u{9f}", "\u{2028}"..."\u{2029}": result += "?"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
 }

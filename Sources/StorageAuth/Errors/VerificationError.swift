@@ -31,8 +31,8 @@ public struct VerificationError: Error, Sendable, Hashable {
   ///   - remedy: What to do about it, in a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 
   /// What the verifier computed, with session tokens masked.
