@@ -141,9 +141,27 @@ let package = Package(
       swiftSettings: rules
     ),
     .target(
+      name: "HTTPServing",
+      dependencies: [
+        product("HummingbirdCore", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "HTTPServingTests",
+      dependencies: [
+        "HTTPServing",
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOEmbedded", "swift-nio", "Server"),
+        product("NIOHTTP1", "swift-nio", "Server"),
+      ],
+      swiftSettings: testRules),
+    .target(
       name: "LocalCloud",
       dependencies: auth + aspera + [
-        "CloudCredentials", "StorageXML",
+        "CloudCredentials", "HTTPServing", "StorageXML",
         product("HummingbirdCore", "hummingbird", "Server"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),
@@ -157,7 +175,7 @@ let package = Package(
     .target(
       name: "StorageAuthServer",
       dependencies: auth + aspera + [
-        "CloudCredentials", "StorageXML",
+        "CloudCredentials", "HTTPServing", "StorageXML",
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),
         product("NIOCore", "swift-nio", "Server"),
@@ -217,7 +235,7 @@ let package = Package(
     .executableTarget(
       name: "FormUploadExample",
       dependencies: [
-        "LocalCloud", "OSSAuth", "COSAuth", "StorageAuth",
+        "ExampleSupport", "LocalCloud", "OSSAuth", "COSAuth", "StorageAuth", "StorageAuthServer",
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),
         product("Hummingbird", "hummingbird", "CommandLine"),
         product("NIOCore", "swift-nio", "CommandLine"),
@@ -302,7 +320,7 @@ let package = Package(
     .testTarget(
       name: "LocalCloudTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageXML",
+        "CloudCredentials", "HTTPServing", "LocalCloud", "StorageAuthTesting", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),

@@ -1,3 +1,4 @@
+internal import HTTPServing
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -7,24 +8,17 @@ internal import NIOHTTP1
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
-  private static let limits = HTTP1Channel.Configuration.DecoderConfiguration(
-    maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200)
+  private let base: LimitedHTTPChannel
 
-  private let base: HTTP1Channel
-
-  init(_ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void) {
-    base = HTTP1Channel(
-      responder: { request, writer, _ in try await respond(request, writer) },
-      configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.limits))
+  init(
+    _ limits: ConnectionLimits,
+    _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
+  ) {
+    base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    base.setup(channel: channel, logger: logger).flatMapThrowing { value in
-      let pipeline = channel.pipeline.syncOperations
-      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(RequestLineCheck(), position: .after(decoder))
-      return value
-    }
+    base.setup(channel: channel, logger: logger) { [RequestLineCheck()] }
   }
 
   func handle(value: Value, logger: Logger) async {

@@ -70,8 +70,7 @@ struct Metadata: ServiceDesk {
 
   /// A token that is sent has to be a living one, also where none is needed.
   private func checkToken(of call: InboundCall) throws(ServiceError) {
-    guard let name = HTTPField.Name("x-aliyun-ecs-metadata-token") else { return }
-    let given = call.request.headerFields[values: name]
+    let given = call.request.headerFields[values: .known("x-aliyun-ecs-metadata-token")]
     if given.isEmpty {
       guard requiresToken else { return }
       issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
