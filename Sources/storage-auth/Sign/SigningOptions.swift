@@ -85,9 +85,9 @@ struct SigningOptions: ParsableArguments {
     guard explain else { return }
     let token = pending.identity.sessionToken
     if let canonical = pending.canonicalRequest {
-      Terminal.note("--- canonical request\n\(canonical.masking(token))")
+      Terminal.notes("--- canonical request\n\(canonical.masking(token))")
     }
-    Terminal.note("--- string to sign\n\(pending.stringToSign.masking(token))\n---")
+    Terminal.notes("--- string to sign\n\(pending.stringToSign.masking(token))\n---")
   }
 }
 

@@ -78,6 +78,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
+    try rule.checkPrefix()
     guard rate >= 0 else { throw ValidationError("--rate has to be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
     guard lifetimes.contains(lifetime) else {
@@ -179,11 +180,15 @@ struct TokenServerCommand: AsyncParsableCommand {
   where Context.Source == ApplicationRequestContextSource {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
+    let limits = ConnectionLimits()
     let application = Application(
-      router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
       onServerRunning: { [host, json] channel in
         let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
-        Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
+        if json { Terminal.json(#"{"url":"\#(address)"}"#) } else { Terminal.line(address) }
       }, logger: quiet)
     do {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
