@@ -21,7 +21,7 @@ public struct COSKeyTime: Sendable, Hashable {
 
   /// Reads a window as it stands in an authorization: `1700000000;1700003600`.
   package init?(_ text: String) {
-    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ";")
     guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }

@@ -99,7 +99,7 @@ struct COSHTTPString {
         let end = WireQuery.cut(wire, into: &all)
         for index in 0..<all.count {
           let name = String(writing: { $0.append(decoding: wire.extracting(all[index].name), plusIsSpace: true) })
-          if parameterNames.contains(name.lowercased()) { parameters.append(all[index]) }
+          if parameterNames.contains(name.asciiLowercased) { parameters.append(all[index]) }
         }
         return end
       }

@@ -20,7 +20,7 @@ package struct ServiceCall: Sendable {
 
   /// The path without its query.
   var path: String {
-    let path = String((request.path ?? "/").prefix { $0 != "?" })
+    let path = String((request.path ?? "/").bytes(before: "?"))
     return path.isEmpty ? "/" : path
   }
 

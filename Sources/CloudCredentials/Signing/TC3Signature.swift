@@ -30,7 +30,7 @@ package struct TC3Signature: Sendable {
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
     var headers = ""
-    for name in names { headers += "\(name):\(try call.signedValue(of: name).lowercased())\n" }
+    for name in names { headers += "\(name):\(try call.signedValue(of: name).asciiLowercased)\n" }
     return """
       \(call.request.method.rawValue)
       \(call.path)

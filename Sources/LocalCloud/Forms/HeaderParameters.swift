@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// A header value with parameters, `form-data; name="key"`, read strictly.
 struct HeaderParameters: Sendable {
   /// What stands before the parameters, in lower case.
@@ -10,23 +12,23 @@ struct HeaderParameters: Sendable {
   /// A quoted text goes to the next quotation mark: browsers write `%22` for one that is part of it.
   init?(_ text: String) {
     var rest = text[...]
-    value = Self.trimmed(rest.prefix { $0 != ";" }).lowercased()
+    value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
     rest = rest.drop { $0 != ";" }
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
       rest = rest.dropFirst().drop(while: Self.isBlank)
-      let name = rest.prefix { $0 != "=" && $0 != ";" }.lowercased()
+      let name = rest.prefix { $0 != "=" && $0 != ";" }.asciiLowercased
       rest = rest.dropFirst(name.count)
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), rest.first == "=" else { return nil }
       rest = rest.dropFirst()
       let content: Substring
       if rest.first == "\"" {
         rest = rest.dropFirst()
-        guard let end = rest.firstIndex(of: "\"") else { return nil }
+        guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
         rest = rest[end...].dropFirst().drop(while: Self.isBlank)
       } else {
-        content = Self.trimmed(rest.prefix { $0 != ";" })
+        content = Self.trimmed(rest.bytes(before: ";"))
         rest = rest.drop { $0 != ";" }
         guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
           return nil
