@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz setup
+.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -39,8 +39,11 @@ sanitize: setup
 	STORAGE_AUTH_CORE=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
 
 fuzz: setup
-	STORAGE_AUTH_CORE=1 $(SWIFT) build -c release --sanitize=address --scratch-path .build/fuzz --product aspera-fuzz
-	.build/fuzz/release/aspera-fuzz $(ARGUMENTS)
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/Fuzz/run.sh
+
+# Counts the instructions of every reader of foreign bytes; READER=XML takes those with that in their names.
+complexity: setup
+	Tests/ComplexityTests/run.sh
 
 setup:
 	@.ci/setup

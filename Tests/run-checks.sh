@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 Tests/RedactionTests/check-redaction-coverage.py
+Tests/Interop/v4_date_vectors.py --check
 Tests/Matrix/generate.py --check
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh

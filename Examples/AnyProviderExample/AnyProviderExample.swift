@@ -39,7 +39,7 @@ struct AnyProviderExample: AsyncParsableCommand {
       }
       await place.close()
     }
-    print(table)
+    say(table, keepingLines: true)
   }
 
   /// Everything from here on knows no provider.

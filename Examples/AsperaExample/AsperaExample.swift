@@ -38,14 +38,14 @@ struct AsperaExample: AsyncParsableCommand {
 
   /// The account alone decides what may be transferred.
   private func plain(_ title: String, _ account: AsperaAccount, _ place: Place) async throws {
-    print("# \(title)")
+    say("# \(title)")
     let queue = TransferQueue(engine: place.engine, account: account)
     try await show(queue.run([place.upload]))
   }
 
   /// A token that is there already, for one session.
   private func token(_ place: Place) async throws {
-    print("# with a token on the session")
+    say("# with a token on the session")
     let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload)).credential
     guard let token = grant.token, let host = grant.specification?.remoteHost else { return }
     let queue = TransferQueue(engine: place.engine, account: try place.tokenAccount(at: host, grant))
@@ -54,7 +54,7 @@ struct AsperaExample: AsyncParsableCommand {
 
   /// The queue asks for tokens, and for others where a server does not take one any more.
   private func issuer(_ place: Place) async throws {
-    print("# with an issuer")
+    say("# with an issuer")
     let queue = TransferQueue(
       engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer)
     // LocalCloud calls the first token expired: the queue gets another one and goes on.
@@ -64,24 +64,24 @@ struct AsperaExample: AsyncParsableCommand {
 
   /// The client of the clouds, with a node.
   private func client(_ place: Place) async throws {
-    print("# with a client")
+    say("# with a client")
     let client = place.client
     try await client.upload(Array("a picture of a dog".utf8), to: "example/dog.jpg")
     for try await case .object(let object) in client.list(prefix: "example/") {
-      print("  listed: \(object.key), \(object.size) bytes")
+      say("  listed: \(object.key), \(object.size) bytes")
     }
     let bytes = try await client.download("example/dog.jpg", upTo: 1 << 20)
-    print("  downloaded: \(String(decoding: bytes, as: UTF8.self))")
+    say("  downloaded: \(String(decoding: bytes, as: UTF8.self))")
     try await client.delete(["example/cat.jpg", "example/dog.jpg"])
   }
 
   private func show(_ events: TransferEvents) async throws {
     for await event in events {
       switch event.kind {
-      case .tokenIssued(let issuance): print("  token from \(issuance.source) (\(issuance.reason))")
-      case .retry(let retry): print("  again: \(retry.failure)")
-      case .didStartRunning: print("  running")
-      case .finished(let result): print("  moved \(try result.get().bytes) bytes")
+      case .tokenIssued(let issuance): say("  token from \(issuance.source) (\(issuance.reason))")
+      case .retry(let retry): say("  again: \(retry.failure)")
+      case .didStartRunning: say("  running")
+      case .finished(let result): say("  moved \(try result.get().bytes) bytes")
       default: break
       }
     }

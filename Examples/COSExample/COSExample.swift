@@ -38,8 +38,8 @@ struct COSExample: AsyncParsableCommand {
 
     // Ask, list, download.
     let info = try await client.head("example/cat.jpg")
-    print("stored:", info.size ?? 0, "bytes,", info.contentType ?? "-", info.metadata)
-    for try await entry in client.list(prefix: "example/") { print("listed:", entry.name) }
+    say("stored:", info.size ?? 0, "bytes,", info.contentType ?? "-", info.metadata)
+    for try await entry in client.list(prefix: "example/") { say("listed:", entry.name) }
     try await client.download("example/cat.jpg", to: folder.appending("copy.jpg"))
 
     // A URL with which anybody can upload this one object for half an hour, with any HTTP client.
@@ -48,15 +48,15 @@ struct COSExample: AsyncParsableCommand {
     request.method = .PUT
     for header in upload.headers { request.headers.add(name: header.name.rawName, value: header.value) }
     request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
-    print("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
+    say("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
 
     // And one to download it.
     let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
     let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
-    print("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))
+    say("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))
 
     try await client.delete(["example/cat.jpg", "example/dog.jpg"])
-    print("signatures verified:", place.verifiedSignatures.map(String.init) ?? "by the service")
+    say("signatures verified:", place.verifiedSignatures.map(String.init) ?? "by the service")
     await place.close()
   }
 }

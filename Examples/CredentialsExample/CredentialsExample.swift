@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExampleSupport
 import Foundation
 import LocalCloud
 import StorageClient
@@ -46,10 +47,10 @@ struct CredentialsExample: AsyncParsableCommand {
 
   /// The app's server answers with JSON: `distribute-token.json`, or the shapes of COS.
   private func fromTheAppServer(_ place: Place) async throws {
-    print("# from the app's server")
+    say("# from the app's server")
     let credentials = CredentialCache(.appServer(place.appServer))
     let client = StorageClient(place.bucket, credentials: credentials)
-    let events = client.events.observe { print("  \($0.line)") }
+    let events = client.events.observe { say("  \($0.line)") }
     try await client.upload(Array("a cat".utf8), to: "example/cat.txt")
     // The service calls the key expired: the client gets another one, signs again and goes on.
     try await place.expiringKeys { try await client.upload(Array("a dog".utf8), to: "example/dog.txt") }
@@ -58,10 +59,10 @@ struct CredentialsExample: AsyncParsableCommand {
 
   /// The app has a way of its own to get keys; it is called when a key is needed, never twice at once.
   private func fromACallback(_ place: Place) async throws {
-    print("# from a callback")
+    say("# from a callback")
     let credentials = CredentialCache<AccessKey>(source: "my app") { try await place.temporaryKey() }
     let client = StorageClient(place.bucket, credentials: credentials)
-    let events = client.events.observe { print("  \($0.line)") }
+    let events = client.events.observe { say("  \($0.line)") }
     try await withThrowingTaskGroup { group in
       for number in 1...5 { group.addTask { try await client.upload([1, 2, 3], to: "example/\(number)") } }
       try await group.waitForAll()
@@ -71,9 +72,9 @@ struct CredentialsExample: AsyncParsableCommand {
 
   /// The app is told its keys, and puts each new one in; whoever uploads at that moment goes on with it.
   private func byHand(_ place: Place) async throws {
-    print("# by hand")
+    say("# by hand")
     let client = StorageClient(place.bucket, credentials: try await place.temporaryKey())
-    let events = client.events.observe { print("  \($0.line)") }
+    let events = client.events.observe { say("  \($0.line)") }
     try await client.upload([1, 2, 3], to: "example/1")
     client.credentials.replace(with: try await place.temporaryKey())
     for number in 1...5 { try await client.delete("example/\(number)") }

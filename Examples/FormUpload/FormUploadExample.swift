@@ -1,10 +1,12 @@
 import ArgumentParser
 import COSAuth
+import ExampleSupport
 import Hummingbird
 import LocalCloud
 import NIOCore
 import OSSAuth
 import StorageAuth
+import StorageAuthServer
 
 /// A page that uploads from the browser straight to OSS or COS: this server hands out forms and sees no file.
 ///
@@ -33,6 +35,8 @@ struct FormUploadExample: AsyncParsableCommand {
         clock: { .now.advanced(by: ahead) }))
     let desk = FormDesk(key: key, oss: cloud.ossEndpoint, cos: cloud.cosEndpoint)
     let router = Router()
+    // Forms are handed out without a login: to pages of this machine alone.
+    router.add(middleware: LoopbackHostMiddleware())
     router.get("/") { _, _ in Self.answer(String(decoding: PackageResources.page_html, as: UTF8.self), "text/html") }
     router.get("/forms/:service") { _, context in
       guard let form = try desk.form(for: try context.parameters.require("service")) else {
@@ -40,9 +44,12 @@ struct FormUploadExample: AsyncParsableCommand {
       }
       return Self.answer(form.json, "application/json")
     }
+    let limits = ConnectionLimits()
     let server = Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
-      onServerRunning: { _ in print("open \(origin)/") })
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
+      onServerRunning: { _ in say("open \(origin)/") })
     do {
       try await server.runService()
     } catch {

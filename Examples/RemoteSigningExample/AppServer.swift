@@ -27,8 +27,11 @@ struct AppServer {
     // The service logs each order; an app keeps these lines.
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
+    let limits = ConnectionLimits()
     let application = Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname("127.0.0.1", port: 0), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in
         onReady("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/sign")
       }, logger: quiet)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import COSAuth
+import ExampleSupport
 import HTTPTypes
 import LocalCloud
 import OSSAuth
@@ -26,7 +27,7 @@ struct RemoteSigningExample: AsyncParsableCommand {
     let (addresses, ready) = AsyncStream.makeStream(of: String.self)
     let running = Task { try await server.run { ready.yield($0) } }
     guard let url = await addresses.first(where: { _ in true }) else { return }
-    print("The server signs at \(url).")
+    say("The server signs at \(url).")
     let signing = RemoteSigning.remote(url) { [.authorization: "Bearer token-of-alice"] }
     try await use(
       StorageClient(
@@ -38,19 +39,19 @@ struct RemoteSigningExample: AsyncParsableCommand {
     try await use(
       StorageClient(
         .cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), signing: signing), "COS V5")
-    print("LocalCloud verified \(cloud.statistics.verifiedCount) signatures.")
+    say("LocalCloud verified \(cloud.statistics.verifiedCount) signatures.")
     running.cancel()
     _ = await running.result
     await cloud.stop()
   }
 
   private func use<Provider: PresigningProvider>(_ client: StorageClient<Provider>, _ name: String) async throws {
-    print("# \(name)")
+    say("# \(name)")
     try await client.upload(Array("a cat".utf8), to: "users/alice/cat.txt")
     let text = String(decoding: try await client.download("users/alice/cat.txt", upTo: 100), as: UTF8.self)
-    print("  uploaded and downloaded: \(text)")
+    say("  uploaded and downloaded: \(text)")
     let link = try await client.presign(.get, "users/alice/cat.txt", validFor: .seconds(60))
-    print("  a link: \(link)")
+    say("  a link: \(link)")
     await refused("read bob's file") { _ = try await client.download("users/bob/cat.txt", upTo: 100) }
     await refused("delete bob's file") { try await client.delete("users/bob/cat.txt") }
     await refused("make a link for a week") {
@@ -66,9 +67,9 @@ struct RemoteSigningExample: AsyncParsableCommand {
   private func refused(_ what: String, _ act: () async throws -> Void) async {
     do {
       try await act()
-      print("  SIGNED: \(what)")
+      say("  SIGNED: \(what)")
     } catch {
-      print("  not signed: \(what): \((error as? SigningError)?.message ?? "\(error)")")
+      say("  not signed: \(what): \((error as? SigningError)?.message ?? "\(error)")")
     }
   }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import CloudCredentials
+import ExampleSupport
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -27,7 +28,7 @@ struct AppClient {
       })
     observation = keys.events.observe { event in
       if case .refresh(let refresh) = event, case .succeeded = refresh.outcome {
-        print("  \(user)'s app has a new key")
+        say("  \(user)'s app has a new key")
       }
     }
     photos = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud), credentials: keys)
@@ -36,11 +37,11 @@ struct AppClient {
   /// Prints an object, or why it is not to be had.
   func show(_ key: String) async {
     do {
-      print("  \(key): \(String(decoding: try await photos.download(key, upTo: 1 << 20), as: UTF8.self))")
+      say("  \(key): \(String(decoding: try await photos.download(key, upTo: 1 << 20), as: UTF8.self))")
     } catch let error as ServiceError {
-      print("  \(key): \(error.code)")
+      say("  \(key): \(error.code)")
     } catch {
-      print("  \(key): \(error)")
+      say("  \(key): \(error)")
     }
   }
 }

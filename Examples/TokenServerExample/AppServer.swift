@@ -1,4 +1,5 @@
 import CloudCredentials
+import ExampleSupport
 import Hummingbird
 import Logging
 import OSSAuth
@@ -15,7 +16,7 @@ struct AppServer {
   init(sts: String, owner: AccessKey, bucket: String, users: [String: String]) {
     logins = Logins(users: users)
     let keys = StaticCredentialProvider(owner)
-    tokens = TokenService(audit: { print("  audit: \($0)") }) { scope in
+    tokens = TokenService(audit: { say("  audit: \($0)") }) { scope in
       AlibabaAssumeRoleProvider(
         roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, keys: keys, duration: scope.lifetime,
         policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
@@ -28,8 +29,11 @@ struct AppServer {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
+    let limits = ConnectionLimits()
     let application = Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname("127.0.0.1", port: 0), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import CloudCredentials
+import ExampleSupport
 import Foundation
 import LocalCloud
 import NIOCore
@@ -37,25 +38,25 @@ struct TokenServerExample: AsyncParsableCommand {
   private func use(_ address: String, _ cloud: LocalCloud) async throws {
     let mia = try await AppClient(user: "mia", password: "cat-lover-1", server: address, cloud: cloud.ossURL)
     let noah = try await AppClient(user: "noah", password: "dog-lover-2", server: address, cloud: cloud.ossURL)
-    print("# mia uploads to her own folder")
+    say("# mia uploads to her own folder")
     try await mia.photos.upload(Array("a cat".utf8), to: "users/mia/cat.txt")
     await mia.show("users/mia/cat.txt")
-    print("# noah cannot see it")
+    say("# noah cannot see it")
     await noah.show("users/mia/cat.txt")
-    print("# keys live six seconds here, and she uploads for eight")
+    say("# keys live six seconds here, and she uploads for eight")
     for number in 1...10 {
       try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
       try await Task.sleep(for: .milliseconds(800))
     }
-    print("# nobody gets a key without a login")
+    say("# nobody gets a key without a login")
     let url = "\(address)/api/distribute-token.json"
     let refusal = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
-    print("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "no word of how to log in")")
-    print("# a wrong password")
+    say("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "no word of how to log in")")
+    say("# a wrong password")
     do {
       _ = try await AppClient(user: "mia", password: "guess", server: address, cloud: cloud.ossURL)
     } catch {
-      print("  \(error)")
+      say("  \(error)")
     }
   }
 }

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import StorageAuth
+import StorageAuthServer
 import UnixSignals
 import VerifiedService
 
@@ -30,12 +31,13 @@ struct VerifiedServiceExample: AsyncParsableCommand {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     var logger = Logger(label: "VerifiedServiceExample", factory: { StreamLogHandler.standardError(label: $0) })
     logger.logLevel = .critical
+    let limits = ConnectionLimits(connections: 256)
     let application = Application(
       router: service.router,
-      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      server: .http1(limits),
       configuration: .init(
         address: .hostname("127.0.0.1", port: port), serverName: "VerifiedServiceExample",
-        availableConnectionsDelegate: .maximum(256, logger: logger)),
+        availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { try? Self.announce(port: $0.localAddress?.port ?? 0, accounts) }, logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }

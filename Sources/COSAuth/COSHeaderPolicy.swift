@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import StorageAuth
 internal import StorageCrypto
 
 /// Which headers of a request a COS signature covers.
@@ -26,7 +27,7 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   /// Only the named headers, where a request has them; `host` is a name as any other.
   public static func only(_ names: Set<String>) -> COSHeaderPolicy {
-    let names = Set(names.map { $0.lowercased() })
+    let names = Set(names.map { $0.asciiLowercased })
     return COSHeaderPolicy(value: .only(names), signsHost: names.contains("host"))
   }
 

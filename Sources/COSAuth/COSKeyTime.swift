@@ -21,7 +21,7 @@ public struct COSKeyTime: Sendable, Hashable {
 
   /// Reads a window as it stands in an authorization: `1700000000;1700003600`.
   package init?(_ text: String) {
-    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ";")
     guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }
@@ -45,8 +45,9 @@ public struct COSKeyTime: Sendable, Hashable {
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in
-      let signKey = HMACKey<SHA1>(secret).authenticationCode { append(to: &$0) }
-      return HMACKey(writing: { $0.append(hex: signKey) })
+      HMACKey<SHA1>(secret).withAuthenticationCode(writing: { append(to: &$0) }) { signKey in
+        HMACKey(writing: { $0.append(hex: signKey) })
+      }
     }
   }
 }

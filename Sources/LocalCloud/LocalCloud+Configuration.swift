@@ -1,3 +1,4 @@
+public import HTTPServing
 public import StorageAuth
 
 extension LocalCloud {
@@ -37,6 +38,9 @@ extension LocalCloud {
 
     /// What goes wrong from the start; ``LocalCloud/faults`` changes it later.
     public var faults: Faults
+
+    /// How many connections each port holds, and how long a client may keep one of them waiting.
+    public var limits = ConnectionLimits()
 
     /// The present, in UTC; tests step it.
     public var clock: @Sendable () -> Timestamp
@@ -132,6 +136,6 @@ public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertibl
   public let description: String
 
   init(_ description: String) {
-    self.description = description
+    self.description = description.onOneLine
   }
 }

@@ -61,7 +61,7 @@ public final class LocalCloud: Sendable {
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
       func open(_ port: Int, _ respond: @escaping HTTPService.Responder) async throws -> HTTPService {
-        let service = try await HTTPService.start(port: port, respond)
+        let service = try await HTTPService.start(port: port, configuration.limits, respond)
         started.append(service)
         return service
       }

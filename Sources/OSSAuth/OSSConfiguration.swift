@@ -29,9 +29,9 @@ enum OSSConfiguration {
     var advice: String?
     if region.isEmpty {
       return SigningError(.invalidConfiguration, "V4 signatures need the region of the bucket.", remedy: example)
-    } else if region.hasPrefix("oss-") {
+    } else if region.hasBytePrefix("oss-") {
       advice = "Leave out \"oss-\": \(region.dropFirst(4))."
-    } else if region.hasSuffix("-internal") {
+    } else if region.hasByteSuffix("-internal") {
       advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
     } else if !isScopePart(region) {
       advice = "Use lower-case letters, digits and hyphens. " + example
@@ -44,7 +44,7 @@ enum OSSConfiguration {
   }
 
   private static func isScopePart(_ text: String) -> Bool {
-    !text.isEmpty && !text.hasPrefix("-") && !text.hasSuffix("-")
+    !text.isEmpty && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
       && text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true

@@ -35,6 +35,10 @@ public struct OSSSigner: SplitSigner, Presigner {
   /// Where the bucket's name is in the URL; nothing if the host decides.
   public let style: AddressingStyle?
 
+  /// Whether V1 URLs and forms are signed for keys that hold a question mark, and URLs for parameters with the same
+  /// problem, although such a signature is also one for another key with other parameters.
+  public let allowsAmbiguousV1: Bool
+
   let additionalHeaders: [String]
   let subresources: OSSSubresources
   private let problem: SigningError?
@@ -53,16 +57,20 @@ public struct OSSSigner: SplitSigner, Presigner {
   ///   - additionalHeaders: Names of headers that V4 signs although it does not have to, such as `host`; those that a
   ///     request lacks are left out.
   ///   - additionalSubresources: Names of query parameters that V1 signs and that are newer than this package.
+  ///   - allowsAmbiguousV1: Whether V1 URLs and forms are signed for keys that hold a question mark, and URLs for
+  ///     parameters with the same problem.
   public init(
     _ version: OSSSignatureVersion = .v4, bucket: String? = nil, region: String = "", product: String = "oss",
-    style: AddressingStyle? = nil, additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = []
+    style: AddressingStyle? = nil, additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
+    allowsAmbiguousV1: Bool = false
   ) {
     self.version = version
     self.bucket = bucket
     self.region = region
     self.product = product
     self.style = style
-    self.additionalHeaders = Set(additionalHeaders.map { $0.lowercased() })
+    self.allowsAmbiguousV1 = allowsAmbiguousV1
+    self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
     problem = OSSConfiguration.problem(version: version, bucket: bucket, region: region, product: product)

@@ -68,7 +68,8 @@ extension RequestLine {
     let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
     let signer = OSSSigner(
       version, bucket: bucket, region: region, product: product ?? "oss",
-      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []))
+      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
+      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
     return try sign(
       request(authority: authority, key: self.key ?? ""), with: signer, mode, key, context)
   }

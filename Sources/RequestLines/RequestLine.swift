@@ -37,6 +37,8 @@ package struct RequestLine: Decodable, Sendable {
   let expires: Int64?
   let additionalHeaders: [String]?
   let subResource: [String]?
+  /// OSS V1: whether a URL is signed although the string to sign is that of another request.
+  let allowsAmbiguousV1: Bool?
   /// COS: `start;end` in Unix seconds.
   let keyTime: String?
   let signedHeaders: SignedHeaders?

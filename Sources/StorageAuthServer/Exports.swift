@@ -1,2 +1,3 @@
+@_exported public import HTTPServing
 @_exported public import HTTPTypes
 @_exported public import StorageAuth

@@ -123,7 +123,7 @@ struct Examination {
   private var silence: SignatureDiagnosis {
     if sent.claim == nil, sent.problem == nil { return SignatureDiagnosis(.unsigned) }
     if let signed = sent.signedAt, let server = answer.serverTime, sent.end == nil,
-      signed.duration(to: server).magnitude > OSSVerifier.clockTolerance
+      signed.duration(to: server).magnitude > OSSLimits.clockTolerance
     {
       return skew
     }

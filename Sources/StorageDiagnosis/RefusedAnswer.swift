@@ -30,7 +30,7 @@ public struct RefusedAnswer: Sendable {
       self.init(status: nil, headers: [:], text: text)
       return
     }
-    var lines = text.lines
+    var lines = text.lines[...]
     let status = lines.removeFirst().cut(at: " ").dropFirst().first.flatMap { Int($0) }
     var headers = HTTPFields()
     while let line = lines.first, !line.isEmpty {

@@ -66,7 +66,8 @@ public struct SignatureDiagnosis: Sendable, Hashable {
 
   /// A copy without the tokens; what is shown is masked by its name already.
   private func masked(_ tokens: [Secret]) -> SignatureDiagnosis {
-    func masked(_ text: String) -> String { tokens.reduce(text) { $0.masking($1) } }
+    let mask = SecretMask(tokens)
+    func masked(_ text: String) -> String { mask.applied(to: text) }
     return SignatureDiagnosis(
       cause: cause, line: line.map(masked), sent: sent.map(masked), seen: seen.map(masked),
       explanation: masked(explanation), remedy: remedy, otherLines: otherLines.map(masked))

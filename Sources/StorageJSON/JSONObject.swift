@@ -1,23 +1,26 @@
 /// An object of JSON: members in the order in which they were written, each name once.
+///
+/// Names are compared by their bytes: two spellings that Unicode calls equivalent are two names.
 public struct JSONObject: Sendable {
   /// The names, in order.
   public private(set) var names: [String] = []
-  private var values: [String: JSONValue] = [:]
+  private var values: [MemberName: JSONValue] = [:]
 
   /// An object without members.
   public init() {}
 
   /// The value of a member; setting it to nothing removes the member, a new one goes to the end.
   public subscript(name: String) -> JSONValue? {
-    get { values[name] }
+    get { values[MemberName(text: name)] }
     set {
-      switch (values[name], newValue) {
+      let key = MemberName(text: name)
+      switch (values[key], newValue) {
       case (nil, nil): return
       case (nil, _): names.append(name)
-      case (_, nil): names.removeAll { $0 == name }
+      case (_, nil): names.removeAll { MemberName(text: $0) == key }
       default: break
       }
-      values[name] = newValue
+      values[key] = newValue
     }
   }
 
@@ -35,8 +38,19 @@ extension JSONObject: Sequence {
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var rest = names[...]
     return AnyIterator {
-      guard let name = rest.popFirst(), let value = values[name] else { return nil }
+      guard let name = rest.popFirst(), let value = self[name] else { return nil }
       return (name, value)
     }
+  }
+}
+
+/// The name of a member; equal only to one with the same bytes.
+private struct MemberName: Hashable {
+  let text: String
+
+  static func == (first: MemberName, second: MemberName) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
   }
 }

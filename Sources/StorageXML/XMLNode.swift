@@ -29,11 +29,11 @@ package struct XMLNode: Sendable, Equatable {
 
   /// The first element in this one with a name.
   package subscript(_ name: String) -> XMLNode? {
-    children.first { $0.name == name }
+    children.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
   /// All elements in this one with a name, in their order.
   package func all(_ name: String) -> [XMLNode] {
-    children.filter { $0.name == name }
+    children.filter { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }

@@ -1,5 +1,6 @@
 internal import AsperaAuth
 internal import Foundation
+internal import StorageAuth
 
 /// Stands in for ascp where IBM's is not installed: demo and tests move files with it, to the LocalCloud of this machine
 /// only.
@@ -10,7 +11,7 @@ enum AscpSimulator {
   static func main() async {
     let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
     if line[.version] != nil, line.problem == nil {
-      print(about)
+      write(about, to: .standardOutput)
       return
     }
     do throws(Failure) {
@@ -37,7 +38,12 @@ enum AscpSimulator {
   }
 
   private static func complain(_ failure: Failure) {
-    let text = "\(about)\nascp-simulator: \(failure.text) (code \(failure.code))\n"
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    write(about, to: .standardError)
+    write("ascp-simulator: \(failure.text) (code \(failure.code))", to: .standardError)
+  }
+
+  /// Writes a line, with what came from outside in a form that a terminal may read.
+  private static func write(_ line: String, to file: FileHandle) {
+    try? file.write(contentsOf: Data("\(DisplayText(line))\n".utf8))
   }
 }

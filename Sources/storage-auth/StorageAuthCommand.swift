@@ -2,6 +2,28 @@ internal import ArgumentParser
 
 /// The command line of swift-storage-auth.
 @main
+enum StorageAuthProgram {
+  /// Runs the command of the arguments; what an error says goes through ``Terminal``.
+  static func main() async {
+    do {
+      var command = try await StorageAuthCommand.asyncParseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let code = StorageAuthCommand.exitCode(for: error)
+      let message = StorageAuthCommand.fullMessage(for: error)
+      if !message.isEmpty {
+        if code.isSuccess { Terminal.exactLine(message) } else { Terminal.notes(message) }
+      }
+      StorageAuthCommand.exit(withError: code)
+    }
+  }
+}
+
+/// The commands.
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",

@@ -28,7 +28,9 @@ enum COSSchemes {
       }
     return SigningScheme(
       "COS \(style) \(form) \(mode)", signer: COSSigner(policy: policy, urlForm: form),
-      verifier: COSVerifier(mode: mode, style: style, bucket: style == .customDomain ? "img-1250000000" : nil),
+      verifier: COSVerifier(
+        mode: mode, style: style, bucket: style == .customDomain ? "img-1250000000" : nil,
+        limits: .asServices),
       maker: SampleMaker(
         endpoint: try ServiceEndpoint(url, style: style),
         bucket: style == .customDomain ? "img-1250000000" : "photos-1250000000", parameters: parameters,

@@ -94,7 +94,7 @@ final class ObjectTests: CloudTestCase {
   func testARangeBeyondTheEndIsRefusedOrAnsweredAsTheServiceDoes() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
-      let standard = ["\(client.prefix)range-behavior": "standard"]
+      let standard = client.provider == .oss ? ["x-oss-range-behavior": "standard"] : [:]
       for range in ["bytes=9-", "bytes=9-12", "bytes=-0"] {
         let reply = try await client.send(.get, "a", headers: standard.merging(["Range": range]) { $1 })
         XCTAssertEqual(reply.status, 416, range)
@@ -152,7 +152,7 @@ final class ObjectTests: CloudTestCase {
       XCTAssertEqual(right.status, 200)
       let wrong = try await client.send(.put, "b", headers: ["Content-MD5": "1B2M2Y8AsgTpgAmY7PhCfg=="], body: text)
       XCTAssertEqual(wrong.status, 400)
-      XCTAssertEqual(try wrong.errorCode, "BadDigest")
+      XCTAssertEqual(try wrong.errorCode, client.provider == .oss ? "InvalidDigest" : "BadDigest")
       let malformed = try await client.send(.put, "b", headers: ["Content-MD5": "abc"], body: text)
       XCTAssertEqual(try malformed.errorCode, "InvalidDigest")
       let get = try await client.send(.head, "b")

@@ -216,4 +216,59 @@ final class WireTests: CloudTestCase {
       }
     }
   }
+
+  private func answers(_ text: String) -> Int { text.components(separatedBy: "HTTP/1.1 2").count - 1 }
+
+  func testAConnectionIsKeptAfterARequestThatAnnouncesNoBytes() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [7])
+      let zero = ["Content-Length": "0"]
+      for (method, headers) in [(.get, zero), (.get, [:]), (.head, zero), (.delete, zero)]
+        as [(HTTPRequest.Method, [String: String])]
+      {
+        let request = wire(try client.signed(client.request(method, "a", headers: headers)))
+        let last = wire(try client.signed(client.request(.get, bucket: nil)), more: ["Connection: close"])
+        let answer = try await RawConnection.exchange(
+          request + request + last, with: client.cloud.endpoint(of: client.provider), until: { _ in false })
+        XCTAssertEqual(answers(answer), 3, "\(method) \(headers): \(answer)")
+      }
+    }
+  }
+
+  func testAConnectionEndsWhenTheRequestSaysSo() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [7])
+      let endpoint = client.cloud.endpoint(of: client.provider)
+      let request = try client.signed(client.request(.get, "a"))
+      for word in ["close", "Close", "te, close", "CLOSE"] {
+        let text = wire(request, more: ["Connection: \(word)"])
+        // The exchange ends because the server closes; the second request is not answered.
+        let answer = try await RawConnection.exchange(text + text, with: endpoint, until: { _ in false })
+        XCTAssertEqual(answers(answer), 1, word)
+        XCTAssertTrue(answer.lowercased().contains("\r\nconnection: close\r\n"), answer)
+      }
+      let refused = try await RawConnection.exchange(
+        wire(try client.request(.get, "a"), more: ["Connection: close"]), with: endpoint, until: { _ in false })
+      XCTAssertTrue(refused.hasPrefix("HTTP/1.1 403"), refused)
+      XCTAssertTrue(refused.lowercased().contains("\r\nconnection: close\r\n"), refused)
+    }
+  }
+
+  func testAConnectionOfHTTP10EndsUnlessItIsToBeKept() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [7])
+      let endpoint = client.cloud.endpoint(of: client.provider)
+      let request = try client.signed(client.request(.get, "a"))
+      func old(_ more: [String]) -> String {
+        wire(request, more: more).replacingOccurrences(of: " HTTP/1.1\r\n", with: " HTTP/1.0\r\n")
+      }
+      let once = try await RawConnection.exchange(old([]) + old([]), with: endpoint, until: { _ in false })
+      XCTAssertEqual(answers(once), 1, once)
+      XCTAssertFalse(once.lowercased().contains("transfer-encoding"), once)
+      let kept = try await RawConnection.exchange(
+        old(["Connection: keep-alive"]) + old([]), with: endpoint, until: { _ in false })
+      XCTAssertEqual(answers(kept), 2, kept)
+      XCTAssertTrue(kept.lowercased().contains("\r\nconnection: keep-alive\r\n"), kept)
+    }
+  }
 }

@@ -26,8 +26,11 @@ enum OSSSchemes {
     return SigningScheme(
       "OSS \(version) \(style)",
       signer: OSSSigner(
-        version, bucket: "photos", region: "cn-hangzhou", style: style, additionalHeaders: additionalHeaders),
-      verifier: OSSVerifier(style: style, bucket: style == .customDomain ? "photos" : nil),
+        version, bucket: "photos", region: "cn-hangzhou", style: style, additionalHeaders: additionalHeaders,
+        allowsAmbiguousV1: true),
+      verifier: OSSVerifier(
+        style: style, bucket: style == .customDomain ? "photos" : nil, acceptsAmbiguousV1: true,
+        limits: .asServices),
       maker: SampleMaker(
         endpoint: try ServiceEndpoint(url, style: style), bucket: "photos",
         parameters: version == .v1 ? subresources : subresources + oddNames,

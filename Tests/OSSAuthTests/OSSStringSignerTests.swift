@@ -27,9 +27,10 @@ final class OSSStringSignerTests: XCTestCase {
     for scheme in try OSSSchemes.all() + [OSSSchemes.scheme(.v4, additionalHeaders: ["host", "range", "x-b", "a"])] {
       for sample in try scheme.samples(120) {
         let target = try XCTUnwrap(sample.target)
-        // V1 cannot tell a question mark in a key from the one before the parameters, nor an ampersand in a value.
+        // V1 cannot tell a question mark in a key or a value from the one before the parameters, nor an ampersand in a value.
         let values = target.parameters.map { $0.value?.string } + [sample.proof.sessionToken?.reveal()]
-        let isAmbiguous = (target.key?.string ?? "").contains("?") || values.contains { $0?.contains("&") == true }
+        let isAmbiguous =
+          (target.key?.string ?? "").contains("?") || values.contains { $0?.contains { "?&".contains($0) } == true }
         if scheme.signer.version == .v1, isAmbiguous { continue }
         for pending in try pendings(scheme, sample.request, as: sample.proof.identity, at: sample.date) {
           let intent = try signer.intent(of: SigningOrder(pending))
@@ -57,7 +58,7 @@ final class OSSStringSignerTests: XCTestCase {
       for sample in try scheme.samples(12) {
         let key = try XCTUnwrap(sample.target?.key?.string)
         let token = sample.proof.sessionToken?.reveal() ?? ""
-        if scheme.signer.version == .v1, key.contains("?") || token.contains("&") { continue }
+        if scheme.signer.version == .v1, key.contains("?") || token.contains(where: { "?&".contains($0) }) { continue }
         let operations =
           RemoteOperations.onObjects.map { ($0.method, Optional(key), $0.parameters) }
           + RemoteOperations.onBuckets(prefix: key).map { ($0.method, nil, $0.parameters) }

@@ -10,6 +10,7 @@ extension Subjects {
     "CloudCredentials.AppServerShape": "an enumeration, or a function",
     "CloudCredentials.SystemFiles": "nothing",
     "CloudCredentials.FileReadError": "an enumeration and what the system says",
+    "CloudCredentials.FileWeakness": "a path, and who may write there",
     "CloudCredentials.CommandResult.Ending": "a number",
     "CloudCredentials.CredentialWarning": "a source, a path and advice",
     "CloudCredentials.CommandError": "a source and advice",

@@ -8,6 +8,7 @@ extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, and why.
   static let holdsNothingOfServer: [String: String] = [
     "StorageAuthServer.AcceptedScheme": "a verifier, and the form in which its service refuses",
+    "StorageAuthServer.LoopbackHostMiddleware": "nothing is in it",
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
     "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the ids of the keys that they count against",
     "StorageAuthServer.RateLimit": "two numbers",

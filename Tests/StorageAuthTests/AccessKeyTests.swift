@@ -121,4 +121,22 @@ final class AccessKeyTests: XCTestCase {
     let provided = try await StaticCredentialProvider(key).credential()
     XCTAssertEqual(provided, key)
   }
+
+  func testWhatIsLongerThanAnyKeyIsNoKey() throws {
+    XCTAssertNoThrow(
+      try AccessKey(
+        id: String(repeating: "a", count: 1_024), secret: String(repeating: "s", count: 16_384),
+        sessionToken: String(repeating: "t", count: 16_384)
+      ).check())
+    for key in [
+      AccessKey(id: String(repeating: "a", count: 1_025), secret: "secret"),
+      AccessKey(id: "id", secret: String(repeating: "s", count: 16_385)),
+      AccessKey(id: "id", secret: "secret", sessionToken: String(repeating: "t", count: 16_385)),
+    ] {
+      XCTAssertThrowsError(try key.check()) { error in
+        XCTAssertEqual((error as? SigningError)?.code, .invalidCredential)
+        XCTAssertFalse("\(error)".contains("ssss") || "\(error)".contains("tttt"))
+      }
+    }
+  }
 }

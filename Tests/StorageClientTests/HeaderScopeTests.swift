@@ -226,12 +226,13 @@ final class HeaderScopeTests: XCTestCase {
   func testLocalCloudTakesTheHeadersOfEveryRequest() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() {
-      let payer: HTTPField.Name = try XCTUnwrap(HTTPField.Name(name == "COS V5" ? "x-cos-new" : "x-oss-new"))
+      let payer: HTTPField.Name = try XCTUnwrap(
+        HTTPField.Name(name == "COS V5" ? "x-cos-request-payer" : "x-oss-request-payer"))
       let bytes = pattern(450_000)
-      try await store.upload(bytes, to: "k", options: UploadOptions(headers: [payer: "1"]))
-      let read = try await store.download("k", upTo: 1 << 20, options: DownloadOptions(headers: [payer: "1"]))
+      try await store.upload(bytes, to: "k", options: UploadOptions(headers: [payer: "requester"]))
+      let read = try await store.download("k", upTo: 1 << 20, options: DownloadOptions(headers: [payer: "requester"]))
       XCTAssertEqual(read, bytes, name)
-      let info = try await store.head("k", headers: [payer: "1"])
+      let info = try await store.head("k", headers: [payer: "requester"])
       XCTAssertEqual(info.size, 450_000, name)
     }
   }

@@ -74,7 +74,7 @@ final class DiagnosisTextTests: XCTestCase {
     let signed = try Provocation.request(.get, "/a").oss(.v1)
     let text = "GET\n\n\u{1B}[2Jx\n\(Provocation.now.httpDate)\n/photos/a"
     XCTAssertEqual(
-      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())?.seen, "?[2Jx")
+      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())?.seen, "\\u{1B}[2Jx")
   }
 
   func testAServiceThatShowsTheTokenIsMasked() throws {

@@ -21,6 +21,10 @@ extension AsperaPrivateKey {
           .insecureKeyFile, "is open to others than its owner (mode 0\(String(permissions, radix: 8)))",
           remedy: "Close it: chmod 600 \(path).")
       }
+      if !isWellKnown, let weakness = contents.weakness {
+        throw KeyPlace(source).error(
+          .insecureKeyFile, "could have been written by others: \(weakness.reason)", remedy: weakness.remedy)
+      }
       return Secret(bytes: contents.bytes)
     }
   }

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// Why an account, a key, a token or a transfer specification cannot be used: what is wrong, where, and what to do.
 ///
 /// No secret and no token is in it. Nothing was started when it is thrown.
@@ -19,8 +21,8 @@ public struct AsperaError: Error, Sendable, Hashable {
   ///   - remedy: What to do about it, in a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 
   /// A kind of problem.

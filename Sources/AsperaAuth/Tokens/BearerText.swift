@@ -27,7 +27,7 @@ enum BearerText {
     else { return nil }
     if let seconds = number.integer { return Timestamp(unixSeconds: Int64(seconds)) }
     guard let seconds = number.code.flatMap({ Double($0) }), seconds.magnitude < 0x1p53 else { return nil }
-    return Timestamp(unixSeconds: Int64(seconds.rounded(.down)))
+    return Int64(exactly: seconds.rounded(.down)).map { Timestamp(unixSeconds: $0) }
   }
 }
 

@@ -14,7 +14,7 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
 
   /// What ascp calls it: the same without hyphens.
   static let namesForAscp = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) })
+    allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
 }
 
 /// How a transfer shares the line with others.
@@ -42,7 +42,7 @@ public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
 
   /// What ascp calls it: a number.
   static let namesForAscp = Dictionary(
-    uniqueKeysWithValues: allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") })
+    allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") }, uniquingKeysWith: { first, _ in first })
 }
 
 /// Which files at the destination are overwritten with files of the same name (`overwrite`).

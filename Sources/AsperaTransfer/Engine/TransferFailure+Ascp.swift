@@ -14,7 +14,7 @@ extension TransferFailure {
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
     let meaning = AscpErrorCode.classify(code: code, text: text)
     let name = code.flatMap { AscpErrorCode($0)?.name }
-    let said = text.quotable(masking: secrets)
+    let said = SecretMask(secrets).applied(to: text).quotable
     let what = [code.map { "ascp ended with \($0)" } ?? "ascp ended without a code", name.map { "(\($0))" }]
     self.init(
       code == Self.userCancel ? .cancelled : Kind(meaning), code: code,
@@ -67,10 +67,9 @@ extension AscpFailureClass {
 }
 
 extension String {
-  /// The text in one line of limited length, without secrets and without what looks like a token.
-  fileprivate func quotable(masking secrets: [Secret]) -> String {
-    let masked = secrets.reduce(self) { $0.masking($1) }
-    let line = String(String.UnicodeScalarView(masked.unicodeScalars.map { $0.isVisible ? $0 : " " }))
+  /// The text in one line of limited length, without what looks like a token.
+  fileprivate var quotable: String {
+    let line = String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : " " }))
     var words: [Substring] = []
     for word in line.split(separator: " ") {
       let isCredential = ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > 12

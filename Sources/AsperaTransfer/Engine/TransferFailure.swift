@@ -45,8 +45,8 @@ public struct TransferFailure: Error, Sendable, Hashable {
   public init(_ kind: Kind, code: Int? = nil, _ message: String, remedy: String) {
     self.kind = kind
     self.code = code
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 }
 

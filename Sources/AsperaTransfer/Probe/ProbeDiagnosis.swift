@@ -164,7 +164,7 @@ struct ProbeDiagnosis {
   /// A text of the server, without the password, which it could send back.
   private func excerpt(_ text: String) -> String {
     guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
-    return SSHTranscript.printable(text.replacing(password.reveal(), with: Secret.mask))
+    return SSHTranscript.printable(SecretMask([password]).applied(to: text))
   }
 }
 

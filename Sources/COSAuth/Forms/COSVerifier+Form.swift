@@ -45,7 +45,9 @@ extension COSVerifier: FormVerifier {
         required: ["q-sign-algorithm", "q-ak", "q-sign-time"], own: COSForm.ownFields,
         aliases: ["q-sign-time": "q-key-time"], contentTypes: type.map { [$0] } ?? [], contentType: type,
         hasLists: false)
-      return try FormDocument(policy).verify(form, of: claim.accessKeyID, as: reading, at: date)
+      try limits.checkLifetime(from: window.start, until: window.end, at: date, in: .query)
+      return try FormDocument(policy).verify(
+        form, of: claim.accessKeyID, as: reading, within: limits, since: date, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }

@@ -74,8 +74,8 @@ struct CAMRule {
   private var limits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {
-      let comparison = types.contains { $0.hasSuffix("*") } ? "string_like" : "string_equal"
-      limits.append(.init(comparison, "cos:content-type", .texts(types.map { $0.lowercased() })))
+      let comparison = types.contains { $0.hasByteSuffix("*") } ? "string_like" : "string_equal"
+      limits.append(.init(comparison, "cos:content-type", .texts(types.map { $0.asciiLowercased })))
     }
     if let size = rule.maximumSize {
       limits.append(.init("numeric_less_than_equal", "cos:content-length", .number(size)))

@@ -25,8 +25,8 @@ extension COSStringSigner {
   func request(_ order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = SignedLines(canonicalRequest)
     let name = try lines.first()
-    guard name == name.lowercased() else { throw .malformed("The method is not in lower case.") }
-    let method = try order.checked(HTTPRequest.Method(signed: name.uppercased()))
+    guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
+    let method = try order.checked(HTTPRequest.Method(signed: name.asciiUppercased))
     guard try lines.last().isEmpty else { throw .notCanonical }
     let headerLine = try lines.last()
     let query = try lines.last()
@@ -34,8 +34,8 @@ extension COSStringSigner {
     if !query.isEmpty { path += "?\(query)" }
     var headers = HTTPFields()
     var host: String?
-    for item in headerLine.isEmpty ? [] : headerLine.split(separator: "&", omittingEmptySubsequences: false) {
-      let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in headerLine.isEmpty ? [] : headerLine.parts(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
       guard pair.count == 2, let name = Self.decoded(pair[0]), let value = Self.decoded(pair[1]) else {
         throw .malformed("The line of headers is not name=value, encoded, with & between them.")
       }

@@ -62,7 +62,18 @@ public struct COSStringSigner: Sendable {
     return SigningIntent(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
-      sessionToken: (header ?? parameter).map { Secret($0) }, mayLoseParameters: checksWithoutParameters)
+      sessionToken: (header ?? parameter).map { Secret($0) },
+      otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
+  }
+
+  /// The target that is left if a service takes no notice of the parameters, because their names come in another case.
+  ///
+  /// A POST without its parameters does nothing, but for one to a bucket, which is an upload by form.
+  private static func targetsWithoutParameters(
+    _ target: RequestTarget, _ method: HTTPRequest.Method
+  ) -> [RequestTarget] {
+    guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
+    return [target.withoutParameters]
   }
 
   /// Signs a string that is within the rules.

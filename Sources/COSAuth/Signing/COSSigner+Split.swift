@@ -74,8 +74,8 @@ extension COSSigner {
   /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or is for something else.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = signature
-    if bare.hasPrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }
-    guard bare == bare.lowercased(), [UInt8](hex: bare)?.count == SHA1.digestByteCount else {
+    if bare.hasBytePrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }
+    guard bare == bare.asciiLowercased, [UInt8](hex: bare)?.count == SHA1.digestByteCount else {
       throw SigningError(
         .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
         remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")

@@ -16,8 +16,8 @@ struct COSAuthorization {
   /// Reads the value of an Authorization header, or of the parameter `sign`.
   init(_ text: String) throws(VerificationError) {
     var fields: [String: String] = [:]
-    for item in text.split(separator: "&", omittingEmptySubsequences: false) {
-      let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in text.parts(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
       guard pair.count == 2, Self.names.contains(String(pair[0])),
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
       else { throw .malformed("The authorization has a field that is unknown or there twice.") }
@@ -50,7 +50,7 @@ struct COSAuthorization {
   /// The names of a list; some SDKs encode them and some do not, and both mean the same name.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
-    for name in text.split(separator: ";") {
+    for name in text.words(between: ";") {
       guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
       else {
         throw .malformed("A list of signed names holds a broken escape.")

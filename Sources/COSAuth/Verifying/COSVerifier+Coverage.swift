@@ -3,6 +3,24 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension COSVerifier {
+  /// Refuses a parameter that carries an authorization or a session token in another spelling of upper and lower case.
+  ///
+  /// COS signs names in lower case, and these are the only parameters that need not be listed: in another case one would
+  /// neither be signed nor be read as what it is.
+  func checkNames(of target: RequestTarget) throws(VerificationError) {
+    for parameter in target.parameters {
+      // Every folding counts, also the one of U+212A (KELVIN SIGN) to `k`: what reads the name may have its own.
+      let lowered = WireText(parameter.name.string.lowercased())
+      guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
+      throw VerificationError(
+        .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
+        remedy: "Spell the parameters of the authorization in lower case.")
+    }
+  }
+
+  /// Whether a parameter may be there without being listed.
+  private static func isUnlisted(_ name: WireText) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
+
   /// Refuses a list of names that does not fit the request, and anything with an effect that is not listed.
   func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     try checkHeaders(of: claim, request)
@@ -10,18 +28,21 @@ extension COSVerifier {
   }
 
   private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    guard Set(claim.headers).count == claim.headers.count else {
+    let listed = Set(claim.headers)
+    guard listed.count == claim.headers.count else {
       throw .ambiguous("The list of signed headers names one twice.")
     }
+    var present: [String: Int] = [:]
+    for field in request.headerFields { present[field.name.canonicalName, default: 0] += 1 }
     for name in claim.headers where name != "host" {
-      let count = request.headerFields.reduce(0) { $0 + ($1.name.canonicalName == name ? 1 : 0) }
+      let count = present[name] ?? 0
       guard count == 1 || count == 0 && isTokenInURL(name, claim) else {
         throw count == 0
           ? .malformed("The header \(name) is listed as signed and not there.")
           : .ambiguous("The header \(name) is signed and there \(count) times.")
       }
     }
-    for field in request.headerFields where !claim.headers.contains(field.name.canonicalName) {
+    for field in request.headerFields where !listed.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
       if mode == .compatible, Self.tokenNames.contains(WireText(name)) { continue }
       // `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
@@ -30,8 +51,31 @@ extension COSVerifier {
         throw Self.unsigned("header \(name)")
       }
     }
-    if mode == .strict, !claim.headers.contains("host") { throw Self.unsigned("host") }
+    if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
+
+  /// Refuses a request whose host is not signed, or with a body in chunks: it has the length that its sender gives it.
+  private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
+    guard claim.headers.contains("host") else { throw Self.unsigned("host") }
+    guard !request.headerFields.contains(.transferEncoding) else {
+      throw VerificationError(
+        .unsignedField, "The length of a body with Transfer-Encoding cannot be signed.",
+        remedy: "Send the body with a Content-Length, and sign that.")
+    }
+  }
+
+  /// Refuses a header that becomes part of the object and is not signed, in strict mode.
+  func checkStoredHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
+    guard mode == .strict, request.method == .put || request.method == .post else { return }
+    for field in request.headerFields {
+      let name = field.name.canonicalName
+      if Self.storedNames.contains(name), !claim.headers.contains(name) { throw Self.unsigned("header \(name)") }
+    }
+  }
+
+  private static let storedNames: Set<String> = [
+    "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
+  ]
 
   /// The request as it was signed: with the token among the headers where the signer listed it there.
   func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
@@ -65,7 +109,7 @@ extension COSVerifier {
       }
     }
     for (name, _) in present where listed[name] == nil && !Self.isAuthorization(name) {
-      if mode == .compatible, Self.tokenNames.contains(name) { continue }
+      if mode == .compatible, name == "x-cos-security-token" { continue }
       if mode == .strict || withBytes(of: name.string, { COSHeaderPolicy.hasEffectPrefix($0) }) {
         throw Self.unsigned("parameter \(name)")
       }
@@ -100,7 +144,7 @@ extension COSVerifier {
       if host != authority {
         readings += readings.map { reading in
           var reading = reading
-          reading.host = host.lowercased()
+          reading.host = host.asciiLowercased
           return reading
         }
       }

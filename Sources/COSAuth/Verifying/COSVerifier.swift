@@ -10,13 +10,17 @@ internal import StorageCrypto
 ///
 /// A COS signature covers only what it lists. In every mode a header or parameter that starts with `x-cos-` or `x-ci-`
 /// and is not listed is refused, but for the session token, which some of the vendor's SDKs leave out. What is listed
-/// has to be there, a header exactly once.
+/// has to be there, a header exactly once. A parameter of the authorization itself has to be in lower case.
+///
+/// The same text is signed for the headers and for a URL, so that one authorization can be used in both places. It does
+/// not cover the case of the names of parameters. A window that is longer than ``limits`` allow is refused.
 public struct COSVerifier: SignatureVerifier {
   /// How much has to be signed.
   public enum Mode: Sendable, Hashable {
     /// What the vendor's SDKs send is accepted.
     case compatible
-    /// The host, Content-Length, the session token and every parameter have to be signed.
+    /// The host, Content-Length, the session token and every parameter have to be signed; in a PUT or a POST every header
+    /// that becomes part of the object too. Transfer-Encoding is refused, because it leaves the length open.
     case strict
   }
 
@@ -29,7 +33,7 @@ public struct COSVerifier: SignatureVerifier {
   /// The bucket of a custom domain.
   public let bucket: String?
 
-  /// What is looked at at all.
+  /// How large a request may be, and how long an authorization may last.
   public let limits: VerificationLimits
 
   /// Sets up a verifier.
@@ -39,7 +43,7 @@ public struct COSVerifier: SignatureVerifier {
   ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
   ///     label of the host.
   ///   - bucket: The bucket, for a custom domain.
-  ///   - limits: What is looked at at all.
+  ///   - limits: How large a request may be, and how long an authorization may last.
   public init(
     mode: Mode = .compatible, style: AddressingStyle? = nil, bucket: String? = nil,
     limits: VerificationLimits = VerificationLimits()
@@ -55,9 +59,9 @@ public struct COSVerifier: SignatureVerifier {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
-    let names = Set(target.parameters.map(\.name))
-    let hasParameters = COSAuthorization.names.contains { names.contains(WireText($0)) }
-    let hasSign = names.contains("sign")
+    try checkNames(of: target)
+    let hasParameters = COSAuthorization.names.contains { target.contains(WireText($0)) }
+    let hasSign = target.contains("sign")
     guard authorizations.count + (hasParameters ? 1 : 0) + (hasSign ? 1 : 0) <= 1 else {
       throw .ambiguous("There is more than one authorization.")
     }
@@ -105,6 +109,8 @@ public struct COSVerifier: SignatureVerifier {
       try check(claim.window, at: date)
       try checkCoverage(of: claim, request)
       try checkSignature(of: claim, asSigned(request, claim), against: key)
+      try checkStoredHeaders(of: claim, request)
+      try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
@@ -137,10 +143,9 @@ public struct COSVerifier: SignatureVerifier {
   private func checkSignature(
     of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) {
-    let signingKey = claim.window.signingKey(of: key)
     let outcome: VerificationError?
     do throws(SigningError) {
-      outcome = try compare(claim, request, with: signingKey)
+      outcome = try compare(claim, request, with: key)
     } catch {
       outcome = VerificationError(error)
     }
@@ -149,17 +154,17 @@ public struct COSVerifier: SignatureVerifier {
 
   /// Compares the signature with that of every reading that a vendor's SDK may have meant.
   private func compare(
-    _ claim: COSClaim, _ request: HTTPRequest, with signingKey: HMACKey<SHA1>
+    _ claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> VerificationError? {
+    let signingKey = claim.window.signingKey(of: key)
     let readings = readings(of: claim, request)
     for reading in readings {
       let hash = try reading.with(request) { text, _, _ in SHA1.hash(writing: text) }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
-    let texts = try texts(of: claim, in: request)
-    return claim.mismatch(
-      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
-      canonicalRequest: texts.canonicalRequest)
+    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
+      try texts(of: claim, in: request)
+    }
   }
 }

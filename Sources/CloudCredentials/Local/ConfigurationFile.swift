@@ -35,7 +35,7 @@ package struct ConfigurationFile: Sendable {
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
-    let permissions: UInt16?
+    let weakness: FileWeakness?
     package let place: Place
 
     /// A part of the file, such as `profile “default”`.
@@ -44,7 +44,7 @@ package struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Reads the file; warns if others can read it.
+  /// Reads the file; warns if others can read it or could have written it.
   ///
   /// - Parameters:
   ///   - machine: What may be touched.
@@ -77,13 +77,22 @@ package struct ConfigurationFile: Sendable {
     guard let absolute = machine.absolute(path) else { return nil }
     let place = place(of: absolute)
     guard let contents = try machine.read(absolute, at: place) else { return nil }
-    if let permissions = contents.permissions, permissions & 0o044 != 0 {
+    if contents.isReadableByOthers {
       machine.onWarning(
         CredentialWarning(
           source: source, "\(place.name) holds secrets and can be read by others than its owner.",
           remedy: "Run chmod 600 \(absolute)."))
     }
-    return Contents(bytes: contents.bytes, path: absolute, permissions: contents.permissions, place: place)
+    let weakness =
+      contents.weakness
+      ?? contents.permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(absolute)", at: absolute) }
+    if let weakness {
+      machine.onWarning(
+        CredentialWarning(
+          source: source, "\(place.name) holds keys, and others could have written them: \(weakness.reason).",
+          remedy: weakness.remedy))
+    }
+    return Contents(bytes: contents.bytes, path: absolute, weakness: weakness, place: place)
   }
 }
 
@@ -109,11 +118,17 @@ extension MachineAccess {
 }
 
 extension ConfigurationFile.Contents {
-  /// Refuses to run what a file names that anyone may write: it would run for anyone, with the rights of this user.
+  /// Refuses to run what a file names that others could have written: it would run with the rights of this user.
+  ///
+  /// - Throws: `failed`, with the reason and the remedy.
   func checkThatCommandsMayBeRun(for place: Place) throws(CredentialError) {
-    guard let permissions, permissions & 0o002 != 0 else { return }
+    guard let weakness else { return }
     throw place.error(
-      .failed, "names a command, and anyone may write the file",
-      remedy: "Run chmod 600 \(path), and see who wrote to it.")
+      .failed, "names a command, and others could have written it: \(weakness.reason)", remedy: weakness.remedy)
   }
+}
+
+extension FileContents {
+  /// Whether the group or others may read the file.
+  package var isReadableByOthers: Bool { permissions.map { $0 & 0o044 != 0 } ?? false }
 }

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// Something about a source of credentials that should be put right, but is no reason to fail.
 ///
 /// No secret and no token is in it.
@@ -18,9 +20,9 @@ public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
   ///   - message: What is wrong, in a sentence without secrets.
   ///   - remedy: What to do about it, in a sentence.
   public init(source: String, _ message: String, remedy: String) {
-    self.source = source
-    self.message = message
-    self.remedy = remedy
+    self.source = source.onOneLine
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 
   /// The source, the message and the remedy.

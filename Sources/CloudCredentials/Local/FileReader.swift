@@ -5,7 +5,7 @@ public protocol FileReader: Sendable {
   /// - Parameters:
   ///   - path: The absolute path.
   ///   - limit: The greatest number of bytes that are taken.
-  /// - Returns: The bytes, and who may do what with the file.
+  /// - Returns: The bytes, and who may do what with the file that they were read from.
   /// - Throws: A ``FileReadError``.
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents
 }
@@ -15,17 +15,22 @@ public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// The permission bits (`0o600`); nothing where files have none.
+  /// The permission bits (`0o600`); `nil` where files have none.
   public let permissions: UInt16?
+
+  /// A reason why another user could have written the file; `nil` if there is none, or if it is not known.
+  public let weakness: FileWeakness?
 
   /// Puts contents together.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - permissions: The permission bits.
-  public init(_ bytes: [UInt8], permissions: UInt16? = nil) {
+  ///   - weakness: A reason why another user could have written the file.
+  public init(_ bytes: [UInt8], permissions: UInt16? = nil, weakness: FileWeakness? = nil) {
     self.bytes = bytes
     self.permissions = permissions
+    self.weakness = weakness
   }
 
   /// How much it is; never the bytes, which may be secret.

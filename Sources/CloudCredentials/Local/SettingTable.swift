@@ -11,7 +11,7 @@ struct SettingTable: Sendable {
   /// The members of a JSON object.
   init(_ object: JSONObject, at place: Place) {
     self.place = place
-    values = Dictionary(uniqueKeysWithValues: object.filter { $0.value != .null })
+    values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
   /// The keys of a section.

@@ -9,35 +9,14 @@ public struct SystemFiles: FileReader {
   /// Makes a reader; all of them are the same.
   public init() {}
 
-  /// Reads a regular file as a whole; symbolic links are followed.
+  /// Reads a regular file as a whole, with what the descriptor that it is read from says about it.
+  ///
+  /// Symbolic links are followed. A relative path starts in the current directory.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
-    do {
-      let url = URL(filePath: path).resolvingSymlinksInPath()
-      let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-      switch attributes[.type] as? FileAttributeType {
-      case .typeRegular?: break
-      case .typeSymbolicLink?: throw FileReadError.notFound
-      default: throw FileReadError.unreadable("it is not a regular file")
-      }
-      guard (attributes[.size] as? Int ?? 0) <= limit else { throw FileReadError.tooLarge }
-      let data = try Data(contentsOf: url)
-      guard data.count <= limit else { throw FileReadError.tooLarge }
-      return FileContents(
-        [UInt8](data), permissions: (attributes[.posixPermissions] as? Int).map { UInt16($0 & 0o7777) })
-    } catch let error as FileReadError {
-      throw error
-    } catch {
-      throw Self.reason(for: error, at: path)
-    }
-  }
-
-  private static func reason(for error: any Error, at path: String) -> FileReadError {
-    switch (error as? CocoaError)?.code {
-    case .fileReadNoSuchFile?, .fileNoSuchFile?: .notFound
-    case .fileReadNoPermission?: .unreadable("permission denied")
-    case let code:
-      FileManager.default.fileExists(atPath: path)
-        ? .unreadable("error \(code?.rawValue ?? 0)") : .notFound
-    }
+    let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    let file = try OpenedFile(absolute)
+    return FileContents(
+      try file.bytes(limit: limit), permissions: file.status.permissions,
+      weakness: FilePathWalk.weakness(of: absolute, opened: file.status))
   }
 }

@@ -34,12 +34,40 @@ struct AnswerReader: Sendable {
   func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
-      guard let time = Self.instant(value), Timestamp.plausible.contains(time) else {
-        throw malformed("The field \(name) is not a time: neither ISO 8601 in UTC nor Unix time of this century.")
+      guard let time = Self.instant(value) else {
+        throw malformed("The field \(name) is not a time: neither ISO 8601 in UTC nor Unix time.")
       }
+      guard Timestamp.plausible.contains(time) else { throw malformed(Self.problem(name, time, value)) }
       return time
     }
     return nil
+  }
+
+  /// What is wrong with a time that no credential of today starts or ends at.
+  private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
+    let isEnd = name.lowercased().hasPrefix("expir")
+    if !isWritten(value), time.unixSeconds <= 0 {
+      return
+        "The field \(name) is \(time.unixSeconds), which is no time of a credential: it has to be Unix time in seconds."
+    }
+    if !isWritten(value), time.unixSeconds <= longestDuration {
+      return
+        "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it has to be the instant itself, as Unix time."
+    }
+    if time < Timestamp.plausible.lowerBound {
+      return isEnd
+        ? "The credential ended at \(time), as the field \(name) says; the sample answers of the vendors have such dates."
+        : "The field \(name) is \(time), which is before any credential of today."
+    }
+    return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
+  }
+
+  /// Ten years: Unix time below it is before 1980.
+  private static let longestDuration: Int64 = 10 * 365 * 86_400
+
+  /// Whether a time is written with its date, and not as a number.
+  private static func isWritten(_ value: JSONValue) -> Bool {
+    value.text.map { Int64($0.trimmingBlanks()) == nil } ?? false
   }
 
   private static func instant(_ value: JSONValue) -> Timestamp? {

@@ -12,12 +12,18 @@ extension JSONObject {
 
   /// The texts that must not be shown: those of members whose names speak of a secret or a token, however deep.
   var secrets: [Secret] {
-    flatMap { name, value -> [Secret] in
+    var found: [Secret] = []
+    collectSecrets(into: &found)
+    return found
+  }
+
+  private func collectSecrets(into found: inout [Secret]) {
+    for (name, value) in self {
       let name = name.lowercased()
-      let isSecret = ["secret", "token", "password"].contains { name.contains($0) }
-      if isSecret, let text = value.text { return [Secret(text)] }
-      let objects = value.array ?? [value]
-      return objects.flatMap { $0.object?.secrets ?? [] }
+      if let text = value.text, ["secret", "token", "password"].contains(where: { name.contains($0) }) {
+        found.append(Secret(text))
+      }
+      for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
     }
   }
 }

@@ -1,30 +1,21 @@
 internal import HTTPTypes
 package import StorageAuth
-internal import StorageCrypto
 
 /// Makes what came from elsewhere fit for an error: one short line, without what must not be seen.
 package struct ServiceText: Sendable {
   /// The most characters of a message.
   private static let limit = 300
-  /// A shorter text is no secret; masking it would only spoil the message.
-  private static let shortestMask = 4
-
-  private let masks: [Secret]
+  private let mask: SecretMask
 
   /// - Parameter masks: What must not be seen, as it is or encoded for a URL.
   package init(masking masks: [Secret] = []) {
-    self.masks = masks
+    mask = SecretMask(masks)
   }
 
   /// The text, fit to be shown.
   package func shown(_ text: String) -> String {
     // A longer text is not searched for secrets to its end, so nothing of that part may be shown.
-    var text = String(text.prefix(16 * Self.limit))
-    let clear = masks.map { $0.reveal().trimmingBlanks() }.filter { $0.count >= Self.shortestMask }
-    for secret in clear.sorted(by: { $0.count > $1.count }) {
-      let once = secret.percentEncoded()
-      for form in [once.percentEncoded(), once, secret] { text = text.replacing(form, with: Secret.mask) }
-    }
+    let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
     let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
     let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
     let visible = String(String.UnicodeScalarView(scalars))

@@ -13,7 +13,7 @@ package enum ACS3Signature {
     var names: Set = ["host"]
     for field in call.request.headerFields {
       let name = field.name.canonicalName
-      if name == "content-type" || name.hasPrefix("x-acs-") { names.insert(name) }
+      if name == "content-type" || name.hasBytePrefix("x-acs-") { names.insert(name) }
     }
     return names.sorted()
   }

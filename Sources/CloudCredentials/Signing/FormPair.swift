@@ -1,3 +1,4 @@
+internal import StorageAuth
 internal import StorageCrypto
 
 /// A parameter of a query or a form, decoded.
@@ -16,8 +17,8 @@ package struct FormPair: Sendable, Equatable {
   /// Reads a query or a form; nothing for a broken escape or text that is not UTF-8.
   package static func read(_ text: String) -> [FormPair]? {
     var pairs: [FormPair] = []
-    for item in text.split(separator: "&") {
-      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in text.words(between: "&") {
+      let parts = item.parts(between: "=", atMost: 1)
       guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else { return nil }
       pairs.append(FormPair(name, value))
     }

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// What an `Authorization` header of ACS3 or TC3 says, in its parts.
 package struct ServiceAuthorization: Sendable, Equatable {
   /// The name of the signature: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
@@ -14,10 +16,10 @@ package struct ServiceAuthorization: Sendable, Equatable {
 
   /// Reads a header; nothing if a part is missing, unknown or there twice.
   package init?(_ header: String) {
-    guard let blank = header.firstIndex(of: " ") else { return nil }
+    guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     var parts: [String: String] = [:]
-    for item in header[blank...].split(separator: ",") {
-      let pair = String(item).trimmingBlanks().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in header[blank...].words(between: ",") {
+      let pair = String(item).trimmingBlanks().parts(between: "=", atMost: 1)
       guard pair.count == 2, parts.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
     }
     guard parts.count == 3, let credential = parts["Credential"], let names = parts["SignedHeaders"],
@@ -25,7 +27,7 @@ package struct ServiceAuthorization: Sendable, Equatable {
     else { return nil }
     algorithm = String(header[..<blank])
     self.credential = credential
-    signedHeaders = names.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    signedHeaders = names.parts(between: ";").map(String.init)
     self.signature = signature
   }
 }

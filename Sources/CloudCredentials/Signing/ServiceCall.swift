@@ -20,13 +20,13 @@ package struct ServiceCall: Sendable {
 
   /// The path without its query.
   var path: String {
-    let path = String((request.path ?? "/").prefix { $0 != "?" })
+    let path = String((request.path ?? "/").bytes(before: "?"))
     return path.isEmpty ? "/" : path
   }
 
   /// The text after the first `?`; empty where there is none.
   var query: String {
-    String((request.path ?? "").drop { $0 != "?" }.dropFirst())
+    String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 
   /// The value of a header as it is signed: without blanks around it; `host` is the authority.

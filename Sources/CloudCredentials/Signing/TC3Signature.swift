@@ -30,7 +30,7 @@ package struct TC3Signature: Sendable {
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
     var headers = ""
-    for name in names { headers += "\(name):\(try call.signedValue(of: name).lowercased())\n" }
+    for name in names { headers += "\(name):\(try call.signedValue(of: name).asciiLowercased)\n" }
     return """
       \(call.request.method.rawValue)
       \(call.path)
@@ -57,9 +57,9 @@ package struct TC3Signature: Sendable {
       writer.append("TC3")
       secret.bytes.withBytes { writer.append($0) }
     }
-    let dayKey = HMACKey<SHA256> { $0.append(first.authenticationCode(for: day)) }
-    let serviceKey = HMACKey<SHA256> { $0.append(dayKey.authenticationCode(for: service)) }
-    let key = HMACKey<SHA256> { $0.append(serviceKey.authenticationCode(for: "tc3_request")) }
+    let dayKey = first.derivedKey { $0.append(day) }
+    let serviceKey = dayKey.derivedKey { $0.append(service) }
+    let key = serviceKey.derivedKey { $0.append("tc3_request") }
     return key.authenticationCode(for: stringToSign).hex
   }
 

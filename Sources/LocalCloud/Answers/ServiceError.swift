@@ -1,4 +1,6 @@
 internal import HTTPTypes
+internal import StorageAuth
+internal import _NIOFileSystem
 
 /// A refusal in the words of the services: it becomes the document that their SDKs read.
 struct ServiceError: Error, Sendable {
@@ -16,12 +18,33 @@ struct ServiceError: Error, Sendable {
   struct Detail: Sendable {
     let name: String
     let value: String
+
+    /// An element that repeats a part of the request, cut where it is long.
+    init(name: String, value: String) {
+      self.name = name
+      self.value = value.shortened(to: ServiceError.echoByteLimit)
+    }
+
+    /// An element whose length is limited by what makes it.
+    init(name: String, bounded value: String) {
+      self.name = name
+      self.value = value
+    }
   }
+
+  /// The most bytes of a part of the request that a refusal repeats.
+  ///
+  /// The key of an object has 1,023 bytes, encoded three times as many. With the two texts of a comparison no refusal has
+  /// more than 256 KiB.
+  static let echoByteLimit = 4 * 1024
+
+  /// The most bytes of a message.
+  static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.status = status
     self.code = code
-    self.message = message
+    self.message = message.shortened(to: Self.messageByteLimit)
     self.ec = ec
     self.details = details
   }
@@ -30,20 +53,22 @@ struct ServiceError: Error, Sendable {
 extension ServiceError {
   static func noSuchBucket(_ name: String) -> ServiceError {
     ServiceError(
-      .notFound, "NoSuchBucket", "The specified bucket does not exist.",
+      .notFound, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",
       details: [Detail(name: "BucketName", value: name)])
   }
 
   static func noSuchKey(_ key: String) -> ServiceError {
     ServiceError(
-      .notFound, "NoSuchKey", "The specified key does not exist.", details: [Detail(name: "Key", value: key)])
+      .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
+      details: [Detail(name: "Key", value: key)])
   }
 
-  static func noSuchUpload(_ id: String) -> ServiceError {
+  /// - Parameter ec: The finer code, which differs between the operations.
+  static func noSuchUpload(_ id: String, ec: String? = nil) -> ServiceError {
     ServiceError(
       .notFound, "NoSuchUpload",
       "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.",
-      details: [Detail(name: "UploadId", value: id)])
+      ec: ec, details: [Detail(name: "UploadId", value: id)])
   }
 
   static func bucketNotEmpty(_ name: String) -> ServiceError {
@@ -68,6 +93,10 @@ extension ServiceError {
     ServiceError(.badRequest, "InvalidArgument", message, ec: ec)
   }
 
+  static func invalidRequest(_ message: String) -> ServiceError {
+    ServiceError(.badRequest, "InvalidRequest", message)
+  }
+
   static func notImplemented(_ message: String) -> ServiceError {
     ServiceError(.notImplemented, "NotImplemented", message)
   }
@@ -87,8 +116,21 @@ extension ServiceError {
 
   static func internalError(_ reason: String) -> ServiceError {
     ServiceError(
-      .internalServerError, "InternalError", "The server failed; its log says more.",
-      details: [Detail(name: "Reason", value: reason)])
+      .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
+  }
+
+  /// The refusal for whatever was thrown.
+  ///
+  /// Errors of the file system name files of this machine, and others may hold what a client sent: only the kind of the
+  /// error is told.
+  init(of error: any Error) {
+    self = error as? ServiceError ?? .internalError(Self.kind(of: error))
+  }
+
+  /// What kind of error it is, in words that hold nothing of what it is about.
+  static func kind(of error: any Error) -> String {
+    guard let error = error as? FileSystemError else { return "\(type(of: error))" }
+    return "The file system refused: \(error.code)."
   }
 
   /// An error of the server that was asked for.
@@ -114,11 +156,9 @@ extension ServiceError {
   static let incompleteBody = ServiceError(
     .badRequest, "IncompleteBody", "The body has another number of bytes than the Content-Length says.")
 
-  static let invalidDigest = ServiceError(
-    .badRequest, "InvalidDigest", "The Content-MD5 is not the Base64 of 16 bytes.")
-
-  static let badDigest = ServiceError(
-    .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
+  static func invalidDigest(_ message: String) -> ServiceError {
+    ServiceError(.badRequest, "InvalidDigest", message)
+  }
 
   static let invalidPart = ServiceError(
     .badRequest, "InvalidPart",

@@ -7,7 +7,7 @@ final class NodeDirectory: Sendable {
   private struct State {
     var accessKeys: [LocalCloud.NodeAccessKey]
     /// The public keys that were added, by the user that they log in.
-    var publicKeys: [String: [String]]
+    var publicKeys: [[UInt8]: [String]]
   }
 
   private let users: [LocalCloud.NodeUser]
@@ -29,18 +29,20 @@ final class NodeDirectory: Sendable {
       State(
         accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
           + aspera.accessKeys,
-        publicKeys: Dictionary(accounts.map { ($0.user, $0.publicKeys) }) { first, _ in first }))
+        publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
   }
 
   /// The user that setup answers name.
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
   /// The account of a user.
-  func transferAccount(_ user: String) -> LocalCloud.TransferAccount? { accounts.first { $0.user == user } }
+  func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
+    accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
+  }
 
   /// Whether a name and a password are those of a user.
   func isUser(_ name: String, _ password: Secret) -> Bool {
-    users.contains { $0.name == name && $0.password == password }
+    users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
   }
 
   /// All access keys, in the order in which they were named.
@@ -48,13 +50,13 @@ final class NodeDirectory: Sendable {
 
   /// The access key of an id.
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
-    state.withLock { $0.accessKeys.first { $0.id == id } }
+    state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
   /// Sets the key that the bearer tokens of an access key are verified with; nothing takes it away.
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
-      guard let index = state.accessKeys.firstIndex(where: { $0.id == id }) else { return }
+      guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
       state.accessKeys[index].tokenVerificationKey = pem
     }
   }
@@ -64,6 +66,7 @@ final class NodeDirectory: Sendable {
   /// - Returns: Whether the line is one of `authorized_keys` and the user is known.
   func add(publicKey line: String, of user: String) -> Bool {
     guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
+    let user = Array(user.utf8)
     state.withLock { state in
       guard state.publicKeys[user]?.contains(line) != true else { return }
       state.publicKeys[user, default: []].append(line)
@@ -80,13 +83,13 @@ final class NodeDirectory: Sendable {
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
-    let known = state.withLock { $0.publicKeys[user] ?? [] }.compactMap { Self.blob(of: $0) }
+    let known = state.withLock { $0.publicKeys[Array(user.utf8)] ?? [] }.compactMap { Self.blob(of: $0) }
     return publicKeys.contains { known.contains($0) }
   }
 
   /// The second field of a line of `authorized_keys`: the key as SSH sends it, in Base64.
   private static func blob(of line: String) -> String? {
-    let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+    let fields = line.words(between: " ")
     guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }
     return String(fields[1])
   }

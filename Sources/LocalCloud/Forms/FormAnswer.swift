@@ -13,7 +13,7 @@ enum FormAnswer: Sendable {
   /// - Throws: For a redirect to what is no URL of a page.
   init(_ form: SubmittedForm) throws(ServiceError) {
     if let url = form["success_action_redirect"], !url.isEmpty {
-      guard url.hasPrefix("https://") || url.hasPrefix("http://"),
+      guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
         url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })
       else { throw .invalidArgument("The success_action_redirect is not a URL of a page.") }
       self = .redirect(url)

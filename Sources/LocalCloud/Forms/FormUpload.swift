@@ -19,7 +19,7 @@ struct FormUpload: Sendable {
   /// - Throws: For a form without a boundary that can be read.
   init?(_ head: HTTPRequest) throws(ServiceError) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
-      let text = head.headerFields[.contentType], text.lowercased().hasPrefix("multipart/form-data")
+      let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
     do {

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// A header value with parameters, `form-data; name="key"`, read strictly.
 struct HeaderParameters: Sendable {
   /// What stands before the parameters, in lower case.
@@ -10,29 +12,31 @@ struct HeaderParameters: Sendable {
   /// A quoted text goes to the next quotation mark: browsers write `%22` for one that is part of it.
   init?(_ text: String) {
     var rest = text[...]
-    value = Self.trimmed(rest.prefix { $0 != ";" }).lowercased()
-    rest = rest.drop { $0 != ";" }
+    value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
+    rest = rest.bytes(from: ";")
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
-      rest = rest.dropFirst().drop(while: Self.isBlank)
-      let name = rest.prefix { $0 != "=" && $0 != ";" }.lowercased()
-      rest = rest.dropFirst(name.count)
-      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), rest.first == "=" else { return nil }
-      rest = rest.dropFirst()
+      rest = Self.behindFirstByte(of: rest).drop(while: Self.isBlank)
+      let name = rest.bytes(before: "=")
+      rest = rest[name.endIndex...]
+      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
+      rest = Self.behindFirstByte(of: rest)
       let content: Substring
       if rest.first == "\"" {
-        rest = rest.dropFirst()
-        guard let end = rest.firstIndex(of: "\"") else { return nil }
+        rest = Self.behindFirstByte(of: rest)
+        guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
-        rest = rest[end...].dropFirst().drop(while: Self.isBlank)
+        rest = Self.behindFirstByte(of: rest[end...]).drop(while: Self.isBlank)
       } else {
-        content = Self.trimmed(rest.prefix { $0 != ";" })
-        rest = rest.drop { $0 != ";" }
+        content = Self.trimmed(rest.bytes(before: ";"))
+        rest = rest.bytes(from: ";")
         guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
           return nil
         }
       }
-      guard rest.isEmpty || rest.first == ";", parameters.updateValue(String(content), forKey: name) == nil else {
+      guard rest.isEmpty || rest.first == ";",
+        parameters.updateValue(String(content), forKey: name.asciiLowercased) == nil
+      else {
         return nil
       }
     }
@@ -41,6 +45,11 @@ struct HeaderParameters: Sendable {
 
   /// A parameter by its name in lower case.
   subscript(name: String) -> String? { parameters[name] }
+
+  /// The text without its first byte, an ASCII character; an accent behind that is not part of it.
+  private static func behindFirstByte(of text: Substring) -> Substring {
+    text[text.utf8.index(after: text.utf8.startIndex)...]
+  }
 
   private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import StorageAuth
 
 /// What stands before the content of a part of a form.
 struct PartHead: Sendable {
@@ -18,8 +19,10 @@ struct PartHead: Sendable {
   init(_ lines: [String]) throws(ServiceError) {
     var headers: [String: String] = [:]
     for line in lines {
-      guard let colon = line.firstIndex(of: ":") else { throw .malformedForm("A line of a part is no header.") }
-      let name = line[..<colon].lowercased()
+      guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        throw .malformedForm("A line of a part is no header.")
+      }
+      let name = line[..<colon].asciiLowercased
       guard !name.isEmpty, name.utf8.allSatisfy(HeaderParameters.isTokenByte) else {
         throw .malformedForm("The name of a part's header is not one.")
       }
@@ -33,12 +36,14 @@ struct PartHead: Sendable {
     self.name = name
     fileName = disposition["filename"]
     contentType = headers["content-type"].map { text in
-      String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+      String(
+        decoding: text.utf8.drop { $0 == UInt8(ascii: " ") }.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(),
+        as: UTF8.self)
     }
   }
 
   /// Whether this is the file; no other field has that name.
-  var isFile: Bool { name.lowercased() == "file" }
+  var isFile: Bool { name.asciiLowercased == "file" }
 }
 
 extension ServiceError {

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// The part of an object that a Range header asks for.
 struct ByteRange {
   /// The first byte and, if it is given, the last one; or how many bytes from the end.
@@ -10,8 +12,8 @@ struct ByteRange {
 
   /// Reads a header with one range of bytes; nothing for anything else, which is to be read over.
   init?(_ header: String) {
-    guard header.hasPrefix("bytes=") else { return nil }
-    let parts = header.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+    guard header.hasBytePrefix("bytes=") else { return nil }
+    let parts = header.dropFirst("bytes=".count).parts(between: "-")
     guard parts.count == 2 else { return nil }
     let numbers = parts.map { Self.number($0) }
     switch (parts[0].isEmpty, parts[1].isEmpty) {

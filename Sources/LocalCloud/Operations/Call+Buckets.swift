@@ -15,19 +15,41 @@ extension Call {
     var elements = [
       dialect.owner, XMLNode("Prefix", prefix), XMLNode("Marker", marker), XMLNode("MaxKeys", String(limit)),
       XMLNode("IsTruncated", String(isTruncated)),
-      XMLNode("Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: host) }),
+      XMLNode("Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: endpoint) }),
     ]
     if isTruncated, let last = page.last { elements.append(XMLNode("NextMarker", last.name)) }
     return Answer(XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
+  /// The host that was asked, without a bucket in front.
+  private var endpoint: String {
+    guard AddressingStyle(authority: host) == .virtualHosted, let label = bucketLabel(of: host),
+      label.utf8.elementsEqual(bucket.utf8)
+    else { return host }
+    return String(host.dropFirst(label.count + 1))
+  }
+
   func createBucket() async throws -> Answer {
+    try await checkBucketDocument()
     let access = try access(named: own("acl"), isObject: false)
     if let code = dialect.ownBucketCode, store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ServiceError.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date)
     return Answer(headers: [.location: "/\(bucket)"])
+  }
+
+  /// Refuses a document that asks for another bucket than this server makes.
+  private func checkBucketDocument() async throws {
+    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return }
+    for element in document.children {
+      switch (element.name, element.text) {
+      case ("LocationConstraint", _), ("StorageClass", dialect.standardClass), ("DataRedundancyType", "LRS"): continue
+      default:
+        throw ServiceError.notImplemented(
+          "The element \"\(element.name)\" of the document asks for a bucket that this server does not make.")
+      }
+    }
   }
 
   func deleteBucket() async throws -> Answer {
@@ -49,7 +71,7 @@ extension Call {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    var document = dialect.document(for: bucket, region: region, endpoint: host)
+    var document = dialect.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
       dialect.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
@@ -89,9 +111,10 @@ extension Call {
   /// The access that a header names; nothing for the default.
   func access(named name: String?, isObject: Bool) throws(ServiceError) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
-    guard let access = AccessControl(rawValue: name) else {
-      throw .invalidArgument("The access \"\(name)\" is not one of private and public-read.")
+    if let access = AccessControl(rawValue: name) { return access }
+    if ["public-read-write", "authenticated-read"].contains(name) {
+      throw .notImplemented("The access \"\(name)\" is not part of this server; it has private and public-read.")
     }
-    return access
+    throw .invalidArgument("The access \"\(name)\" is not one of private and public-read.")
   }
 }

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import NIOCore
+internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
@@ -8,7 +9,9 @@ extension Call {
   private func copySource() throws -> StoredObject {
     let source = try CopySource(own("copy-source") ?? "", of: dialect.provider)
     let object = try store.object(source.key, in: source.bucket)
+    try checkReadable(object, place: "copy-source-")
     guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
+      guard dialect.provider == .oss else { throw ServiceError.preconditionFailed("x-cos-copy-source-if-…") }
       throw ServiceError(.notModified, "NotModified", "The source is what the conditions leave out.")
     }
     return object
@@ -17,19 +20,32 @@ extension Call {
   /// Copies an object; the new one refers to the same files, which never change.
   func copyObject() async throws -> Answer {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    var attributes = try attributes()
+    let replacesDescription = try replaces("metadata-directive")
+    let replacesTags = try replaces("tagging-directive")
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let source = try copySource()
-    let replacesDescription = own("metadata-directive")?.uppercased().hasPrefix("REPLACE") == true
+    if !replacesTags { attributes.tags = source.attributes.tags }
     let copy = StoredObject(
       id: .random(), key: key, content: source.content,
       description: replacesDescription ? description : source.description, modified: date,
-      isMultipart: source.isMultipart, access: access)
+      isMultipart: source.isMultipart, access: access, attributes: attributes)
     try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
-    return copied("CopyObjectResult", copy.content)
+    return copied("CopyObjectResult", copy.content, attributes)
+  }
+
+  /// Whether a copy gets what the request says instead of what its source has.
+  private func replaces(_ directive: String) throws(ServiceError) -> Bool {
+    switch own(directive)?.asciiLowercased {
+    case nil, "copy": return false
+    case "replace", "replaced": return true
+    default: throw .invalidArgument("The header \(dialect.header(directive)) is neither Copy nor Replace.")
+    }
   }
 
   /// Makes a part of an upload of a run of bytes of an object.
   func copyPart() async throws -> Answer {
-    let (id, number) = try uploadAndPart()
+    let (upload, number) = try uploadAndPart()
     let source = try copySource()
     var extents = source.content.extents
     if let header = own("copy-source-range") {
@@ -47,11 +63,11 @@ extension Call {
     let content = Content(
       extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,
       crc64: crc64.checksum)
-    try add(UploadedPart(content: content, modified: date), number: number, to: id)
-    return copied("CopyPartResult", content)
+    try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
+    return copied("CopyPartResult", content, upload.attributes)
   }
 
-  private func copied(_ name: String, _ content: Content) -> Answer {
+  private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
     var answer = Answer(
       XMLNode(
         name,
@@ -59,6 +75,7 @@ extension Call {
           XMLNode("ETag", dialect.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
         ]))
     answer.headers.append(contentsOf: checksums(of: content))
+    describe(attributes, in: &answer.headers)
     return answer
   }
 }

@@ -1,3 +1,4 @@
+internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
@@ -7,7 +8,7 @@ extension Call {
   func deleteObjects() async throws -> Answer {
     let encodes = try encodesNames()
     let document = try await document(named: "Delete")
-    let isQuiet = document["Quiet"]?.text.lowercased() == "true"
+    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let objects = document.all("Object")
     guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
       throw ServiceError.malformedXML("There have to be 1 to \(Self.deleteLimit) objects.")

@@ -9,15 +9,18 @@ extension Call {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await upload.store(form, in: store.blobs)
     let object = StoredObject(
       id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access)
+      isMultipart: false, access: access, attributes: attributes)
     try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    var headers = checksums(of: written.content)
+    describe(attributes, in: &headers)
     return outcome.answer(
       bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
-      headers: checksums(of: written.content))
+      headers: headers)
   }
 
   /// The URL of the object, at the host that was asked.
@@ -42,9 +45,9 @@ extension VerifiedForm {
   func headers(of dialect: any Dialect) throws(ServiceError) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = dialect.header(dialect.objectAccessHeader)
-    for field in form.fields where field.name.lowercased() != "content-type" {
-      let isAccess = field.name.lowercased() == dialect.formAccessField
-      guard isAccess || field.name.lowercased() != access else { continue }
+    for field in form.fields where field.name.asciiLowercased != "content-type" {
+      let isAccess = field.name.asciiLowercased == dialect.formAccessField
+      guard isAccess || field.name.asciiLowercased != access else { continue }
       let name = isAccess ? access : field.name
       guard let name = HTTPField.Name(name) else { continue }
       guard HTTPField.isValidValue(field.value) else {

@@ -14,7 +14,8 @@ extension Call {
   }
 
   func listObjectsV2() throws -> Answer {
-    let token = parameter("continuation-token")
+    // An empty token stands for none: the vendor's Python SDK sends one with the first page.
+    let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
     let start = parameter("start-after") ?? ""
     var after = start
     if let token {
@@ -67,7 +68,8 @@ extension Call {
       ]
       if dialect.provider == .oss { elements.append(XMLNode("Type", object.isMultipart ? "Multipart" : "Normal")) }
       elements += [
-        XMLNode("Size", String(object.content.byteCount)), XMLNode("StorageClass", dialect.storageClass),
+        XMLNode("Size", String(object.content.byteCount)),
+        XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
       ]
       if withOwner { elements.append(dialect.owner) }
       return XMLNode("Contents", children: elements)
@@ -83,10 +85,8 @@ extension Call {
     let encodes = try encodesNames()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
     let limit = try number("max-parts", default: 1000, in: 1...1000)
-    let parts = try store.read(bucket) { bucket in
-      guard let upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id) }
-      return upload.parts
-    }
+    let upload = try upload(name)
+    let parts = upload.parts
     let start = parts.firstIndex { $0 > marker }
     let end = min(parts.count, start + limit)
     let elements = (start..<end).map { index in
@@ -108,7 +108,7 @@ extension Call {
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
-          XMLNode("StorageClass", dialect.storageClass),
+          XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
         ] + elements))
   }
 
@@ -128,7 +128,8 @@ extension Call {
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
-          XMLNode("StorageClass", dialect.storageClass), XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
+          XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
+          XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
         ])
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }

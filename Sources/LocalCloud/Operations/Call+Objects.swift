@@ -17,9 +17,9 @@ extension Call {
     var description = ObjectDescription()
     for field in headers {
       let name = field.name.canonicalName
-      if let header = Self.contentHeaders.first(where: { $0.lowercased() == name }) {
+      if let header = Self.contentHeaders.first(where: { $0.asciiLowercased == name }) {
         description.headers.append(ObjectDescription.Header(name: header, value: field.value))
-      } else if name.hasPrefix(dialect.metadataPrefix) {
+      } else if name.hasBytePrefix(dialect.metadataPrefix) {
         let rest = String(name.dropFirst(dialect.metadataPrefix.count))
         description.metadata.append(ObjectDescription.Header(name: rest, value: field.value))
       }
@@ -29,22 +29,26 @@ extension Call {
 
   /// Refuses to overwrite, if the request says so.
   func checkOverwrite(_ existing: StoredObject?) throws(ServiceError) {
-    if existing != nil, own("forbid-overwrite")?.lowercased() == "true" { throw .fileAlreadyExists }
+    if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
 
   func putObject() async throws -> Answer {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
     let object = StoredObject(
       id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access)
+      isMultipart: false, access: access, attributes: attributes)
     try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
-    return Answer(headers: checksums(of: written.content))
+    var answer = Answer(headers: checksums(of: written.content))
+    describe(attributes, in: &answer.headers)
+    return answer
   }
 
   func getObject() throws -> Answer {
     let object = try store.object(key, in: bucket)
+    try checkReadable(object)
     var answer = Answer(headers: try objectHeaders(object))
     guard try Conditions(headers).isNews(object) else { return Answer(.notModified, headers: answer.headers) }
     let byteCount = object.content.byteCount
@@ -61,6 +65,7 @@ extension Call {
 
   func headObject() throws -> Answer {
     let object = try store.object(key, in: bucket)
+    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
     guard try Conditions(self.headers).isNews(object) else { return Answer(.notModified, headers: headers) }
     return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
@@ -111,10 +116,17 @@ extension Call {
     answer[.acceptRanges] = "bytes"
     if dialect.provider == .oss {
       answer.set("x-oss-object-type", object.isMultipart ? "Multipart" : "Normal")
-      answer.set("x-oss-storage-class", dialect.storageClass)
     }
+    // COS names the class only where it is not the standard one.
+    if let name = object.attributes.storageClass ?? (dialect.provider == .oss ? dialect.standardClass : nil) {
+      answer.set(dialect.header("storage-class"), name)
+    }
+    if !object.attributes.tags.isEmpty {
+      answer.set(dialect.header("tagging-count"), String(object.attributes.tags.count))
+    }
+    describe(object.attributes, in: &answer)
     for name in Self.contentHeaders {
-      let parameter = "response-\(name.lowercased())"
+      let parameter = "response-\(name.asciiLowercased)"
       guard let value = self.parameter(WireText(parameter)) else { continue }
       if isAnonymous {
         throw ServiceError(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")

@@ -1,27 +1,38 @@
 internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
   private static let partNumbers = 1...10_000
+  private static let noUploadForPart = "0042-00000104"
+  private static let noUploadToAbort = "0042-00000002"
+  private static let bodyOfCompleteAll = "0042-00000216"
 
   /// The name of the upload that the request is about.
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
-  /// The names of the upload and of the part that the request is about; the upload is there.
-  func uploadAndPart() throws -> (UploadName, Int) {
+  /// The upload and the number of the part that the request is about.
+  func uploadAndPart() throws -> (MultipartUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
       throw ServiceError.invalidArgument("The partNumber has to be a number from 1 to 10000.")
     }
-    _ = try upload(name)
-    return (name, number)
+    let upload = try upload(name, ec: Self.noUploadForPart)
+    try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
+    return (upload, number)
   }
 
-  private func upload(_ name: UploadName) throws -> MultipartUpload {
+  /// The upload with a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - ec: The finer code of the refusal if it is not there.
+  func upload(_ name: UploadName, ec: String? = nil) throws -> MultipartUpload {
     try store.read(bucket) { bucket in
-      guard let upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id) }
+      guard let upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id, ec: ec) }
       return upload
     }
   }
@@ -29,7 +40,9 @@ extension Call {
   /// Puts a part into an upload, in the place of the one that may be there.
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
-      guard var upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id) }
+      guard var upload = bucket.uploads[name] else {
+        throw ServiceError.noSuchUpload(name.id, ec: Self.noUploadForPart)
+      }
       upload.parts[number] = part
       bucket.uploads[name] = upload
     }
@@ -37,34 +50,41 @@ extension Call {
 
   func initiateUpload() async throws -> Answer {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let attributes = try attributes()
     let encodes = try encodesNames()
     let upload = MultipartUpload(
-      name: UploadName(key: key, id: BlobID.random().description.uppercased()), description: description,
-      access: access, initiated: date)
+      name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
+      access: access, attributes: attributes, initiated: date)
     try store.change(bucket) { bucket in
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[upload.name] = upload
     }
-    return Answer(
+    var answer = Answer(
       XMLNode(
         "InitiateMultipartUploadResult",
         children: encodingElement(encodes) + [
           XMLNode("Bucket", bucket), XMLNode("Key", encodes ? key.text.percentEncoded() : key.text),
           XMLNode("UploadId", upload.name.id),
         ]))
+    describe(attributes, in: &answer.headers)
+    return answer
   }
 
   func uploadPart() async throws -> Answer {
-    let (name, number) = try uploadAndPart()
+    let (upload, number) = try uploadAndPart()
     let written = try await store.blobs.write(body, try expectation())
-    try add(UploadedPart(content: written.content, modified: date), number: number, to: name)
-    return Answer(headers: checksums(of: written.content))
+    try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
+    var answer = Answer(headers: checksums(of: written.content))
+    describe(upload.attributes, in: &answer.headers)
+    return answer
   }
 
   func abortUpload() throws -> Answer {
     let name = uploadName
     try store.change(bucket) { bucket in
-      guard bucket.uploads[name] != nil else { throw ServiceError.noSuchUpload(name.id) }
+      guard bucket.uploads[name] != nil else {
+        throw ServiceError.noSuchUpload(name.id, ec: Self.noUploadToAbort)
+      }
       bucket.uploads[name] = nil
     }
     return Answer(.noContent)
@@ -73,13 +93,15 @@ extension Call {
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encodes = try encodesNames()
-    let takesAll = own("complete-all")?.lowercased() == "yes"
-    let listed = takesAll ? nil : try Self.listedParts(try await document(named: "CompleteMultipartUpload"))
+    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let listed =
+      try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
     let upload = try upload(name)
+    if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
     let object = StoredObject(
-      id: .random(), key: key, content: Self.join(parts), description: upload.description, modified: date,
-      isMultipart: true, access: upload.access)
+      id: .random(), key: key, content: join(parts), description: upload.description, modified: date,
+      isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     try await store.put(object, in: bucket) { bucket in
       guard bucket.uploads[name] != nil else { throw ServiceError.noSuchUpload(name.id) }
       try checkOverwrite(bucket.objects[key])
@@ -94,7 +116,21 @@ extension Call {
           XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
         ]))
     answer.headers.append(contentsOf: checksums(of: object.content))
+    describe(object.attributes, in: &answer.headers)
     return answer
+  }
+
+  /// Whether the request takes every part that was uploaded instead of naming parts in a document.
+  private func takesAllParts() async throws -> Bool {
+    guard let word = own("complete-all") else { return false }
+    guard word.asciiLowercased == "yes" else {
+      throw ServiceError.invalidArgument("The header \(dialect.header("complete-all")) can only be yes.")
+    }
+    for try await chunk in body where chunk.readableBytes > 0 {
+      throw ServiceError.invalidArgument(
+        "A request that takes all parts has no body.", ec: Self.bodyOfCompleteAll)
+    }
+    return true
   }
 
   func encodingElement(_ encodes: Bool) -> [XMLNode] {
@@ -114,7 +150,7 @@ extension Call {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int($0) }), let tag = element["ETag"]?.text else {
         throw .malformedXML("A Part needs a PartNumber and an ETag.")
       }
-      parts.append(ListedPart(number: number, entityTag: tag.unquoted.lowercased()))
+      parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased))
     }
     if parts.isEmpty { throw .malformedXML("There is no Part.") }
     for (first, second) in zip(parts, parts.dropFirst()) where first.number >= second.number {
@@ -139,13 +175,17 @@ extension Call {
   }
 
   /// The parts one after the other: nothing is copied, and the checksum is computed from those of the parts.
-  private static func join(_ parts: [UploadedPart]) -> Content {
+  ///
+  /// The entity tag of OSS is the MD5 of the parts' tags as the service writes them, in upper-case hexadecimal: its own
+  /// test suites print one. That of COS is the MD5 of the bytes of the tags.
+  private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
     var byteCount: Int64 = 0
     for part in parts {
-      let tag = [UInt8](hex: part.content.entityTag) ?? []
-      md5.update(tag.span)
+      let tag = part.content.entityTag
+      let bytes = dialect.provider == .oss ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
+      md5.update(bytes.span)
       crc64 = CRC64.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount))
       byteCount += part.content.byteCount
     }

@@ -61,21 +61,31 @@ struct Call: Sendable {
   /// The value of a parameter; empty where it has none, `nil` where it is not there.
   func parameter(_ name: WireText) -> String? { target[name]?.string }
 
-  /// The value of one of the service's own headers.
-  func own(_ rest: String) -> String? { headers.first(dialect.header(rest)) }
+  /// The value of one of the service's own headers; an empty one counts as absent, because SDKs send such.
+  func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// What the body has to be, by the headers.
   func expectation() throws(ServiceError) -> BodyExpectation {
     var expectation = BodyExpectation(byteCount: headers[.contentLength].flatMap { Int64($0) })
-    if let text = headers.first("content-md5") {
-      guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else { throw .invalidDigest }
-      expectation.md5 = md5
+    if let text = headers.first("content-md5"), !text.isEmpty {
+      guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else {
+        throw .invalidDigest("The Content-MD5 is not the Base64 of 16 bytes.")
+      }
+      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: dialect.wrongDigest)
     }
     return expectation
   }
 
   /// The body as a document.
   func document(named name: String) async throws -> XMLNode {
+    guard let document = try await optionalDocument(named: name) else {
+      throw ServiceError.malformedXML("There is no document.")
+    }
+    return document
+  }
+
+  /// The body as a document; `nil` if there is no body.
+  func optionalDocument(named name: String) async throws -> XMLNode? {
     let expectation = try expectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
@@ -85,8 +95,9 @@ struct Call: Sendable {
       bytes += chunk.readableBytesView
     }
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
+    if bytes.isEmpty { return nil }
     do {
-      let root = try XMLNode.parse(bytes)
+      let root = try XMLNode.parse(bytes, limits: dialect.provider == .oss ? .allowingControlReferences : XMLLimits())
       guard root.name == name else { throw ServiceError.malformedXML("The root is not \(name).") }
       return root
     } catch let error as XMLError {
@@ -106,7 +117,7 @@ struct Call: Sendable {
   /// Whether names in the answer are to be percent-encoded.
   func encodesNames() throws(ServiceError) -> Bool {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
-    guard encoding.lowercased() == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
+    guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true
   }
 }

@@ -10,10 +10,11 @@ struct Conditions {
 
   /// Reads the headers `If-Match` and so on, or those that start with a prefix.
   init(_ headers: HTTPFields, prefix: String = "") {
-    match = headers.first("\(prefix)if-match")
-    noneMatch = headers.first("\(prefix)if-none-match")
-    modifiedSince = headers.first("\(prefix)if-modified-since").flatMap { Timestamp(httpDate: $0) }
-    unmodifiedSince = headers.first("\(prefix)if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
+    func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
+    match = value("if-match")
+    noneMatch = value("if-none-match")
+    modifiedSince = value("if-modified-since").flatMap { Timestamp(httpDate: $0) }
+    unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
   /// Checks the conditions in the order of RFC 9110, 13.2.2.
@@ -32,11 +33,11 @@ struct Conditions {
 
   /// Whether a list of entity tags names an object; the services differ in the case of the digits.
   private static func names(_ list: String, _ object: StoredObject) -> Bool {
-    list.split(separator: ",").contains { item in
+    list.words(between: ",").contains { item in
       var tag = item.trimmed()
       if tag == "*" { return true }
-      if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-      return String(tag).unquoted.lowercased() == object.content.entityTag
+      if tag.hasBytePrefix("W/") { tag = tag.dropFirst(2) }
+      return String(tag).unquoted.asciiLowercased == object.content.entityTag
     }
   }
 }

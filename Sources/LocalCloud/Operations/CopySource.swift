@@ -9,14 +9,14 @@ struct CopySource {
   /// Reads the header of OSS, `/bucket/key`, or of COS, `host/key` with the bucket in the host or, at an IP address, in
   /// front of the key; the key is percent-encoded.
   init(_ header: String, of provider: LocalCloud.Provider) throws(ServiceError) {
-    let parts = header.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count > 1, parts[1].hasPrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
+    let parts = header.parts(between: "?", atMost: 1)
+    if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
       throw .notImplemented("Buckets of this server keep no versions.")
     }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
       let text = String(validating: bytes, as: UTF8.self)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
-    var rest = text.hasPrefix("/") ? text.dropFirst() : text[...]
+    var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     var first = Self.takeSegment(of: &rest)
     if provider == .cos {
       if isAddressOrLocalhost(first) {

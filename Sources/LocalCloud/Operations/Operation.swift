@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// What a request asks for, by its method, its target and the one sub-resource that it names.
-enum Operation: Sendable {
+enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
   case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
@@ -11,82 +11,82 @@ enum Operation: Sendable {
   case readObjectAccess, changeObjectAccess
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
 
-  /// The sub-resources that make another operation of a request and that this server does not have.
+  /// Finds the operation of a request.
   ///
-  /// A request that names one, in upper or lower case, is refused: without that, a change of an object's tags would
-  /// overwrite the object.
-  private static let unsupported: Set<String> = [
-    "accelerate", "accessmonitor", "accesspoint", "accesspointpolicy", "append", "asyncfetch", "callback",
-    "callback-var", "cleanrestoredobject", "cname", "comp", "cors", "domain", "domaincertificate", "encryption",
-    "httpsconfig", "img", "intelligenttiering", "inventory", "legalhold", "lifecycle", "link", "live", "logging",
-    "metaquery", "object-lock", "objectinfo", "objectworm", "origin", "overwriteconfig", "policy", "policystatus",
-    "position", "processconfiguration", "publicaccessblock", "qos", "qosinfo", "referer", "regionlist", "replication",
-    "replicationlocation", "replicationprogress", "requestpayment", "requesterqosinfo", "resourcegroup", "restore",
-    "retention", "rtc", "seal", "select", "sequential", "stat", "status", "style", "stylename", "symlink", "tagging",
-    "transferacceleration", "udf", "versioning", "versions", "vod", "website", "worm", "wormextend", "wormid",
-    "x-oss-async-process", "x-oss-process", "x-oss-rename", "ci-process", "imagemogr2", "imageinfo",
-  ]
-
-  /// The operation of a request.
+  /// A request is refused unless every parameter that a service gives a meaning to is one that the operation takes:
+  /// without that, `DELETE /?redundancyTransition` would delete the bucket. What no service knows has no effect, as at the
+  /// services; a change is refused all the same if the name has no value, which is how a service would spell an operation
+  /// that is newer than this list.
   ///
   /// - Parameters:
   ///   - method: The method.
   ///   - target: The target, as it was signed.
+  ///   - provider: The service.
   ///   - isCopy: Whether the request names an object to copy from.
-  /// - Throws: `NotImplemented` for a sub-resource that this server does not have, `MethodNotAllowed` for a method that
-  ///   the target does not take.
-  init(_ method: HTTPRequest.Method, _ target: RequestTarget, isCopy: Bool) throws(ServiceError) {
-    if let name = target.parameters.first(where: { Self.unsupported.contains($0.name.string.asciiLowercased) })?.name {
-      throw .notImplemented("The sub-resource \"\(name)\" is not part of this server.")
+  /// - Throws: `NotImplemented` for what this server does not have, `InvalidArgument` for a parameter that is there twice
+  ///   and for two sub-resources at once, `MethodNotAllowed` for a method that the target does not take.
+  init(
+    _ method: HTTPRequest.Method, _ target: RequestTarget, of provider: LocalCloud.Provider, isCopy: Bool
+  ) throws(ServiceError) {
+    guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
+    let written = try Self.knownNames(of: target, method, provider)
+    let names = Set(written.keys)
+    let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object
+    let routes = OperationRoute.all.filter { route in
+      route.method == method && route.level == level && route.providers.contains(provider)
+        && (route.isCopy == nil || route.isCopy == isCopy)
     }
-    if let version = target["versionId"], version != "null", !version.isEmpty {
-      throw .notImplemented("Buckets of this server keep no versions.")
-    }
-    let operation: Operation? =
-      if target.bucket == nil {
-        method == .get ? .listBuckets : nil
-      } else if target.key == nil {
-        Self.onBucket(method, target)
-      } else {
-        Self.onObject(method, target, isCopy: isCopy)
+    let fitting = routes.filter { $0.selectors.isSubset(of: names) }
+    let route = fitting.max { $0.selectors.count < $1.selectors.count }
+    let taken = route?.parameters(of: provider) ?? []
+    if let name = names.subtracting(taken).min() {
+      if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {
+        throw .invalidArgument(
+          "The parameters \"\(other)\" and \"\(name)\" ask for two operations; a request asks for one.")
       }
-    guard let operation else { throw .methodNotAllowed(method.rawValue) }
-    self = operation
+      throw .notImplemented(
+        "The parameter \"\(written[name] ?? name)\" is not part of this server for \(method.rawValue) of \(level.article)."
+      )
+    }
+    guard let route else { throw .methodNotAllowed(method.rawValue) }
+    if names.contains("list-type"), target["list-type"] != "2" {
+      throw .invalidArgument("The list-type can only be 2.")
+    }
+    switch target["versionId"] {
+    case nil, "null": break
+    case "": throw .invalidArgument("The parameter \"versionId\" is empty.")
+    default:
+      throw .notImplemented("The parameter \"versionId\" can only be null: buckets of this server keep no versions.")
+    }
+    self = route.operation
   }
 
-  private static func onBucket(_ method: HTTPRequest.Method, _ target: RequestTarget) -> Operation? {
-    switch method {
-    case .get where target.contains("acl"): .readBucketAccess
-    case .get where target.contains("location"): .bucketLocation
-    case .get where target.contains("bucketInfo"): .bucketInfo
-    case .get where target.contains("uploads"): .listUploads
-    case .get: target["list-type"] == "2" ? .listObjectsV2 : .listObjects
-    case .head: .headBucket
-    case .put where target.contains("acl"): .changeBucketAccess
-    case .put: .createBucket
-    case .delete: .deleteBucket
-    case .post where target.contains("delete"): .deleteObjects
-    default: nil
+  /// The parameters that have a meaning at a service: as they are written, by the spelling of the routes.
+  private static func knownNames(
+    of target: RequestTarget, _ method: HTTPRequest.Method, _ provider: LocalCloud.Provider
+  ) throws(ServiceError) -> [String: String] {
+    var names: [String: String] = [:]
+    for parameter in target.parameters {
+      switch ParameterNames.meaning(of: parameter.name.string, at: provider) {
+      case .signature: continue
+      case .misspelled:
+        throw .notImplemented(
+          "The parameter \"\(parameter.name)\" is none of the service's: its names are written in other letters.")
+      case .unknown:
+        guard method == .get || method == .head || parameter.value?.isEmpty == false else {
+          throw .notImplemented(
+            "The parameter \"\(parameter.name)\" has no value, as a sub-resource has none, and this server knows no "
+              + "sub-resource of that name.")
+        }
+      case .known:
+        let name = OperationRoute.spelling(of: parameter.name.string, at: provider)
+        let isFirst = names.updateValue(parameter.name.string, forKey: name) == nil
+        guard isFirst || ParameterNames.isPlain(name) else {
+          throw .invalidArgument("The parameter \"\(parameter.name)\" is there more than once.")
+        }
+      }
     }
-  }
-
-  private static func onObject(
-    _ method: HTTPRequest.Method, _ target: RequestTarget, isCopy: Bool
-  ) -> Operation? {
-    let isPart = target.contains("uploadId")
-    return switch method {
-    case .get where target.contains("acl"): .readObjectAccess
-    case .get where isPart: .listParts
-    case .get: .getObject
-    case .head: target.contains("objectMeta") ? .objectMeta : .headObject
-    case .put where target.contains("acl"): .changeObjectAccess
-    case .put where isPart: isCopy ? .copyPart : .uploadPart
-    case .put: isCopy ? .copyObject : .putObject
-    case .delete: isPart ? .abortUpload : .deleteObject
-    case .post where target.contains("uploads"): .initiateUpload
-    case .post where isPart: .completeUpload
-    default: nil
-    }
+    return names
   }
 
   /// Whether a bucket that is open for reading answers this to anybody.
@@ -97,10 +97,10 @@ enum Operation: Sendable {
     }
   }
 
-  /// Whether the bytes of the body are the bytes of an object or a part; other bodies are documents of a bounded size.
-  var storesBody: Bool {
+  /// Whether it carries the bytes of an object, whose speed a client may limit.
+  var isTransfer: Bool {
     switch self {
-    case .putObject, .uploadPart: true
+    case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true
     default: false
     }
   }

@@ -57,7 +57,7 @@ struct PolicyCondition: Sendable {
     switch test {
     case .text(let texts): texts.contains { $0.utf8.elementsEqual(fact.utf8) }
     case .textIgnoringCase(let texts):
-      texts.contains { $0.lowercased().utf8.elementsEqual(fact.lowercased().utf8) }
+      texts.contains { $0.asciiLowercased.utf8.elementsEqual(fact.asciiLowercased.utf8) }
     case .pattern(let patterns): patterns.contains { $0.matches(fact) }
     case .number(let order, let numbers):
       Int64(fact).map { fact in numbers.contains { order.holds(fact, $0) } } ?? false

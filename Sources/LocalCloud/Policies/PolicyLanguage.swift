@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// The policy languages of both clouds, as their documents describe them.
 enum PolicyLanguage: Sendable {
   /// RAM of Alibaba Cloud, version 1.
@@ -34,7 +36,7 @@ enum PolicyLanguage: Sendable {
   var keys: Set<String> { self == .ram ? Self.ramKeys : Self.camKeys }
 
   /// An action as it is compared: RAM takes no notice of the case of letters.
-  func comparable(_ action: String) -> String { self == .ram ? action.lowercased() : action }
+  func comparable(_ action: String) -> String { self == .ram ? action.asciiLowercased : action }
 
   private static let ramKeys: Set = [
     "acs:SourceIp", "acs:CurrentTime", "acs:SecureTransport", "acs:UserAgent", "oss:Prefix", "oss:Delimiter",

@@ -30,7 +30,7 @@ struct PolicyReader {
     var statement = SessionPolicy.Statement()
     let effect = members["effect"]?.text
     let (allow, deny) = language == .ram ? ("Allow", "Deny") : ("allow", "deny")
-    switch language == .ram ? effect : effect?.lowercased() {
+    switch language == .ram ? effect : effect?.asciiLowercased {
     case allow?: statement.allows = true
     case deny?: statement.allows = false
     default: throw PolicyFault("A statement has no effect, or one that there is not.")
@@ -57,7 +57,8 @@ struct PolicyReader {
     var members: [String: JSONValue] = [:]
     for (name, value) in object {
       let isSpelt = language == .cam || name.first?.isUppercase == true
-      guard isSpelt, known.contains(name.lowercased()), members.updateValue(value, forKey: name.lowercased()) == nil
+      guard isSpelt, known.contains(name.asciiLowercased),
+        members.updateValue(value, forKey: name.asciiLowercased) == nil
       else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or there twice.") }
     }
     return members
@@ -76,8 +77,8 @@ struct PolicyReader {
   private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
     if action == "*" { return WildcardPattern(action) }
     // CAM's actions are written with the kind in front; a group of actions (permid) is not one.
-    let name = language == .cam && action.hasPrefix("name/") ? String(action.dropFirst("name/".count)) : action
-    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    let name = language == .cam && action.hasBytePrefix("name/") ? String(action.dropFirst("name/".count)) : action
+    let parts = name.parts(between: ":")
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
       throw PolicyFault("\"\(action)\" is not the name of an action.")
     }
@@ -87,17 +88,17 @@ struct PolicyReader {
   private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
     if resource == "*" { return .any }
     let (first, count) = language == .ram ? ("acs", 5) : ("qcs", 6)
-    var parts = resource.split(separator: ":", maxSplits: count - 1, omittingEmptySubsequences: false).map(String.init)
+    var parts = resource.parts(between: ":", atMost: count - 1).map(String.init)
     guard parts.count == count, parts[0] == first, language == .ram || parts[1].isEmpty else {
       throw PolicyFault("\"\(resource)\" is not the name of a resource.")
     }
     switch language {
     case .ram:
       // A region is written with the name of the service in front, or without.
-      if parts[1] == "oss", parts[2].hasPrefix("oss-") { parts[2].removeFirst("oss-".count) }
+      if parts[1] == "oss", parts[2].hasBytePrefix("oss-") { parts[2].removeFirst("oss-".count) }
     case .cam:
       // The old spelling: prefix//number/short name of the bucket/key.
-      let old = parts[5].split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+      let old = parts[5].parts(between: "/", atMost: 4)
       if old.count == 5, old[0] == "prefix", old[1].isEmpty { parts[5] = "\(old[3])-\(old[2])/\(old[4])" }
     }
     return ResourcePattern(parts)
@@ -109,7 +110,7 @@ struct PolicyReader {
     guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
     var conditions: [PolicyCondition] = []
     for (name, keys) in comparisons {
-      let asksExistence = language == .cam && name.hasSuffix(Self.existenceSuffix)
+      let asksExistence = language == .cam && name.hasByteSuffix(Self.existenceSuffix)
       let plain = asksExistence ? String(name.dropLast(Self.existenceSuffix.count)) : name
       guard let comparison = language.comparisons[plain] else {
         throw PolicyFault("The comparison \"\(name)\" is unknown.")

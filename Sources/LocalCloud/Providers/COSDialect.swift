@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 internal import StorageXML
 
 /// What is particular to COS.
@@ -9,10 +10,35 @@ struct COSDialect: Dialect {
   let provider = LocalCloud.Provider.cos
   let headerPrefix = "x-cos-"
   let objectAccessHeader = "acl"
-  let storageClass = "STANDARD"
+  let storageClasses = [
+    StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
+    StorageClass(name: "ARCHIVE", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+    StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
+    StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
+  ]
+  let encryptionHeaders = [
+    "server-side-encryption", "server-side-encryption-cos-kms-key-id", "server-side-encryption-context",
+  ]
+  let encryptions: [String: Set<String>] = [
+    "AES256": [], "SM4": [],
+    "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
+  ]
+  let trafficLimits: ClosedRange<Int64> = 819_200...838_860_800
+  let headerRules = HeaderRules.cos
+  let wrongDigest = ServiceError(
+    .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 1000
   let serverName = "tencent-cos"
   let ownBucketCode: String? = "BucketAlreadyOwnedByYou"
+
+  /// The Base64 of a text such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, then chance.
+  func makeRequestID(at date: Timestamp) -> String {
+    let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
+    let text =
+      "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
+      + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
+    return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
 
   func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
 
@@ -31,7 +57,8 @@ struct COSDialect: Dialect {
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
-        XMLNode("Resource", call.host + call.path), XMLNode("RequestId", call.requestID),
+        XMLNode("Resource", (call.host + call.path).shortened(to: ServiceError.echoByteLimit)),
+        XMLNode("RequestId", call.requestID),
         XMLNode("TraceId", call.requestID),
       ]
     answer.headers[.contentType] = "application/xml"
@@ -51,8 +78,8 @@ struct COSDialect: Dialect {
     case .mismatch:
       var details: [ServiceError.Detail] = []
       if let comparison = error.comparison {
-        details.append(ServiceError.Detail(name: "StringToSign", value: comparison.stringToSign))
-        details.append(ServiceError.Detail(name: "FormatString", value: comparison.canonicalRequest ?? ""))
+        details.append(ServiceError.Detail(name: "StringToSign", bounded: comparison.stringToSign))
+        details.append(ServiceError.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
       return ServiceError(
         .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)

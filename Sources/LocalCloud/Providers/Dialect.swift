@@ -13,8 +13,20 @@ protocol Dialect: Sendable {
   /// The rest of the name of the header that says who may read an object.
   var objectAccessHeader: String { get }
 
-  /// The name of the one storage class that there is.
-  var storageClass: String { get }
+  /// The storage classes; the first one is the class of an object that names none.
+  var storageClasses: [StorageClass] { get }
+
+  /// The headers that say how the service is to encrypt, without the prefix; the first one names the method.
+  var encryptionHeaders: [String] { get }
+
+  /// The methods of encryption, and the other headers that go with each.
+  var encryptions: [String: Set<String>] { get }
+
+  /// The limits of bandwidth that a request may ask for, in bits a second.
+  var trafficLimits: ClosedRange<Int64> { get }
+
+  /// The headers of the service that have an effect.
+  var headerRules: HeaderRules { get }
 
   /// How many entries a list has if nobody says.
   var defaultPageSize: Int { get }
@@ -49,6 +61,12 @@ protocol Dialect: Sendable {
   /// The refusal of a request that the policy of its key does not allow.
   func policyRefusal(at date: Timestamp) -> ServiceError
 
+  /// Returns the id of a new request, in the form of the service.
+  func makeRequestID(at date: Timestamp) -> String
+
+  /// The refusal of a body that is not the one that its Content-MD5 names.
+  var wrongDigest: ServiceError { get }
+
   /// The answer for an error.
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer
 
@@ -69,7 +87,18 @@ struct CallIdentity: Sendable {
   let date: Timestamp
 }
 
+/// A storage class.
+struct StorageClass: Sendable {
+  let name: String
+
+  /// Whether an object of the class has to be restored before it is read.
+  var isArchive = false
+}
+
 extension Dialect {
+  /// The class of an object that names none.
+  var standardClass: String { storageClasses[0].name }
+
   /// A header of the service by the rest of its name.
   func header(_ rest: String) -> String { headerPrefix + rest }
 

@@ -69,8 +69,8 @@ extension OSSDialect {
       return byte < 16 ? "0" + digits : digits
     }
     return [
-      ServiceError.Detail(name: name, value: value),
-      ServiceError.Detail(name: "\(name)Bytes", value: bytes.joined(separator: " ")),
+      ServiceError.Detail(name: name, bounded: value),
+      ServiceError.Detail(name: "\(name)Bytes", bounded: bytes.joined(separator: " ")),
     ]
   }
 

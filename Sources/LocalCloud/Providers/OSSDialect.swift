@@ -8,17 +8,36 @@ struct OSSDialect: Dialect {
   let provider = LocalCloud.Provider.oss
   let headerPrefix = "x-oss-"
   let objectAccessHeader = "object-acl"
-  let storageClass = "Standard"
+  let storageClasses = [
+    StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),
+    StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
+  ]
+  let encryptionHeaders = [
+    "server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption",
+  ]
+  let encryptions: [String: Set<String>] = [
+    "AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"],
+  ]
+  let trafficLimits: ClosedRange<Int64> = 245_760...838_860_800
+  let headerRules = HeaderRules.oss
+  let wrongDigest = ServiceError.invalidDigest("The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 100
   let serverName = "AliyunOSS"
   let ownBucketCode: String? = nil
 
-  func entityTag(_ tag: String) -> String { "\"\(tag.uppercased())\"" }
+  /// 24 hexadecimal digits: the time, then chance.
+  func makeRequestID(at date: Timestamp) -> String {
+    (String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
+      + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+      .asciiUppercased
+  }
+
+  func entityTag(_ tag: String) -> String { "\"\(tag.asciiUppercased)\"" }
 
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
     let isV4 =
       switch verified.placement {
-      case .header: request.headerFields[.authorization]?.hasPrefix("OSS4") == true
+      case .header: request.headerFields[.authorization]?.hasBytePrefix("OSS4") == true
       case .query: verified.wholeTarget.contains("x-oss-signature-version")
       }
     return isV4 ? .ossV4 : .ossV1
@@ -32,12 +51,18 @@ struct OSSDialect: Dialect {
     .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
   }
 
+  /// The most bytes of each element of a refusal that goes into the header of an answer to HEAD.
+  private static let headerEchoByteLimit = 256
+
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+    // A header has less room than a body.
+    let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
-      XMLNode("Code", error.code), XMLNode("Message", error.message), XMLNode("RequestId", call.requestID),
-      XMLNode("HostId", call.host),
+      XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),
+      XMLNode("RequestId", call.requestID),
+      XMLNode("HostId", call.host.shortened(to: min(limit, ServiceError.echoByteLimit))),
     ]
-    elements += error.details.map { XMLNode($0.name, $0.value) }
+    elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: limit)) }
     if let ec = error.ec { elements.append(XMLNode("EC", ec)) }
     let document = XMLNode("Error", children: elements).serialized()
     var answer = Answer(error.status)
@@ -58,12 +83,14 @@ struct OSSDialect: Dialect {
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
-    XMLNode(
+    let extranet = "oss-\(region).aliyuncs.com"
+    let intranet = endpoint == extranet ? "oss-\(region)-internal.aliyuncs.com" : endpoint
+    return XMLNode(
       "Bucket",
       children: [
         XMLNode("Name", bucket.name), XMLNode("Location", "oss-\(region)"), XMLNode("Region", region),
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", endpoint), XMLNode("StorageClass", storageClass),
+        XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", standardClass),
       ])
   }
 }

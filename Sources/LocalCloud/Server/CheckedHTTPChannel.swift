@@ -1,30 +1,25 @@
+internal import HTTPServing
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A connection that speaks HTTP/1.1, with a check of the request line that is only possible before it is translated.
+/// A connection that speaks HTTP/1.1, with what is only possible before requests are translated: a check of the request line, and the end
+/// of a connection that the client asks for.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
-  private static let limits = HTTP1Channel.Configuration.DecoderConfiguration(
-    maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200)
+  private let base: LimitedHTTPChannel
 
-  private let base: HTTP1Channel
-
-  init(_ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void) {
-    base = HTTP1Channel(
-      responder: { request, writer, _ in try await respond(request, writer) },
-      configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.limits))
+  init(
+    _ limits: ConnectionLimits,
+    _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
+  ) {
+    base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    base.setup(channel: channel, logger: logger).flatMapThrowing { value in
-      let pipeline = channel.pipeline.syncOperations
-      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(RequestLineCheck(), position: .after(decoder))
-      return value
-    }
+    base.setup(channel: channel, logger: logger) { [RequestLineCheck(), ConnectionLifetime()] }
   }
 
   func handle(value: Value, logger: Logger) async {
@@ -47,5 +42,55 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
     }
     head.uri = ""
     context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+}
+
+/// Ends a connection after the answer to the request that asks for it: by `Connection: close` in any spelling, or by being
+/// of HTTP/1.0 without `keep-alive` (RFC 9112, 9.3).
+///
+/// What arrives behind such a request is not read. Only the sending side is closed, so that a client which is still
+/// sending gets its answer.
+private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// What an answer says about the connection.
+  private enum Word {
+    case nothing, keepAlive, close
+  }
+
+  private var awaited = CircularBuffer<Word>()
+  private var isLast = false
+  private var hasReadLast = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case _ where hasReadLast: return
+    case .head(let head):
+      isLast = !head.isKeepAlive
+      awaited.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .nothing)
+    case .body: break
+    case .end: hasReadLast = isLast
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where head.status.code >= 200:
+      switch awaited.first {
+      case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
+      case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+      case .nothing, nil: break
+      }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .end where awaited.popFirst() == .close:
+      context.writeAndFlush(data, promise: promise)
+      context.close(mode: .output, promise: nil)
+    default:
+      context.write(data, promise: promise)
+    }
   }
 }

@@ -16,6 +16,7 @@ extension Gateway {
       }
     }
     let verified = form.verified
+    try dialect.headerRules.check(verified.form)
     counters.verified(dialect.signatureKind(of: verified.form))
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try Self.check(target)
@@ -26,6 +27,7 @@ extension Gateway {
       dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,
       headers: try verified.headers(of: dialect), body: request.body, date: date, region: region,
       host: request.head.authority ?? "")
+    try call.checkHarmless()
     let answer = try await call.postObject(upload, form)
     counters.wrote(verified.key, in: upload.bucket, of: dialect.provider)
     return answer

@@ -28,13 +28,14 @@ struct Gateway: Sendable {
     case .oss:
       endpoint = .oss
       dialect = OSSDialect()
-      authenticator = Authenticator(OSSVerifier(region: configuration.region), provider, context)
+      authenticator = Authenticator(
+        OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices), provider, context)
       region = configuration.region ?? "cn-hangzhou"
     case .cos:
       endpoint = .cos
       dialect = COSDialect()
       authenticator = Authenticator(
-        COSVerifier(mode: configuration.isStrict ? .strict : .compatible), provider, context)
+        COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices), provider, context)
       region = "ap-guangzhou"
     }
     self.store = store
@@ -48,8 +49,8 @@ struct Gateway: Sendable {
     let exchange = context.open(endpoint)
     let head = request.head
     let identity = CallIdentity(
-      requestID: BlobID.random().description.uppercased(), method: head.method, host: head.authority ?? "",
-      path: String((head.path ?? "").prefix { $0 != "?" }), date: context.now)
+      requestID: dialect.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
+      path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var answer: Answer
     if let status = try await exchange.begin() {
       answer = dialect.answer(for: .injected(status), to: identity)
@@ -66,7 +67,7 @@ struct Gateway: Sendable {
           answer = try await act(permit, request, at: identity.date)
         }
       } catch {
-        let error = error as? ServiceError ?? .internalError("\(error)")
+        let error = ServiceError(of: error)
         counters.refused(error.code, by: endpoint)
         answer = dialect.answer(for: error, to: identity)
       }
@@ -89,7 +90,7 @@ struct Gateway: Sendable {
   /// Tells a client that waits with its body to send it.
   @concurrent
   private func goOn(_ head: HTTPRequest, _ writer: inout ResponseWriter) async throws {
-    if head.headerFields[.expect]?.lowercased() == "100-continue" {
+    if head.headerFields[.expect]?.asciiLowercased == "100-continue" {
       try await writer.writeInformationalHead(HTTPResponse(status: .continue))
     }
   }
@@ -103,6 +104,7 @@ struct Gateway: Sendable {
       throw ServiceError.invalidArgument("There is more than one Host header.")
     }
     let copySource = head.headerFields.first(dialect.header("copy-source"))
+    try checkBucket(of: head)
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         counters.verified(dialect.signatureKind(of: head, verified))
@@ -113,7 +115,8 @@ struct Gateway: Sendable {
       let read = try RequestTarget(of: head)
       let target = dialect.provider == .cos ? read.ignoringCase : read
       try Self.check(target)
-      let operation = try Operation(head.method, target, isCopy: copySource != nil)
+      let operation = try Operation(head.method, target, of: dialect.provider, isCopy: copySource != nil)
+      try dialect.headerRules.check(head.headerFields, for: operation)
       guard let permit = try Permit(everybody: target, operation, in: store, of: dialect.provider) else {
         throw dialect.anonymousRefusal(at: date)
       }
@@ -128,7 +131,8 @@ struct Gateway: Sendable {
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
-    let operation = try Operation(head.method, verified.wholeTarget, isCopy: copySource != nil)
+    let operation = try Operation(head.method, verified.wholeTarget, of: dialect.provider, isCopy: copySource != nil)
+    try dialect.headerRules.check(head.headerFields, for: operation)
     // A key that is gone since it was verified has no authority.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
@@ -138,6 +142,16 @@ struct Gateway: Sendable {
       throw dialect.policyRefusal(at: date)
     }
     return permit
+  }
+
+  /// Refuses a request for a bucket that is not there before its key is looked up, as the services do; only a request
+  /// that makes a bucket may name such a one.
+  private func checkBucket(of head: HTTPRequest) throws {
+    guard let target = try? RequestTarget(of: head), let bucket = target.bucket?.string, isBucketName(bucket) else {
+      return
+    }
+    if head.method == .put, target.key == nil { return }
+    try store.read(bucket) { _ in }
   }
 
   static func check(_ target: RequestTarget) throws(ServiceError) {
@@ -154,7 +168,9 @@ struct Gateway: Sendable {
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region,
       host: request.head.authority ?? "")
-    let answer = try await call.answer(to: permit.operation)
+    try call.checkHarmless()
+    var answer = try await call.answer(to: permit.operation)
+    call.repeatLimit(in: &answer)
     if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer
   }

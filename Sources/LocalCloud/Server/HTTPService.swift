@@ -1,3 +1,4 @@
+internal import HTTPServing
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -26,11 +27,14 @@ final class HTTPService: Sendable {
   }
 
   /// Binds a port on loopback and begins to answer.
-  static func start(port: Int, _ respond: @escaping Responder) async throws -> HTTPService {
+  static func start(
+    port: Int, _ limits: ConnectionLimits, _ respond: @escaping Responder
+  ) async throws -> HTTPService {
     let (ports, bound) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
-      childChannelSetup: CheckedHTTPChannel(respond),
-      configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
+      childChannelSetup: CheckedHTTPChannel(limits, respond),
+      configuration: ServerConfiguration(
+        address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
       // What the framework would log are requests, with their authorization.

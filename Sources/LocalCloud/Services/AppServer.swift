@@ -65,7 +65,8 @@ struct AppServer: ServiceDesk {
   private func checkCaller(_ call: InboundCall) throws(ServiceError) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
-    guard let given = call.authorization, given.hasPrefix("Bearer "), Secret(String(given.dropFirst(7))) == token else {
+    guard let given = call.authorization, given.hasBytePrefix("Bearer "), Secret(String(given.dropFirst(7))) == token
+    else {
       throw ServiceError(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
     }
   }

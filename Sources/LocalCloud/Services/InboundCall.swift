@@ -17,8 +17,8 @@ struct InboundCall: Sendable {
     self.requestID = requestID
     self.date = date
     var text = Self.query(of: request)
-    let type = request.headerFields[.contentType]?.lowercased() ?? ""
-    if type.hasPrefix("application/x-www-form-urlencoded"), !body.isEmpty {
+    let type = request.headerFields[.contentType]?.asciiLowercased ?? ""
+    if type.hasBytePrefix("application/x-www-form-urlencoded"), !body.isEmpty {
       text += "&" + String(decoding: body, as: UTF8.self)
     }
     pairs = FormPair.read(text)
@@ -50,11 +50,11 @@ struct InboundCall: Sendable {
   }
 
   static func path(of request: HTTPRequest) -> String {
-    String((request.path ?? "").prefix { $0 != "?" })
+    String((request.path ?? "").bytes(before: "?"))
   }
 
   private static func query(of request: HTTPRequest) -> String {
-    String((request.path ?? "").drop { $0 != "?" }.dropFirst())
+    String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 }
 

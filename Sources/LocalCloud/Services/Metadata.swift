@@ -23,7 +23,7 @@ struct Metadata: ServiceDesk {
   }
 
   /// Whether a path is one of metadata, also of some that are not there.
-  static func isPath(_ path: String) -> Bool { path.hasPrefix("/latest/") || path.hasPrefix("/meta-data/") }
+  static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func answer(to call: InboundCall) throws(ServiceError) -> Answer {
     if call.path == Self.tokenPath { return try token(for: call) }
@@ -47,7 +47,7 @@ struct Metadata: ServiceDesk {
 
   private static func rest(of path: String, after prefix: String) -> String? {
     if path == prefix.dropLast() { return "" }
-    return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
+    return path.hasBytePrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
   }
 
   private static func text(_ text: String, _ status: HTTPResponse.Status = .ok) -> Answer {
@@ -70,8 +70,7 @@ struct Metadata: ServiceDesk {
 
   /// A token that is sent has to be a living one, also where none is needed.
   private func checkToken(of call: InboundCall) throws(ServiceError) {
-    guard let name = HTTPField.Name("x-aliyun-ecs-metadata-token") else { return }
-    let given = call.request.headerFields[values: name]
+    let given = call.request.headerFields[values: .known("x-aliyun-ecs-metadata-token")]
     if given.isEmpty {
       guard requiresToken else { return }
       issuer.context.counters.count(endpoint) { $0.unsigned += 1 }

@@ -25,12 +25,13 @@ struct ServicesGateway: Sendable {
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(Self.endpoint(of: request.head))
     let date = context.now
-    let requestID = BlobID.random().description.uppercased()
+    let requestID = BlobID.random().description.asciiUppercased
     let status = try await exchange.begin()
-    if status == nil, request.headers[.expect]?.lowercased() == "100-continue" {
+    if status == nil, request.headers[.expect]?.asciiLowercased == "100-continue" {
       try await writer.writeInformationalHead(HTTPResponse(status: .continue))
     }
-    let body = status == nil ? try await InboundCall.body(of: request) : []
+    let refusal = Self.refusal(of: request.head)
+    let body = status == nil && refusal == nil ? try await InboundCall.body(of: request) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
     let desk = desk(for: call)
     var answer: Answer
@@ -38,6 +39,7 @@ struct ServicesGateway: Sendable {
       answer = desk.answer(for: .injected(status), to: call)
     } else {
       do throws(ServiceError) {
+        if let refusal { throw refusal }
         guard body != nil else { throw ServiceError(.contentTooLarge, "InvalidParameter", "The body is too long.") }
         answer = try desk.answer(to: call)
       } catch {
@@ -56,6 +58,18 @@ struct ServicesGateway: Sendable {
     let path = InboundCall.path(of: request)
     if path == AppServer.ossPath || path == AppServer.cosPath { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
+  }
+
+  /// Refuses a request for what is given away without a login, unless its Host header names this machine.
+  private static func refusal(of request: HTTPRequest) -> ServiceError? {
+    switch endpoint(of: request) {
+    case .sts, .oss, .cos, .node, .transfer: return nil
+    case .appServer, .metadata: break
+    }
+    // A second Host header stands among the other headers.
+    if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
+    return ServiceError(
+      .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")
   }
 
   private func desk(for call: InboundCall) -> any ServiceDesk {

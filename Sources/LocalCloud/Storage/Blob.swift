@@ -24,8 +24,9 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
 
   /// Makes an id that nobody has.
   static func random() -> BlobID {
-    var generator = SystemRandomNumberGenerator()
-    return BlobID(description: hex(generator.next()) + hex(generator.next()))
+    BlobID(
+      description: String(hexadecimal: UInt64.random(in: 0 ... .max))
+        + String(hexadecimal: UInt64.random(in: 0 ... .max)))
   }
 
   /// Reads an id; nothing if the text is not one.
@@ -37,10 +38,13 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
   private init(description: String) {
     self.description = description
   }
+}
 
-  private static func hex(_ number: UInt64) -> String {
+extension String {
+  /// Writes a number in all its digits, in lower case.
+  init(hexadecimal number: some FixedWidthInteger & UnsignedInteger) {
     let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    self = String(repeating: "0", count: number.bitWidth / 4 - digits.count) + digits
   }
 }
 

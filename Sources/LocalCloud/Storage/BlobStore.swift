@@ -99,10 +99,16 @@ struct BodyExpectation: Sendable {
   var byteCount: Int64?
 
   /// What its MD5 has to be, where the request says so.
-  var md5: [UInt8]?
+  var digest: Digest?
 
-  func check(byteCount: Int64, md5: Digest) throws(ServiceError) {
+  /// An MD5, and the refusal of a body that has another one.
+  struct Digest: Sendable {
+    let md5: [UInt8]
+    let refusal: ServiceError
+  }
+
+  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ServiceError) {
     if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
-    if let expected = self.md5, expected != md5.bytes { throw .badDigest }
+    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
   }
 }

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// Which keys to list.
 struct ListQuery {
   var prefix: String
@@ -28,7 +30,7 @@ extension Bucket {
     var index = max(
       query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
     var last = ""
-    while index < objects.count, objects.keys[index].hasPrefix(query.prefix) {
+    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
       let key = objects.keys[index]
       let group = key.group(after: query.prefix, delimiter: query.delimiter)
       let isListed = group.map { ObjectKey($0) == after } ?? false
@@ -38,7 +40,7 @@ extension Bucket {
       }
       if let group {
         let start = ObjectKey(group)
-        index = objects.firstIndex(from: index) { $0 > start && !$0.hasPrefix(group) }
+        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
         if isListed { continue }
         page.groups.append(group)
         last = group

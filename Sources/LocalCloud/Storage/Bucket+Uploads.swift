@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// A part of the list of uploads.
 struct UploadPage: Sendable {
   var uploads: [MultipartUpload] = []
@@ -19,7 +21,7 @@ extension Bucket {
   func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
     var page = UploadPage()
     let after = ObjectKey(key)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasPrefix(prefix) {
+    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
       let group = name.key.group(after: prefix, delimiter: delimiter)
       if !key.isEmpty {
         if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }

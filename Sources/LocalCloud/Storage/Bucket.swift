@@ -14,8 +14,12 @@ struct UploadName: Sendable, Comparable {
   let key: ObjectKey
   let id: String
 
+  static func == (first: UploadName, second: UploadName) -> Bool {
+    first.key == second.key && first.id.utf8.elementsEqual(second.id.utf8)
+  }
+
   static func < (first: UploadName, second: UploadName) -> Bool {
-    first.key == second.key ? first.id < second.id : first.key < second.key
+    first.key == second.key ? first.id.utf8.lexicographicallyPrecedes(second.id.utf8) : first.key < second.key
   }
 }
 
@@ -24,6 +28,7 @@ struct MultipartUpload: Sendable {
   let name: UploadName
   let description: ObjectDescription
   let access: AccessControl?
+  let attributes: ObjectAttributes
   let initiated: Timestamp
   var parts = SortedTable<Int, UploadedPart>()
 }

@@ -62,7 +62,7 @@ struct Journal: Sendable {
       let record = try await read(BucketRecord.self, directory(of: name).appending(Self.bucketFile))
       guard var bucket = record?.bucket(named: name) else { continue }
       for file in try await objects(of: name).entryNames() {
-        guard file.hasSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
+        guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
           let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
         else { continue }
         let object = try record.object(id: id) { id, byteCount in

@@ -18,7 +18,7 @@ struct ObjectKey: Sendable, Comparable {
   }
 
   /// Whether the key starts with a text, byte for byte.
-  func hasPrefix(_ prefix: String) -> Bool {
+  func hasBytePrefix(_ prefix: String) -> Bool {
     text.utf8.starts(with: prefix.utf8)
   }
 

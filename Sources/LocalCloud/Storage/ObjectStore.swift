@@ -105,7 +105,14 @@ final class ObjectStore: Sendable {
   func put(
     _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws {
-    try await journal.write(object, in: bucket)
+    try read(bucket) { _ in }
+    do {
+      try await journal.write(object, in: bucket)
+    } catch {
+      // A bucket that was deleted meanwhile took its directory along.
+      try read(bucket) { _ in }
+      throw error
+    }
     let replaced: StoredObject?
     do {
       replaced = try change(bucket) { bucket in

@@ -35,6 +35,9 @@ struct ObjectRecord: Codable {
   private let isMultipart: Bool
   private let access: AccessControl?
 
+  /// `nil` in descriptions that were written before objects had attributes.
+  private let attributes: ObjectAttributes?
+
   init(_ object: StoredObject) {
     key = object.key.text
     parts = object.content.extents.map { extent in
@@ -50,6 +53,7 @@ struct ObjectRecord: Codable {
     modified = InstantRecord(object.modified)
     isMultipart = object.isMultipart
     access = object.access
+    attributes = object.attributes
   }
 
   /// The object; `blob` finds the one value that stands for a file.
@@ -64,7 +68,7 @@ struct ObjectRecord: Codable {
       id: id, key: ObjectKey(key),
       content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64),
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
-      isMultipart: isMultipart, access: access)
+      isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
   }
 }
 

@@ -56,10 +56,11 @@ final class StoredObject: Sendable {
   let modified: Timestamp
   let isMultipart: Bool
   let access: AccessControl?
+  let attributes: ObjectAttributes
 
   init(
     id: BlobID, key: ObjectKey, content: Content, description: ObjectDescription, modified: Timestamp,
-    isMultipart: Bool, access: AccessControl? = nil
+    isMultipart: Bool, access: AccessControl? = nil, attributes: ObjectAttributes = ObjectAttributes()
   ) {
     self.id = id
     self.key = key
@@ -68,13 +69,14 @@ final class StoredObject: Sendable {
     self.modified = modified
     self.isMultipart = isMultipart
     self.access = access
+    self.attributes = attributes
   }
 
   /// The same object for other people.
   func with(access: AccessControl?, id: BlobID) -> StoredObject {
     StoredObject(
       id: id, key: key, content: content, description: description, modified: modified, isMultipart: isMultipart,
-      access: access)
+      access: access, attributes: attributes)
   }
 }
 

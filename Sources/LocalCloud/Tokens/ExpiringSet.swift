@@ -4,7 +4,7 @@ internal import Synchronization
 /// Texts that are remembered until an instant; a bounded number of them, and those that end first go first.
 final class ExpiringSet: Sendable {
   private let capacity: Int
-  private let ends = Mutex<[String: Timestamp]>([:])
+  private let ends = Mutex<[[UInt8]: Timestamp]>([:])
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -14,13 +14,14 @@ final class ExpiringSet: Sendable {
   ///
   /// - Returns: Whether it was not there yet.
   func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
-    ends.withLock { ends in
+    let text = Array(text.utf8)
+    return ends.withLock { ends in
       if let known = ends[text], known > date { return false }
       if ends.count >= capacity {
         ends = ends.filter { $0.value > date }
         if ends.count >= capacity {
           let rest = ends.sorted { $0.value > $1.value }.prefix(capacity / 2)
-          ends = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
+          ends = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
         }
       }
       ends[text] = end
@@ -30,6 +31,6 @@ final class ExpiringSet: Sendable {
 
   /// Whether a text is remembered.
   func contains(_ text: String, at date: Timestamp) -> Bool {
-    ends.withLock { $0[text].map { $0 > date } ?? false }
+    ends.withLock { $0[Array(text.utf8)].map { $0 > date } ?? false }
   }
 }

@@ -24,8 +24,7 @@ struct Issuer: Sendable {
   /// token service would lead out of the policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
     guard let provider = role.provider, let authority = context.keys.authority(of: callerID) else { return false }
-    let parts = role.arn.split(
-      separator: ":", maxSplits: provider == .oss ? 4 : 5, omittingEmptySubsequences: false)
+    let parts = role.arn.parts(between: ":", atMost: provider == .oss ? 4 : 5)
     let question = PolicyQuestion(
       action: "sts:AssumeRole", resource: parts.map(String.init),
       facts: RequestRights.facts(of: provider, at: date))

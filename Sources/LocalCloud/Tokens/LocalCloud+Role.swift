@@ -33,14 +33,14 @@ extension LocalCloud {
 
     /// The service that keys of the role are for; nothing if the name has the form of neither cloud.
     var provider: Provider? {
-      let parts = arn.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      let parts = arn.parts(between: ":").map(String.init)
       if parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
-        parts[4].hasPrefix("role/"), !name.isEmpty
+        parts[4].hasBytePrefix("role/"), !name.isEmpty
       {
         return .oss
       }
       if parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
-        parts[5].hasPrefix("roleName/"), !name.isEmpty
+        parts[5].hasBytePrefix("roleName/"), !name.isEmpty
       {
         return .cos
       }
@@ -48,6 +48,6 @@ extension LocalCloud {
     }
 
     /// The last part of the name.
-    var name: String { arn.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? "" }
+    var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }
   }
 }

@@ -11,9 +11,6 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  /// How long a V4 form works at most, after its date.
-  static let lifetime = Duration.seconds(604_800)
-
   /// The V1 signature of a policy in Base64.
   static func v1Signature(of policy: String, with key: AccessKey) -> String {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }

@@ -5,7 +5,8 @@ extension OSSSigner: FormSigner {
   /// Signs a form.
   ///
   /// A V4 form works for seven days at most, and no form longer than its key. The policy of a V4 form binds the region,
-  /// the date and the session token.
+  /// the date and the session token. A V1 form for a key or a prefix that holds a question mark is refused unless
+  /// ``allowsAmbiguousV1`` is set: a V1 URL for the object would also open another one.
   ///
   /// - Parameters:
   ///   - policy: What the form may upload.
@@ -28,6 +29,7 @@ extension OSSSigner: FormSigner {
     if let expiration = key.expiration, expiration < policy.expiration.wholeSeconds {
       throw .credentialEndsFirst(expiration, required: policy.expiration.wholeSeconds)
     }
+    if version == .v1, !allowsAmbiguousV1, policy.keys.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
     let token = key.sessionToken.map { [FormField(OSSForm.tokenField, $0.reveal())] } ?? []
@@ -40,7 +42,7 @@ extension OSSSigner: FormSigner {
           FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
         ] + token)
     case .v4:
-      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSForm.lifetime) else {
+      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else {
         throw SigningError(
           .lifetimeOutOfRange, "The form is to work for more than seven days.", remedy: "Let it end earlier.")
       }
@@ -61,5 +63,15 @@ extension OSSSigner: FormSigner {
 
   private func base64(_ text: String) -> String {
     String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+}
+
+extension ObjectScope {
+  /// Whether the key, or the start of all keys, holds a question mark.
+  fileprivate var holdsQuestionMark: Bool {
+    switch self {
+    case .all: false
+    case .prefix(let text), .key(let text): text.utf8.contains(UInt8(ascii: "?"))
+    }
   }
 }

@@ -7,7 +7,9 @@ extension OSSVerifier: FormVerifier {
     try limits.check(form)
     try form.checkFields()
     let token = form[OSSForm.tokenField].map { Secret($0) }
-    if try Self.isV4(form) {
+    let isV4 = try Self.isV4(form)
+    try check(isV4 ? .v4 : .v1)
+    if isV4 {
       let id = try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
       return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
     }
@@ -38,10 +40,12 @@ extension OSSVerifier: FormVerifier {
       var required: [String] = []
       let policy = try form.required("policy")
       let isRight: Bool
+      var start = date
       if try Self.isV4(form) {
         let scheme = try scheme(of: form)
         try check(scheme)
         try checkAge(of: scheme.date, at: date)
+        start = scheme.date
         let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
         isRight = constantTimeEqual(
           OSSForm.v4Signature(of: policy, in: scope, with: key), try form.required("x-oss-signature"))
@@ -60,7 +64,8 @@ extension OSSVerifier: FormVerifier {
       let reading = FormDocument.Reading(
         required: required, own: OSSForm.ownFields,
         contentTypes: [form["Content-Type"], objectType].compactMap { $0 }, contentType: objectType, hasLists: true)
-      return try FormDocument(bytes).verify(form, of: claim.accessKeyID, as: reading, at: date)
+      return try FormDocument(bytes).verify(
+        form, of: claim.accessKeyID, as: reading, within: limits, since: start, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
@@ -71,7 +76,7 @@ extension OSSVerifier: FormVerifier {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
-    let scope = try form.required("x-oss-credential").split(separator: "/", omittingEmptySubsequences: false)
+    let scope = try form.required("x-oss-credential").parts(between: "/")
       .map(String.init)
     guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
       throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
@@ -85,7 +90,7 @@ extension OSSVerifier: FormVerifier {
 
   /// Refuses a form that was signed in the future, or more than seven days ago.
   private func checkAge(of start: Timestamp, at date: Timestamp) throws(VerificationError) {
-    let end = start.advanced(by: OSSForm.lifetime)
+    let end = start.advanced(by: OSSLimits.urlLifetime)
     guard date <= end else { throw Self.expired(end) }
     if start > date { try checkSkew(start, at: date) }
   }

@@ -38,7 +38,7 @@ extension OSSStringSigner {
     var headers = HTTPFields()
     var host: String?
     for line in lines.take(while: { !$0.isEmpty }) {
-      if line.hasPrefix("host:") {
+      if line.hasBytePrefix("host:") {
         guard host == nil else { throw .malformed("There are two hosts.") }
         host = String(line.dropFirst("host:".count))
       } else {
@@ -54,7 +54,7 @@ extension OSSStringSigner {
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
-    let names = additional.isEmpty ? [] : additional.split(separator: ";", omittingEmptySubsequences: false)
+    let names = additional.isEmpty ? [] : additional.parts(between: ";")
     let text: String
     do throws(SigningError) {
       text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).with(request) {
@@ -71,7 +71,7 @@ extension OSSStringSigner {
 
   private static func isPayloadHash(_ text: String) -> Bool {
     text == OSSText.unsignedPayload.description
-      || text == text.lowercased() && [UInt8](hex: text)?.count == SHA256.digestByteCount
+      || text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
   private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> SigningIntent {
@@ -89,16 +89,22 @@ extension OSSStringSigner {
     }
     let credential = try target.take("x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
-    guard version == OSSText.v4Algorithm.description, credential.hasSuffix(suffix),
+    guard version == OSSText.v4Algorithm.description, credential.hasByteSuffix(suffix),
       try target.take("x-oss-date") == scope.date.iso8601Basic,
       let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
-      (1...604_800).contains(seconds), fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
+      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
       fields[.ossContentSHA256] == nil
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
     guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
+    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
+    guard limits.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to \(limits.upperBound).",
+        remedy: "Ask for a shorter lifetime.")
+    }
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),

@@ -8,6 +8,9 @@ extension OSSSigner {
   /// Whoever uses the URL has to send the headers of the result exactly, and no Content-Type if there is none among
   /// them. V4 URLs work for 1 second to 7 days, with a temporary key for 12 hours at most; V1 has no upper limit.
   ///
+  /// A V1 URL for a key that holds a question mark would also open what stands before it, with the rest as parameters.
+  /// Such a key, and a parameter with the same problem, is refused unless ``allowsAmbiguousV1`` is set.
+  ///
   /// - Parameters:
   ///   - request: What the URL is for.
   ///   - key: The key.
@@ -65,6 +68,11 @@ extension OSSSigner {
       case .v4: append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
       }
     })
+    if version == .v1, !allowsAmbiguousV1,
+      let problem = OSSV1String(resource: resource, subresources: subresources).ambiguity(of: extended)
+    {
+      throw problem
+    }
     return OSSDraft(
       request: request, path: extended, resource: resource, date: date, dateLine: "\(end.unixSeconds)", expiration: end)
   }
@@ -137,9 +145,11 @@ extension OSSSigner {
   /// The lifetime in seconds, checked against the limits of the version.
   private func lifetime(_ duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
     let seconds = duration.components.seconds
-    let limit: Int64? = version == .v1 ? nil : isTemporary ? 43_200 : 604_800
-    guard seconds >= 1, seconds <= limit ?? .max / 2 else {
-      let range = limit.map { "1 to \($0) seconds\(isTemporary ? " with a temporary key" : "")" } ?? "1 second or more"
+    let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
+    guard limits.contains(seconds) else {
+      let range =
+        version == .v1
+        ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
       throw SigningError(
         .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
         remedy: "Ask for \(range).")

@@ -32,7 +32,7 @@ extension OSSSigner {
     guard let bucket, let path = request.path else { return }
     let rest = path.dropFirst()
     if rest.isEmpty || rest.first == "?" { return }
-    guard rest.hasPrefix(bucket), rest.dropFirst(bucket.count).first.map({ "/?".contains($0) }) ?? true else {
+    guard rest.hasBytePrefix(bucket), rest.dropFirst(bucket.count).first.map({ "/?".contains($0) }) ?? true else {
       throw SigningError(
         .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
         remedy: "Start the path with /\(bucket)/, or set the addressing style.")

@@ -78,15 +78,16 @@ extension OSSSigner {
 
   private func bareSignature(_ signature: String, prefix: String) throws(SigningError) -> String {
     var bare = signature
-    if bare.hasPrefix(prefix) { bare.removeFirst(prefix.count) }
+    if bare.hasBytePrefix(prefix) { bare.removeFirst(prefix.count) }
     let isWellFormed =
       switch version {
       case .v1: [UInt8](base64: bare)?.count == SHA1.digestByteCount
-      case .v4: bare == bare.lowercased() && [UInt8](hex: bare)?.count == SHA256.digestByteCount
+      case .v4: bare == bare.asciiLowercased && [UInt8](hex: bare)?.count == SHA256.digestByteCount
       }
     guard isWellFormed else {
       throw SigningError(
-        .invalidSignature, "The signature has another form than OSS \(version.rawValue.uppercased()), or another id.",
+        .invalidSignature,
+        "The signature has another form than OSS \(version.rawValue.asciiUppercased), or another id.",
         remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
     }
     return bare

@@ -27,8 +27,12 @@ struct OSSSubresources: Sendable {
   }
 
   private func containsDecoded(_ name: Span<UInt8>) -> Bool {
-    let decoded = [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) })
-    return isListed(decoded.span)
+    isListed([UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }).span)
+  }
+
+  /// Whether a parameter is signed; its name is given decoded.
+  func contains(decoded name: [UInt8]) -> Bool {
+    isListed(name.span)
   }
 
   private func isListed(_ name: Span<UInt8>) -> Bool {

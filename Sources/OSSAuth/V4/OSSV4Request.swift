@@ -50,7 +50,16 @@ struct OSSV4Request {
               writer.append(UInt8(ascii: "\n"))
             }
             writer.append(UInt8(ascii: "\n"))
-            writer.append(additionalHeadersOf: request, additional)
+            if !additional.isEmpty {
+              var isFirst = true
+              for index in 0..<headers.count {
+                let name = headers[index].name(in: fields)
+                guard isAdditional(name) else { continue }
+                if !isFirst { writer.append(UInt8(ascii: ";")) }
+                writer.append(name)
+                isFirst = false
+              }
+            }
             writer.append(UInt8(ascii: "\n"))
             if let hash = fields.index(of: .ossContentSHA256) {
               writer.append(fields[hash])
@@ -69,15 +78,25 @@ struct OSSV4Request {
     for index in fields.indices {
       let name = fields[index].name.canonicalName
       withBytes(of: name) { bytes in
-        if Self.isSignedByRule(bytes) || additional.contains(name) {
+        if Self.isSignedByRule(bytes) || isAdditional(name) {
           headers.append(SelectedHeader(name: bytes, index: Int32(index)))
         }
       }
     }
-    if authority != nil, additional.contains("host") {
+    if authority != nil, isAdditional("host") {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+  }
+
+  /// Whether a header is one of the additional ones, found in their order.
+  private func isAdditional(_ name: String) -> Bool {
+    var (start, end) = (0, additional.count)
+    while start < end {
+      let middle = (start + end) / 2
+      if additional[middle] < name { start = middle + 1 } else { end = middle }
+    }
+    return start < additional.count && additional[start].isIdentical(to: name)
   }
 
   /// Whether a header is always signed; its name is in lower case.

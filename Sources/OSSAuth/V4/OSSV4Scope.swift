@@ -20,9 +20,16 @@ struct OSSV4Scope {
 
   /// Appends the string to sign of a canonical request that hashes to `hash`.
   func append(stringToSign hash: Digest, date: Timestamp, to writer: inout ByteWriter) {
+    append(stringToSign: hash, dateLine: { $0.append(basicDate: date) }, to: &writer)
+  }
+
+  /// Appends the string to sign of a canonical request that hashes to `hash`, with a date line of its own form.
+  func append(
+    stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
+  ) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
-    writer.append(basicDate: date)
+    dateLine(&writer)
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))
@@ -36,14 +43,10 @@ struct OSSV4Scope {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("aliyun_v4")
         $0.append(secret)
-      }).authenticationCode { $0.append(compactDate: date) }
-      let regionKey = dateKey.asKey.authenticationCode(for: region)
-      let productKey = regionKey.asKey.authenticationCode(for: product)
-      return productKey.asKey.authenticationCode { $0.append(OSSText.v4Request) }.asKey
+      }).derivedKey { $0.append(compactDate: date) }
+      let regionKey = dateKey.derivedKey { $0.append(region) }
+      let productKey = regionKey.derivedKey { $0.append(product) }
+      return productKey.derivedKey { $0.append(OSSText.v4Request) }
     }
   }
-}
-
-extension Digest {
-  fileprivate var asKey: HMACKey<SHA256> { withBytes { HMACKey($0) } }
 }

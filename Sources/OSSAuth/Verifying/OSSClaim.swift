@@ -43,6 +43,8 @@ public struct OSSClaim: SignatureClaim {
   }
 
   /// A V4 signature: its scope, when it was made, and for how long, in a URL.
+  ///
+  /// A request in whose headers only `Date` states the time has the text of that header in its string to sign.
   struct V4 {
     let day: String
     let region: String
@@ -50,5 +52,10 @@ public struct OSSClaim: SignatureClaim {
     let date: Timestamp
     let lifetime: Int64?
     let additionalHeaders: [String]
+    var httpDate: String?
+
+    /// The second lines that the string to sign may have, the one that the vendor's SDKs sign first: the text of `Date`
+    /// (Go SDK v1, `oss/auth.go`) or the same instant in ISO 8601, as the documentation of the string has it.
+    var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
   }
 }

@@ -8,29 +8,57 @@ extension OSSVerifier {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
+    try checkNames(of: target)
     let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)
     let isV4URL = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains(where: target.contains)
     guard authorizations.count + (isV1URL ? 1 : 0) + (isV4URL ? 1 : 0) <= 1 else {
       throw .ambiguous(
         "Either the Signature query string parameter or the Authorization header should be specified, not both.")
     }
-    if let authorization = authorizations.first { return try headerClaim(authorization, request, target) }
-    if isV1URL { return try v1URLClaim(request, target) }
-    if isV4URL { return try v4URLClaim(request, target) }
-    return nil
+    let claim: OSSClaim? =
+      if let authorization = authorizations.first {
+        try headerClaim(authorization, request, target)
+      } else if isV1URL {
+        try v1URLClaim(request, target)
+      } else if isV4URL {
+        try v4URLClaim(request, target)
+      } else {
+        nil
+      }
+    if let claim { try check(claim.version) }
+    return claim
   }
+
+  /// Refuses a parameter that is part of an authorization, or one of the service's own, in another spelling of upper and
+  /// lower case: no scheme signs it, and what reads names without their case would take it for the real one.
+  private func checkNames(of target: RequestTarget) throws(VerificationError) {
+    for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
+      let lowered = WireText(parameter.name.string.lowercased())
+      guard !Self.loweredNames.contains(lowered),
+        !lowered.starts(with: "x-oss-") || parameter.name.starts(with: "x-oss-")
+      else {
+        throw VerificationError(
+          .malformed,
+          "The parameter \"\(parameter.name.string.onOneLine)\" is not in the case that OSS gives its name.",
+          remedy: "Spell the names of parameters as the documentation does.")
+      }
+    }
+  }
+
+  private static let exactNames: Set<WireText> = ["OSSAccessKeyId", "Signature", "security-token"]
+  private static let loweredNames = Set(exactNames.map(\.asciiLowercased))
 
   private func headerClaim(
     _ authorization: String, _ request: HTTPRequest, _ target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
     let token = try request.headerFields.onlyValue(of: .ossSecurityToken).map { Secret($0) }
-    guard let space = authorization.firstIndex(of: " ") else {
+    guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       throw .malformed("Authorization header is invalid.")
     }
     let rest = authorization[authorization.index(after: space)...]
     switch authorization[..<space] {
     case "OSS":
-      let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+      let parts = rest.parts(between: ":")
       guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
         throw .malformed("Authorization header is invalid.")
       }
@@ -43,9 +71,10 @@ extension OSSVerifier {
       guard let credential = fields["Credential"], let signature = fields["Signature"] else {
         throw .malformed("Authorization header is invalid.")
       }
+      let date = try v4Date(of: request)
       return try v4Claim(
-        credential: credential, signature: signature, additional: fields["AdditionalHeaders"],
-        date: request.headerFields.onlyValue(of: .ossDate), lifetime: nil, token: token, request, target)
+        credential: credential, signature: signature, additional: fields["AdditionalHeaders"], date: date.instant,
+        httpDate: date.text, lifetime: nil, token: token, request, target)
     default:
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not one of OSS.",
@@ -56,8 +85,8 @@ extension OSSVerifier {
   /// The fields of a V4 authorization; separated by a comma, with or without a blank, in any order, each once.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
-    for item in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let pair = item.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in text.parts(between: ",") {
+      let pair = item.droppingBlanks.parts(between: "=", atMost: 1)
       guard pair.count == 2, ["Credential", "AdditionalHeaders", "Signature"].contains(pair[0]), !pair[1].isEmpty,
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
       else { throw .malformed("Authorization header is invalid.") }
@@ -74,6 +103,15 @@ extension OSSVerifier {
         remedy: "Send the time of signing as HTTP writes dates.")
     }
     return OSSClaim.V1(line: line, instant: date)
+  }
+
+  /// The time at which a V4 request was signed: `x-oss-date`, or `Date` in a request without it.
+  ///
+  /// The vendor's Go SDK v1, and `ossutil` with it, sends `Date` alone in the form of HTTP, and signs its text.
+  private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
+    if let chosen = try request.headerFields.onlyValue(of: .ossDate) { return (Timestamp(iso8601Basic: chosen), nil) }
+    guard let text = try request.headerFields.onlyValue(of: .date) else { return (nil, nil) }
+    return (Timestamp(httpDate: text) ?? Timestamp(iso8601Basic: text), text)
   }
 
   private func v1URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
@@ -99,20 +137,21 @@ extension OSSVerifier {
     try refuseTokenHeader(request)
     let token = try target.only("x-oss-security-token").map { Secret($0) }
     return try v4Claim(
-      credential: credential, signature: signature, additional: target.only("x-oss-additional-headers"), date: date,
-      lifetime: lifetime, token: token, request, target)
+      credential: credential, signature: signature, additional: target.only("x-oss-additional-headers"),
+      date: Timestamp(iso8601Basic: date), lifetime: lifetime, token: token, request, target)
   }
 
   private func v4Claim(
-    credential: String, signature: String, additional: String?, date: String?, lifetime: Int64?, token: Secret?,
-    _ request: HTTPRequest, _ target: RequestTarget
+    credential: String, signature: String, additional: String?, date: Timestamp?, httpDate: String? = nil,
+    lifetime: Int64?, token: Secret?, _ request: HTTPRequest, _ target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
-    let scope = credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let scope = credential.parts(between: "/").map(String.init)
     guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
       throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
     }
-    guard let date, let instant = Timestamp(iso8601Basic: date) else {
-      throw .malformed("x-oss-date is missing or not a date like 20261120T080000Z.")
+    guard let date else {
+      throw .malformed(
+        "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not one as HTTP writes it.")
     }
     let hash = try request.headerFields.onlyValue(of: .ossContentSHA256)
     guard hash.map(accepts(payloadHash:)) ?? true else {
@@ -125,13 +164,13 @@ extension OSSVerifier {
       placement: lifetime == nil ? .header : .query, signature: signature,
       scheme: .v4(
         .init(
-          day: scope[1], region: scope[2], product: scope[3], date: instant, lifetime: lifetime,
-          additionalHeaders: try additionalHeaders(additional, of: request))), target: target)
+          day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: lifetime,
+          additionalHeaders: try additionalHeaders(additional, of: request), httpDate: httpDate)), target: target)
   }
 
   private func accepts(payloadHash text: String) -> Bool {
     text == OSSText.unsignedPayload.description
-      || acceptsPayloadHashes && text == text.lowercased() && [UInt8](hex: text)?.count == SHA256.digestByteCount
+      || acceptsPayloadHashes && text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
   /// The additional headers that are declared: each in lower case, once, and present.
@@ -139,11 +178,13 @@ extension OSSVerifier {
     _ list: String?, of request: HTTPRequest
   ) throws(VerificationError) -> [String] {
     guard let list else { return [] }
-    let names = list.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-    guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.lowercased() && !$0.isEmpty }) else {
+    let names = list.parts(between: ";").map(String.init)
+    guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.asciiLowercased && !$0.isEmpty }) else {
       throw .malformed("The additional headers are not a list of different names in lower case.")
     }
-    for name in names where !request.hasHeader(name) {
+    var present = Set(request.headerFields.map(\.name.canonicalName))
+    if request.authority != nil { present.insert("host") } else { present.remove("host") }
+    for name in names where !present.contains(name) {
       throw .malformed("The additional header \(name) is declared and not there.")
     }
     return names.filter { !OSSV4Request.isSignedByRule($0) }.sorted()

@@ -1,6 +1,16 @@
 internal import StorageAuth
 
 extension OSSVerifier {
+  /// Refuses a version that is not accepted.
+  func check(_ version: OSSSignatureVersion) throws(VerificationError) {
+    guard acceptedVersions.contains(version) else {
+      let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
+      throw VerificationError(
+        .unsupported, "A \(version.rawValue.asciiUppercased) signature is not accepted.",
+        remedy: accepted.isEmpty ? "Have the verifier accept a version." : "Sign with OSS \(accepted).")
+    }
+  }
+
   /// Refuses a scope that is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
     guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
@@ -21,7 +31,7 @@ extension OSSVerifier {
   /// Refuses a request that was signed too long ago, or in the future.
   func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
     let distance = instant.duration(to: date)
-    guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
+    guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
       throw VerificationError(
         .clockSkew, "The request was signed at \(instant) and arrived at \(date).",
         remedy: "Set the clock; the service accepts fifteen minutes."
@@ -33,14 +43,15 @@ extension OSSVerifier {
   func checkWindow(
     _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
   ) throws(VerificationError) -> Timestamp {
-    let limit: Int64 = isTemporary ? 43_200 : 604_800
-    guard (1...limit).contains(lifetime) else {
+    let seconds = OSSLimits.urlSeconds(isTemporary: isTemporary)
+    guard seconds.contains(lifetime) else {
       throw VerificationError(
-        .malformed, "The lifetime of the URL is not 1 to \(limit) seconds.", remedy: "Make a URL that ends earlier.")
+        .malformed, "The lifetime of the URL is not 1 to \(seconds.upperBound) seconds.",
+        remedy: "Make a URL that ends earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
     guard date <= end else { throw Self.expired(end) }
-    guard start.advanced(by: .zero - Self.clockTolerance) <= date else {
+    guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= date else {
       throw VerificationError(
         .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
       ).with(instant: start)

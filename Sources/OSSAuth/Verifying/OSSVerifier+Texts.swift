@@ -23,7 +23,9 @@ extension OSSVerifier {
       }
       let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
       return SignedTexts(
-        stringToSign: String(writing: { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }),
+        stringToSign: String(writing: {
+          scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
+        }),
         canonicalRequest: canonical)
     }
   }

@@ -8,9 +8,13 @@ internal import StorageCrypto
 /// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, keys: accounts.key(for:))
 /// ```
 ///
-/// Refused before any work: more than ``limits`` allow, an authorization in two places, a parameter that is signed and
-/// repeated. Refused before the signature is computed: a wrong token, region, product or date, and a time outside the
-/// window. Every `x-oss-` header and parameter is signed by the scheme itself.
+/// Refused before any work: more than ``limits`` allow, a version that is not among ``acceptedVersions``, an authorization
+/// in two places, a parameter that is signed and repeated. Refused before the signature is computed: a wrong token,
+/// region, product or date, a time outside the window, and a V1 request whose string is that of another one. Refused
+/// although the signature is right: a URL that lasts for longer than ``limits`` allow. Every `x-oss-` header and parameter is signed by the scheme itself.
+///
+/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; every other parameter can
+/// be added, changed or removed by the one who sends the request. A V4 signature covers all of them.
 public struct OSSVerifier: SignatureVerifier {
   /// The region that V4 signatures have to name; nothing for any.
   public let region: String?
@@ -24,7 +28,14 @@ public struct OSSVerifier: SignatureVerifier {
   /// The bucket of a custom domain.
   public let bucket: String?
 
-  /// What is looked at at all.
+  /// The versions that are accepted.
+  public let acceptedVersions: Set<OSSSignatureVersion>
+
+  /// Whether V1 requests are accepted whose string to sign is that of another request, as the service accepts them: with
+  /// a question mark in the key, or with `?`, `&` or `=` in a signed parameter where another part would begin.
+  public let acceptsAmbiguousV1: Bool
+
+  /// How large a request may be, and how long a URL may last.
   public let limits: VerificationLimits
 
   /// Whether `x-oss-content-sha256` may hold the hash of the body; whoever sets it has to check the body.
@@ -37,8 +48,8 @@ public struct OSSVerifier: SignatureVerifier {
     return copy
   }
 
-  /// How far the time of signing may be from the present: fifteen minutes, as at the service.
-  public static let clockTolerance = Duration.seconds(900)
+  /// The largest distance between the time of signing and the present: fifteen minutes, as at the service.
+  public static let clockTolerance = OSSLimits.clockTolerance
 
   /// Sets up a verifier.
   ///
@@ -48,15 +59,20 @@ public struct OSSVerifier: SignatureVerifier {
   ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
   ///     label of the host.
   ///   - bucket: The bucket, for a custom domain.
-  ///   - limits: What is looked at at all.
+  ///   - acceptedVersions: The versions that are accepted; `[.v4]` where no client is older.
+  ///   - acceptsAmbiguousV1: Whether V1 requests are accepted whose string to sign is that of another request.
+  ///   - limits: How large a request may be, and how long a URL may last.
   public init(
     region: String? = nil, product: String = "oss", style: AddressingStyle? = nil, bucket: String? = nil,
+    acceptedVersions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases), acceptsAmbiguousV1: Bool = false,
     limits: VerificationLimits = VerificationLimits()
   ) {
     self.region = region
     self.product = product
     self.style = style
     self.bucket = bucket
+    self.acceptedVersions = acceptedVersions
+    self.acceptsAmbiguousV1 = acceptsAmbiguousV1
     self.limits = limits
   }
 
@@ -64,6 +80,7 @@ public struct OSSVerifier: SignatureVerifier {
   public func verify(
     _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
+    try check(claim.version)
     try claim.checkToken(against: key, at: date)
     var claim = claim
     // What is proved is read from the request that is verified, whatever the claim was read from.
@@ -93,11 +110,15 @@ public struct OSSVerifier: SignatureVerifier {
       expiration = scheme.instant
     }
     let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
+    if !acceptsAmbiguousV1, let problem = text.ambiguity(of: request.path ?? "/") {
+      throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
+    }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
     guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, request)
+      throw try mismatch(of: claim, request, with: key)
     }
+    if let expiration { try limits.checkLifetime(from: date, until: expiration, at: date, in: .query) }
     return proof(of: claim, request, key, expiration: expiration)
   }
 
@@ -115,19 +136,22 @@ public struct OSSVerifier: SignatureVerifier {
     let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
     let hash = try canonical.with(request, omitting: omitted) { SHA256.hash(writing: $0) }
     let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
-    let expected = scope.signingKey(of: key)
-      .authenticationCode { scope.append(stringToSign: hash, date: scheme.date, to: &$0) }.hex
-    guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, request)
+    let signingKey = scope.signingKey(of: key)
+    for line in scheme.dateLines {
+      let expected = signingKey.authenticationCode { writer in
+        scope.append(stringToSign: hash, dateLine: { $0.append(line) }, to: &writer)
+      }
+      guard constantTimeEqual(expected.hex, claim.signature) else { continue }
+      if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: date, in: .query) }
+      return proof(of: claim, request, key, expiration: expiration)
     }
-    return proof(of: claim, request, key, expiration: expiration)
+    throw try mismatch(of: claim, request, with: key)
   }
 
-  private func mismatch(of claim: OSSClaim, _ request: HTTPRequest) throws(SigningError) -> VerificationError {
-    let texts = try texts(of: claim, in: request)
-    return claim.mismatch(
-      of: request, claim.target, signature: claim.signature, stringToSign: texts.stringToSign,
-      canonicalRequest: texts.canonicalRequest)
+  private func mismatch(
+    of claim: OSSClaim, _ request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim, in: request) }
   }
 
   func resource(of request: HTTPRequest) -> OSSResource {

@@ -112,9 +112,9 @@ package func isAddressOrLocalhost(_ authority: String) -> Bool {
 
 /// Whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
 package func isLoopbackHost(_ authority: String) -> Bool {
-  let host = hostWithoutPort(authority).lowercased()
-  if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-  return host.hasPrefix("127.") && isAddressOrLocalhost(host)
+  let host = hostWithoutPort(authority).asciiLowercased
+  if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }
+  return host.hasBytePrefix("127.") && isAddressOrLocalhost(host)
 }
 
 /// Whether a host is one of Alibaba Cloud's own for OSS.

@@ -24,8 +24,8 @@ extension RequestTarget {
       let path = decoded(parts[0].dropFirst(), plusIsSpace: false)
     else { throw .unreadable("The path is not one that may travel in a URL.") }
     var parameters: [Parameter] = []
-    for item in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
-      let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for item in (parts.count > 1 ? parts[1] : "").words(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
       guard let name = decoded(pair[0], plusIsSpace: true) else {
         throw .unreadable("The name of a query parameter is not UTF-8.")
       }

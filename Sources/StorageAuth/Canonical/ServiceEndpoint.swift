@@ -26,13 +26,13 @@ public struct ServiceEndpoint: Sendable, Hashable {
   public init(_ url: String, style: AddressingStyle? = nil) throws(SigningError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
-      scheme = url[..<separator.lowerBound].lowercased()
+      scheme = url[..<separator.lowerBound].asciiLowercased
       rest = url[separator.upperBound...]
     } else {
       scheme = "https"
     }
     if rest.last == "/" { rest = rest.dropLast() }
-    authority = rest.lowercased()
+    authority = rest.asciiLowercased
     self.style = style ?? AddressingStyle(authority: authority)
     guard scheme == "https" || scheme == "http", isHost(authority) else {
       // A password or a signature may be in it.

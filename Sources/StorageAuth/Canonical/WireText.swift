@@ -78,11 +78,19 @@ extension StringProtocol {
   ///
   /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make one name of two.
   package var asciiLowercased: String {
-    guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return String(self) }
+    mapping("A"..."Z") { $0 | 0x20 }
+  }
+
+  /// The text with the letters from `a` to `z` in upper case and every other character as it is.
+  package var asciiUppercased: String {
+    mapping("a"..."z") { $0 & ~0x20 }
+  }
+
+  private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
+    guard unicodeScalars.contains(where: letters.contains) else { return String(self) }
     var result = String.UnicodeScalarView()
     for scalar in unicodeScalars {
-      let isUpper = ("A"..."Z" as ClosedRange<Unicode.Scalar>).contains(scalar)
-      result.append(isUpper ? Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20) : scalar)
+      result.append(letters.contains(scalar) ? Unicode.Scalar(transform(UInt8(ascii: scalar))) : scalar)
     }
     return String(result)
   }

@@ -100,6 +100,20 @@ public struct AccessKey: Credential {
   public static let anonymous = AccessKey(
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
+  /// A key that takes the place of one that does not exist, so that refusing its id costs the same hashing as refusing a
+  /// wrong signature.
+  ///
+  /// Its secret is no secret: what it verifies proves nothing.
+  static func decoy(for claim: some SignatureClaim) -> AccessKey {
+    AccessKey(
+      storage: AccessKeyStorage(
+        id: claim.accessKeyID, secret: .decoy, sessionToken: claim.sessionToken.flatMap { $0.isEmpty ? nil : $0 },
+        isDecoy: true))
+  }
+
+  /// Whether the key takes the place of one that does not exist.
+  var isDecoy: Bool { storage.isDecoy }
+
   /// The access key id.
   public var id: AccessKeyID { storage.id }
 

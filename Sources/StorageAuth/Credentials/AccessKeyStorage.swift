@@ -7,6 +7,7 @@ final class AccessKeyStorage: Sendable {
   let secret: Secret
   let sessionToken: Secret?
   let isAnonymous: Bool
+  let isDecoy: Bool
   let encodedToken: SecretBytes?
   /// Why the key cannot be used, if it cannot.
   let problem: SigningError?
@@ -14,8 +15,9 @@ final class AccessKeyStorage: Sendable {
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Lock<HTTPField?>(nil)
 
-  init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false) {
+  init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
     self.isAnonymous = isAnonymous
+    self.isDecoy = isDecoy
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken

@@ -2,6 +2,13 @@ internal import StorageCrypto
 
 /// What a credential has to look like so that it can be sent.
 enum CredentialForm {
+  /// The most bytes of an id; the vendors' have some forty.
+  private static let longestID = 1_024
+
+  /// The most bytes of a secret and of a session token, which stands in a header or, encoded, in a URL; the vendors'
+  /// have up to two thousand.
+  private static let longestSecret = 16_384
+
   /// The reason why a credential cannot be sent, if there is one.
   ///
   /// - Parameters:
@@ -9,6 +16,11 @@ enum CredentialForm {
   ///   - secret: The secret; nothing where it is kept elsewhere.
   ///   - token: The session token, if there is one.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
+    if id.utf8.count > longestID {
+      return invalid(
+        "The access key id has \(id.utf8.count) bytes; at most \(longestID) are sent.",
+        "Check that it is an id and not a file or a page.")
+    }
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }
@@ -28,16 +40,21 @@ enum CredentialForm {
   }
 
   private static func problem(of secret: Secret, named name: String) -> SigningError? {
-    let (isEmpty, isClean) = secret.bytes.withBytes { bytes in
+    let (count, isClean) = secret.bytes.withBytes { bytes in
       var isClean = true
       for index in bytes.indices {
         let byte = bytes[index]
         let isOuter = index == 0 || index == bytes.count - 1
         if byte < UInt8(ascii: " ") || byte == 0x7f || isOuter && byte == UInt8(ascii: " ") { isClean = false }
       }
-      return (bytes.isEmpty, isClean)
+      return (bytes.count, isClean)
     }
-    if isEmpty { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
+    if count > longestSecret {
+      return invalid(
+        "The \(name) has \(count) bytes; at most \(longestSecret) are sent.",
+        "Check that it is a \(name) and not a file or a page.")
+    }
+    if count == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
     if isClean { return nil }
     return invalid(
       "The \(name) has a blank at one of its ends, or holds a line break or a control character.",

@@ -34,9 +34,9 @@ public struct CredentialError: Error, Sendable, Hashable {
     declined: [CredentialError] = []
   ) {
     self.code = code
-    self.source = source
-    self.message = message
-    self.remedy = remedy
+    self.source = source.onOneLine
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
     self.isRetryable = isRetryable
     self.declined = declined
   }

@@ -31,11 +31,11 @@ public struct VerificationError: Error, Sendable, Hashable {
   ///   - remedy: What to do about it, in a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 
-  /// What the verifier computed, with session tokens masked.
+  /// What the verifier computed, with session tokens masked and long texts cut.
   public struct Comparison: Sendable, Hashable {
     /// The signature that the request carried.
     public let signatureProvided: String
@@ -46,11 +46,24 @@ public struct VerificationError: Error, Sendable, Hashable {
     /// The text whose hash is part of the string to sign, for schemes that have one.
     public let canonicalRequest: String?
 
+    /// The most bytes of a text that are kept, so that a refusal does not echo whatever was sent.
+    public static let textByteLimit = 8 * 1024
+
+    /// The most bytes of a signature that are kept; those of the services are far shorter.
+    public static let signatureByteLimit = 256
+
     /// Puts a comparison together; for verifiers.
+    ///
+    /// Texts longer than ``textByteLimit`` and a signature longer than ``signatureByteLimit`` are cut, and say so.
+    ///
+    /// - Parameters:
+    ///   - signatureProvided: The signature that the request carried.
+    ///   - stringToSign: The string to sign, without secrets.
+    ///   - canonicalRequest: The text whose hash is part of the string to sign, without secrets.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
-      self.signatureProvided = signatureProvided
-      self.stringToSign = stringToSign
-      self.canonicalRequest = canonicalRequest
+      self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
+      self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
+      self.canonicalRequest = canonicalRequest?.shortened(to: Self.textByteLimit)
     }
   }
 
@@ -72,7 +85,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     private enum Value: String {
       case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
         invalidToken
-      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, mismatch
+      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, lifetimeOutOfRange, mismatch
       case invalidPolicy, policyExpired, conditionFailed
     }
 
@@ -108,6 +121,8 @@ public struct VerificationError: Error, Sendable, Hashable {
     public static let keyExpired = Code(value: .keyExpired)
     /// The time of signing is too far from the present.
     public static let clockSkew = Code(value: .clockSkew)
+    /// The authorization lasts for longer than the verifier accepts.
+    public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
     /// The signature is wrong.
     public static let mismatch = Code(value: .mismatch)
     /// The policy of a form cannot be read, or does not bind what it has to.

@@ -35,10 +35,10 @@ package struct FormDocument {
         throw .invalidPolicy(
           "Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
       }
-      conditions.append(FormCondition(name.lowercased(), .equals(text)))
+      conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return
     }
-    guard let parts = element.array, parts.count == 3, let kind = parts[0].text?.lowercased() else {
+    guard let parts = element.array, parts.count == 3, let kind = parts[0].text?.asciiLowercased else {
       throw .invalidPolicy("A condition is neither an object nor a list of three.")
     }
     if kind == "content-length-range" {
@@ -51,10 +51,10 @@ package struct FormDocument {
       sizes = lower...upper
       return
     }
-    guard let name = parts[1].text, name.hasPrefix("$"), name.utf8.count > 1 else {
+    guard let name = parts[1].text, name.hasBytePrefix("$"), name.utf8.count > 1 else {
       throw .invalidPolicy("A condition names no field like $key.")
     }
-    conditions.append(FormCondition(name.dropFirst().lowercased(), try Self.rule(kind, parts[2])))
+    conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
   }
 
   private static func rule(_ kind: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
@@ -103,15 +103,25 @@ package struct FormDocument {
     }
   }
 
-  /// Checks a form against every condition.
+  /// Checks the end of a policy, and a form against every condition.
+  ///
+  /// - Parameters:
+  ///   - form: The form.
+  ///   - accessKeyID: The id of the key that signed it.
+  ///   - reading: How the scheme reads forms.
+  ///   - limits: The limits of the verifier.
+  ///   - start: When the form was signed, or the present where it does not say.
+  ///   - date: The present.
   package func verify(
-    _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, at date: Timestamp
+    _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
+    since start: Timestamp, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     guard date < expiration else {
       throw VerificationError(
         .policyExpired, "The policy of the form ended at \(expiration).", remedy: "Get a new form."
       ).with(instant: expiration)
     }
+    try limits.checkLifetime(from: start, until: expiration, at: date, in: .query)
     for name in reading.required {
       let isBound = conditions.contains { condition in
         if case .equals = condition.rule { condition.field == name } else { false }
@@ -121,16 +131,23 @@ package struct FormDocument {
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    for condition in conditions { try check(condition, form, key: key, reading) }
+    var values: [[UInt8]: String] = [:]
+    for field in form.fields {
+      let name = Array(field.name.asciiLowercased.utf8)
+      if values[name] == nil { values[name] = field.value }
+    }
+    for condition in conditions { try check(condition, form, values, key: key, reading) }
     let listed = Set(conditions.map { reading.aliases[$0.field] ?? $0.field })
-    let unlisted = form.fields.map { $0.name.lowercased() }.filter { !listed.contains($0) && !reading.own.contains($0) }
+    let unlisted = form.fields.map { $0.name.asciiLowercased }.filter {
+      !listed.contains($0) && !reading.own.contains($0)
+    }
     return VerifiedForm(
       accessKeyID: accessKeyID, key: key, sizes: sizes, contentType: reading.contentType, expiration: expiration,
       form: form, unlistedFields: unlisted)
   }
 
   private func check(
-    _ condition: FormCondition, _ form: SubmittedForm, key: String, _ reading: Reading
+    _ condition: FormCondition, _ form: SubmittedForm, _ fields: [[UInt8]: String], key: String, _ reading: Reading
   ) throws(VerificationError) {
     switch condition.rule {
     case .oneOf, .noneOf:
@@ -142,7 +159,7 @@ package struct FormDocument {
       case "bucket": [form.bucket]
       case "key": [key]
       case "content-type": reading.contentTypes
-      default: form[reading.aliases[condition.field] ?? condition.field].map { [$0] } ?? []
+      default: fields[Array((reading.aliases[condition.field] ?? condition.field).utf8)].map { [$0] } ?? []
       }
     guard !values.isEmpty, values.allSatisfy(condition.rule.accepts) else {
       var error = VerificationError(

@@ -39,7 +39,7 @@ package struct FormDraft {
     var conditions = [Self.answer(policy.answer), try Self.key(policy.keys)].compactMap { $0 }
     if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
     for condition in policy.conditions {
-      let name = condition.field.lowercased()
+      let name = condition.field.asciiLowercased
       guard !Self.own.contains(name), !reserved.contains(name), Self.isFieldName(name) else {
         throw .form(
           "There can be no condition of its own on the field \"\(condition.field)\".",
@@ -123,9 +123,11 @@ package struct FormDraft {
       case ("key", .equals(let key)):
         all.insert(FormField("key", key), at: 0)
       default:
-        let name = condition.field.lowercased() == "content-type" ? "Content-Type" : condition.field
+        let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field
         if let value = condition.rule.onlyValue {
-          if !all.contains(where: { $0.name.lowercased() == name.lowercased() }) { all.append(FormField(name, value)) }
+          if !all.contains(where: { $0.name.asciiLowercased == name.asciiLowercased }) {
+            all.append(FormField(name, value))
+          }
         } else {
           open.append(FormCondition(name, condition.rule))
         }

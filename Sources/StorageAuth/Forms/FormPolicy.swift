@@ -96,8 +96,8 @@ public struct FormPolicy: Sendable, Hashable {
   }
 
   private static func rule(for types: [String]) throws(SigningError) -> FormCondition.Rule {
-    if types.count == 1, types[0].hasSuffix("/*") { return .startsWith(String(types[0].dropLast())) }
-    guard !types.isEmpty, !types.contains(where: { $0.hasSuffix("/*") }) else {
+    if types.count == 1, types[0].hasByteSuffix("/*") { return .startsWith(String(types[0].dropLast())) }
+    guard !types.isEmpty, !types.contains(where: { $0.hasByteSuffix("/*") }) else {
       throw .form(
         "A form cannot be bound to these media types.", remedy: "Name whole types, or one kind such as image/*.")
     }

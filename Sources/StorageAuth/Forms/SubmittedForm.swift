@@ -28,8 +28,8 @@ public struct SubmittedForm: Sendable {
 
   /// The value of a field, in upper or lower case; nothing if it is not there.
   public subscript(_ name: String) -> String? {
-    let name = name.lowercased()
-    return fields.first { $0.name.lowercased() == name }?.value
+    let name = name.asciiLowercased
+    return fields.first { $0.name.asciiLowercased == name }?.value
   }
 
   /// The key of the object: `${filename}` is replaced by the last part of the file's name.
@@ -42,7 +42,7 @@ public struct SubmittedForm: Sendable {
   /// Refuses a form with a field that is there twice.
   package func checkFields() throws(VerificationError) {
     var names: Set<String> = []
-    for field in fields where !names.insert(field.name.lowercased()).inserted {
+    for field in fields where !names.insert(field.name.asciiLowercased).inserted {
       throw .ambiguous("A field of the form is there twice.")
     }
   }

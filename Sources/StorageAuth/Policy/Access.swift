@@ -50,10 +50,10 @@ public struct Access: Sendable, Hashable {
   /// that is not one type has none.
   func hasType(_ named: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
-    let words = contentType.prefix { $0 != ";" }.split { $0 == " " || $0 == "\t" }
-    guard words.count == 1, let type = words.first?.lowercased(), AccessRule.isMediaType(type) else { return false }
-    let named = named.lowercased()
-    return named.hasSuffix("/*") ? type.hasPrefix(named.dropLast()) && type.count >= named.count : type == named
+    let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
+    guard words.count == 1, let type = words.first?.asciiLowercased, AccessRule.isMediaType(type) else { return false }
+    let named = named.asciiLowercased
+    return named.hasByteSuffix("/*") ? type.hasBytePrefix(named.dropLast()) && type.count >= named.count : type == named
   }
 }
 

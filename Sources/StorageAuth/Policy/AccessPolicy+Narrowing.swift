@@ -44,7 +44,7 @@ extension ObjectScope {
 extension String {
   /// Whether a media type of a rule stands for all that another one stands for.
   fileprivate func covers(_ other: String) -> Bool {
-    let (own, other) = (lowercased(), other.lowercased())
-    return own == other || own.hasSuffix("/*") && other.hasPrefix(own.dropLast())
+    let (own, other) = (lowercased(), other.asciiLowercased)
+    return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())
   }
 }

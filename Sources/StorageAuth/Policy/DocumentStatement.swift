@@ -72,7 +72,7 @@ extension DocumentStatement {
     case lowercase
 
     fileprivate func name(_ capitalized: String) -> String {
-      self == .capitalized ? capitalized : capitalized.lowercased()
+      self == .capitalized ? capitalized : capitalized.asciiLowercased
     }
   }
 

@@ -13,13 +13,13 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 
   private static func octets(_ text: some StringProtocol) -> [UInt8]? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ".")
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
       // Some readers take a leading zero for octal; nobody has to guess which.
       guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let byte = UInt8(part),
-        part.utf8.count == 1 || !part.hasPrefix("0")
+        part.utf8.count == 1 || !part.hasBytePrefix("0")
       else { return nil }
       bytes.append(byte)
     }
@@ -43,7 +43,7 @@ public struct NetworkAddress: Sendable, Hashable {
   private static func run(_ text: Substring, isLast: Bool) -> [UInt8]? {
     guard !text.isEmpty else { return [] }
     var bytes: [UInt8] = []
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ":")
     for (index, part) in parts.enumerated() {
       if isLast, index == parts.count - 1, part.contains("."), let last = octets(part) {
         bytes += last
@@ -78,7 +78,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// Reads the network that an address with a length lies in, whatever the bits beyond: documents of vendors have
   /// `10.217.182.3/24`.
   package init?(networkOf text: String) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
     let longest = address.bytes.count * 8
     guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length),

@@ -28,8 +28,8 @@ public struct RemoteSignature: Sendable {
   /// - Returns: Nothing for a text of another form.
   public init?(authorization: String) {
     let prefix = "OSS "
-    guard authorization.hasPrefix(prefix) else { return nil }
-    let parts = authorization.dropFirst(prefix.count).split(separator: ":", omittingEmptySubsequences: false)
+    guard authorization.hasBytePrefix(prefix) else { return nil }
+    let parts = authorization.dropFirst(prefix.count).parts(between: ":")
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].contains(" ") else { return nil }
     self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }

@@ -16,11 +16,11 @@ enum SignedHeaders {
     for field in headers {
       let name = field.name.canonicalName
       guard name != "pic-operations", name != "ci-process", name != "authorization" else { throw refusal }
-      guard name.hasPrefix("x-") else { continue }
+      guard name.hasBytePrefix("x-") else { continue }
       let prefix = "x-\(scheme.provider)-"
-      guard name.hasPrefix(prefix) else { throw refusal }
+      guard name.hasBytePrefix(prefix) else { throw refusal }
       let rest = name.dropFirst(prefix.count)
-      guard rest.hasPrefix("meta-") || harmless.contains(String(rest)) else { throw refusal }
+      guard rest.hasBytePrefix("meta-") || harmless.contains(String(rest)) else { throw refusal }
     }
   }
 

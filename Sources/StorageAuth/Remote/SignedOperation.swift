@@ -14,15 +14,15 @@ struct SignedOperation {
   /// Everything that a service could do when it sees the signature: all of it has to be allowed.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [SignedOperation] {
     try SignedHeaders.check(intent.headers, scheme: intent.scheme)
+    var operations = [try SignedOperation(intent)]
+    for target in intent.otherTargets { operations.append(try SignedOperation(intent.with(target))) }
+    return operations
+  }
+
+  private init(_ intent: SigningIntent) throws(SigningRefusal) {
     guard let bucket = intent.target.bucket?.string, isBucketName(bucket) else {
       throw .unknownOperation("The request is not for a bucket.")
     }
-    let first = try SignedOperation(in: bucket, intent)
-    guard let target = intent.otherTarget else { return [first] }
-    return [first, try SignedOperation(in: bucket, intent.with(target))]
-  }
-
-  private init(in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
     guard let key = intent.target.key?.string else {
       try self.init(onBucket: bucket, intent)
       return
@@ -103,26 +103,6 @@ struct SignedOperation {
 }
 
 extension SigningIntent {
-  /// What else the signature fits.
-  ///
-  /// A string of OSS V1 holds the decoded key and the parameters behind a question mark, so that it is also the string of
-  /// the object whose key holds the question mark. COS does not sign the case of the names of parameters, so that they
-  /// may come in one that the service takes no notice of. A POST without its parameters does nothing, but for that to a
-  /// bucket of COS, which is an upload by form.
-  fileprivate var otherTarget: RequestTarget? {
-    guard !target.parameters.isEmpty, method != .post || target.key == nil && scheme == .cosV5 else { return nil }
-    switch scheme {
-    case .ossV4: return nil
-    case .cosV5: return mayLoseParameters ? target.withoutParameters : nil
-    case .ossV1:
-      let query = target.parameters.map { parameter in
-        parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name.string
-      }
-      return RequestTarget(
-        bucket: target.bucket?.string, key: "\(target.key ?? "")?\(query.joined(separator: "&"))", parameters: [])
-    }
-  }
-
   /// The length of the body, where it is signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
@@ -139,7 +119,6 @@ extension SigningIntent {
   fileprivate func with(_ target: RequestTarget) -> SigningIntent {
     SigningIntent(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken,
-      mayLoseParameters: mayLoseParameters)
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken)
   }
 }

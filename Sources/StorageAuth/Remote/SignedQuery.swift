@@ -1,5 +1,5 @@
 /// The signed parameters of a request, each name once.
-struct SignedQuery {
+package struct SignedQuery {
   private let values: [WireText: String]
   /// Whether the names came in lower case.
   private let isLowered: Bool
@@ -43,7 +43,13 @@ struct SignedQuery {
 
   /// Refuses a part whose number is none.
   func checkPart() throws(SigningRefusal) {
-    guard let number = self["partNumber"], (1...10_000).contains(Int(number) ?? 0), Int(number)?.description == number
-    else { throw .unknownOperation("The number of the part is missing, or is none.") }
+    guard let number = self["partNumber"], Self.isPartNumber(number) else {
+      throw .unknownOperation("The number of the part is missing, or is none.")
+    }
+  }
+
+  /// Whether a text is the number of a part, from 1 to 10,000.
+  package static func isPartNumber(_ text: String) -> Bool {
+    (1...10_000).contains(Int(text) ?? 0) && Int(text)?.description == text
   }
 }

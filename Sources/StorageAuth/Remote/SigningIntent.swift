@@ -29,15 +29,17 @@ public struct SigningIntent: Sendable {
   /// The id of the key that it is made for, where the string says so.
   public let accessKeyID: AccessKeyID?
 
-  let sessionToken: Secret?
+  /// Every other target that a service may act on when it sees the same signature; each has to be allowed as well.
+  ///
+  /// Those of OSS V1 are of other requests that have the same string, the one of COS has no parameters.
+  public let otherTargets: [RequestTarget]
 
-  /// Whether a service may take no notice of the parameters.
-  let mayLoseParameters: Bool
+  let sessionToken: Secret?
 
   package init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
-    sessionToken: Secret?, mayLoseParameters: Bool = false
+    sessionToken: Secret?, otherTargets: [RequestTarget] = []
   ) {
     self.scheme = scheme
     self.method = method
@@ -48,7 +50,7 @@ public struct SigningIntent: Sendable {
     self.expiration = expiration
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
-    self.mayLoseParameters = mayLoseParameters
+    self.otherTargets = otherTargets
   }
 
   /// Refuses a string that is made for another key, or another session token.

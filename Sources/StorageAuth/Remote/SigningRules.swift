@@ -21,7 +21,8 @@ public struct SigningRules: Sendable {
   ///   - clockTolerance: How far the date of a request may be from the server's time.
   ///   - address: Where the caller's requests to the storage service will come from.
   public init(
-    _ policy: AccessPolicy, lifetime: Duration = .seconds(3600), clockTolerance: Duration = .seconds(900),
+    _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
+    clockTolerance: Duration = VerificationLimits.clockTolerance,
     from address: NetworkAddress? = nil
   ) {
     self.policy = policy

@@ -58,7 +58,7 @@ public struct PresignedRequest: Sendable, Equatable {
 extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method, the URL without its query, and the expiry.
   public var description: String {
-    let visible = url.prefix { $0 != "?" }
+    let visible = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")
     return "PresignedRequest(\(method) \(visible)?\(Secret.mask), headers: [\(names)], expires: \(expiration))"
   }

@@ -1,6 +1,3 @@
-package import HTTPTypes
-internal import StorageCrypto
-
 extension SignatureClaim {
   /// Compares the session token of a request with that of its key.
   ///
@@ -37,28 +34,28 @@ extension SignatureClaim {
     }
   }
 
-  /// The error for a signature that does not match, with every session token masked: the claim's own, and any that came
-  /// along in a place where it does not count.
+  /// The error for a signature that does not match.
+  ///
+  /// What the verifier computed is shown without the claim's session token, and without the values that are secret by
+  /// their names, wherever a client put them. For a key that does not exist nothing is shown, so the texts are not made.
+  ///
+  /// - Parameters:
+  ///   - signature: The signature of the request.
+  ///   - key: The key that it was compared with.
+  ///   - texts: Makes what the signature covers.
   package func mismatch(
-    of request: HTTPRequest, _ target: RequestTarget, signature: String, stringToSign: String,
-    canonicalRequest: String? = nil
-  ) -> VerificationError {
-    var tokens = sessionToken.map { [$0] } ?? []
-    tokens += request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map { Secret($0.value) }
-    tokens += target.parameters.filter { SecretName.isToken($0.name.string) }.compactMap {
-      $0.value.map { Secret($0.string) }
-    }
+    _ signature: String, with key: AccessKey, texts: () throws(SigningError) -> SignedTexts
+  ) throws(SigningError) -> VerificationError {
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")
     error.accessKeyID = accessKeyID
+    guard !key.isDecoy else { return error }
+    let texts = try texts()
+    let mask = SecretMask([sessionToken].compactMap(\.self), masksNamedValues: true)
     error.comparison = .init(
-      signatureProvided: signature, stringToSign: Self.masked(stringToSign, tokens),
-      canonicalRequest: canonicalRequest.map { Self.masked($0, tokens) })
+      signatureProvided: signature, stringToSign: mask.applied(to: texts.stringToSign),
+      canonicalRequest: texts.canonicalRequest.map { mask.applied(to: $0) })
     return error
-  }
-
-  private static func masked(_ text: String, _ tokens: [Secret]) -> String {
-    tokens.reduce(text) { $0.masking($1) }
   }
 }

@@ -35,8 +35,8 @@ extension Timestamp {
   /// - Returns: Nothing for any other text, or a date that does not exist; the day of the week is not checked.
   public init?(httpDate text: String) {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
+    let parts = text.parts(between: " ")
+    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasByteSuffix(","), parts[5] == "GMT",
       let month = months.firstIndex(of: String(parts[2]))
     else { return nil }
     var scanner = DigitScanner("\(parts[1]) \(parts[3]) \(parts[4])")

@@ -20,8 +20,8 @@ public struct Timestamp: Sendable, Hashable {
 
   /// Makes an instant from Unix time.
   ///
-  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; the last day of either end of the numbers counts as
-  ///   its start.
+  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; more than 2^60 of them, some 36 billion years, to
+  ///   either side count as 2^60.
   public init(unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, Self.range.lowerBound), Self.range.upperBound)
     nanoseconds = 0
@@ -49,7 +49,7 @@ extension Timestamp: InstantProtocol {
   /// The instant a duration later, or earlier for a negative one; the first or the last instant there is, if that would
   /// be past it.
   public func advanced(by duration: Duration) -> Timestamp {
-    let (seconds, attoseconds) = duration.components
+    let (seconds, attoseconds) = min(max(duration, .zero - Self.longest), Self.longest).components
     let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
     guard !overflow, Self.range.contains(sum) else {
       return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound)
@@ -57,8 +57,12 @@ extension Timestamp: InstantProtocol {
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
-  /// What leaves room for counting days and carrying a second: some 290 billion years to either side.
-  private static let range = (Int64.min + 86_400)...(Int64.max - 86_400)
+  /// Some 36 billion years to either side: what lies between two instants is a duration whose seconds fit, and so is
+  /// the sum of two of those, which `Duration.components` traps on otherwise.
+  private static let range: ClosedRange<Int64> = (-1 << 60)...(1 << 60)
+
+  /// A duration that leads from any instant past the last one.
+  private static let longest = Duration.seconds(1 << 62)
 
   /// The duration to another instant; negative if that is earlier.
   public func duration(to other: Timestamp) -> Duration {

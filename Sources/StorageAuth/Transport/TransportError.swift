@@ -19,8 +19,8 @@ public struct TransportError: Error, Sendable, Hashable {
   ///   - remedy: What to do about it, in a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 
   /// Whether sending the same request again can help.

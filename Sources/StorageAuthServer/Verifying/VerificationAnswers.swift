@@ -16,6 +16,14 @@ public enum RefusalFormat: Sendable, Hashable {
 
 /// How requests are answered whose signature is not accepted.
 struct VerificationAnswers: Sendable {
+  /// The most bytes of a message, or of a part of the request that is repeated.
+  ///
+  /// With the two texts of a comparison no refusal has more than 256 KiB.
+  static let echoByteLimit = 4 * 1024
+
+  /// The most bytes of each element of a refusal that goes into a header.
+  private static let headerEchoByteLimit = 256
+
   enum Service: Sendable {
     case oss
     case cos
@@ -60,13 +68,18 @@ struct VerificationAnswers: Sendable {
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
     to head: HTTPRequest
   ) -> Response {
+    let message = message.shortened(to: Self.echoByteLimit)
     if format == .json { return .json(["code": .text(code), "message": .text(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
-    elements += details.map { XMLNode($0.0, $0.1) }
+    // OSS answers HEAD in a header, which has less room than a body.
+    let limit = head.method == .head ? Self.headerEchoByteLimit : .max
+    elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
     elements.append(
       service == .oss
-        ? XMLNode("HostId", head.authority ?? "")
-        : XMLNode("Resource", (head.authority ?? "") + (head.path ?? "").prefix { $0 != "?" }))
+        ? XMLNode("HostId", (head.authority ?? "").shortened(to: Self.echoByteLimit))
+        : XMLNode(
+          "Resource",
+          ((head.authority ?? "") + (head.path ?? "").bytes(before: "?")).shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
     if head.method == .head, service == .oss, let name = HTTPField.Name("x-oss-err") {
@@ -76,7 +89,7 @@ struct VerificationAnswers: Sendable {
   }
 
   private static func isAboutTime(_ error: VerificationError) -> Bool {
-    [.expired, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
   }
 
   /// The status and the code that the service has for a problem; whatever has none of its own is a bad request.
@@ -84,7 +97,7 @@ struct VerificationAnswers: Sendable {
     of error: VerificationError, _ service: Service
   ) -> (HTTPResponse.Status, String) {
     switch error.code {
-    case .unsigned, .missingDate, .expired, .unsignedField: (.forbidden, "AccessDenied")
+    case .unsigned, .missingDate, .expired, .lifetimeOutOfRange, .unsignedField: (.forbidden, "AccessDenied")
     case .unknownKey, .missingToken: (.forbidden, "InvalidAccessKeyId")
     case .invalidToken: (.forbidden, service == .oss ? "InvalidSecurityToken" : "InvalidToken")
     case .keyExpired: (.forbidden, service == .oss ? "SecurityTokenExpired" : "ExpiredToken")

@@ -21,7 +21,7 @@ struct NodeEntry: Sendable {
     }
     self.name = name
     isFolder = type == "directory" || type == "container"
-    size = element["size"]?.integer.map { Int64($0) } ?? (type == "symbolic_link" ? 0 : nil)
+    size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (type == "symbolic_link" ? 0 : nil)
     modified = element["mtime"]?.text.flatMap { Timestamp(iso8601: $0) }
   }
 }

@@ -34,7 +34,7 @@ extension BucketClient {
     let draft = try draft(options, for: key)
     let reply = try await client.send(draft)
     let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
-    let length = reply.response.headerFields[.contentLength].flatMap { Int64($0) }
+    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
     let body = resumed(reply, key, options, length: length).checked(
       draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil)

@@ -10,7 +10,8 @@ extension BucketClient {
     let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true,
-      let start = reply.response.firstByte
+      AnswerValue.isSendable(version), AnswerValue.isSendable(info.etag), let start = reply.response.firstByte,
+      let end = start.checkedAdding(length)
     else { return reply.body }
     let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(client.location(ofKey: key))"
@@ -19,7 +20,7 @@ extension BucketClient {
       client.events.emit(.retry(.init(subject: subject, attempt: number, delay: step.delay, reason: step.reason)))
       try await client.time.sleep(for: step.delay)
       var options = rest
-      options.range = ByteRange(start + count..<start + length)
+      options.range = ByteRange(start + count..<end)
       let reply = try await client.send(draft(options, for: key))
       guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
         throw StorageError.malformedAnswer("it is not the range that was asked for")
@@ -33,7 +34,9 @@ extension HTTPResponse {
   /// Where in the object the body begins.
   fileprivate var firstByte: Int64? {
     guard status == .partialContent else { return 0 }
-    return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap { Int64($0) }
+    return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap {
+      Int64(digits: $0)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ public struct ByteRange: Sendable, Hashable {
   ///
   /// - Parameter range: The positions, from 0; one that is empty stands for its first byte.
   public init(_ range: Range<Int64>) {
-    bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, range.upperBound - 1))
+    bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, max(1, range.upperBound) - 1))
   }
 
   /// From one byte to another one, which is included.

@@ -65,8 +65,9 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   /// Downloads a further range of the very object that the first one came from.
   private func download(_ range: Range<Int64>, of info: ObjectInfo, _ meter: ProgressMeter) async throws -> Piece {
     let options = DownloadOptions(
-      range: ByteRange(range), versionID: info.versionID ?? options.versionID, ifMatch: info.etag,
-      headers: options.headers)
+      range: ByteRange(range),
+      versionID: try info.versionID.map { try AnswerValue($0, named: "version").text } ?? options.versionID,
+      ifMatch: try info.etag.map { try AnswerValue($0, named: "ETag").text }, headers: options.headers)
     let object = try await bucket.fetch(key, options: options)
     guard object.contentLength == range.upperBound - range.lowerBound, object.info.size == info.size else {
       throw StorageError.malformedAnswer("it is not the range that was asked for")

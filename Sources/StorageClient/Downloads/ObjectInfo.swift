@@ -36,7 +36,7 @@ public struct ObjectInfo: Sendable, Hashable {
   init(key: String, response: HTTPResponse, dialect: ServiceDialect) {
     let fields = response.headerFields
     self.key = key
-    let length = fields[.contentLength].flatMap { Int64($0) }
+    let length = fields[.contentLength].flatMap { Int64(digits: $0) }
     size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : length
     etag = fields[.eTag]
     contentType = fields[.contentType]
@@ -63,7 +63,7 @@ public struct ObjectInfo: Sendable, Hashable {
 
   /// The number behind the slash in `bytes 0-99/1234`.
   private static func total(_ contentRange: String) -> Int64? {
-    contentRange.split(separator: "/").last.flatMap { Int64($0) }
+    contentRange.split(separator: "/").last.flatMap { Int64(digits: $0) }
   }
 }
 

@@ -36,8 +36,8 @@ extension ServiceError {
       subject: subject,
       serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
-      serverStringToSign: text("StringToSign").map(Self.maskingTokens),
-      serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(Self.maskingTokens),
+      serverStringToSign: text("StringToSign").map(SecretMask.namedValues.applied),
+      serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(SecretMask.namedValues.applied),
       retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
   }
 
@@ -93,33 +93,5 @@ extension ServiceError {
     case 416: "InvalidRange"
     default: "HTTP\(status.code)"
     }
-  }
-
-  /// The text with the value of every session token masked, in a header line or in a parameter.
-  static func maskingTokens(in text: String) -> String {
-    var result = ""
-    var rest = Substring(text)
-    while let name = rest.firstRange(of: "security-token"), let mark = rest[name.upperBound...].first {
-      result += rest[..<name.upperBound]
-      rest = rest[name.upperBound...]
-      guard mark == ":" || mark == "=" else { continue }
-      result.append(mark)
-      let value = rest.dropFirst().prefix { !$0.isNewline && $0 != "&" && $0 != ";" }
-      if !value.isEmpty { result += Secret.mask }
-      rest = rest[value.endIndex...]
-    }
-    return result + rest
-  }
-}
-
-extension Substring {
-  /// Where a text occurs first.
-  fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }

@@ -99,7 +99,7 @@ extension ServiceError: CustomStringConvertible {
     let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
     // The codes of a node are those of HTTP.
     let name = code == "\(status.code)" ? code : "\(status.code) \(code)"
-    var text = "\(subject): \(name): \(message)\(suffix)"
+    var text = "\(subject): \(name): \(message)\(suffix)".onOneLine
     if kind == .signatureMismatch, let diagnosis { text += " \(diagnosis.summary)" }
     text += " \(remedy)"
     if attempts > 1 { text += " It was sent \(attempts) times." }

@@ -44,7 +44,8 @@ extension AuthEvent.Signature {
     logger.trace(
       "request signed",
       metadata: [
-        "subject": "\(subject)", "identity": "\(identity ?? "anonymous")", "generation": "\(generation)",
+        "subject": "\(subject.onOneLine)", "identity": "\((identity ?? "anonymous").onOneLine)",
+        "generation": "\(generation)",
         "date": "\(date)",
       ])
   }
@@ -54,17 +55,17 @@ extension AuthEvent.Refresh {
   fileprivate func write(to logger: Logger) {
     switch outcome {
     case .started:
-      logger.debug("asking for a credential", metadata: ["source": "\(source)"])
+      logger.debug("asking for a credential", metadata: ["source": "\(source.onOneLine)"])
     case .succeeded(let generation, let lifetime):
       logger.info(
         "credential received",
         metadata: [
-          "source": "\(source)", "generation": "\(generation)",
+          "source": "\(source.onOneLine)", "generation": "\(generation)",
           "lifetime": "\(lifetime.map { "\($0)" } ?? "unlimited")",
         ])
     case .failed(let error, let backoff):
       logger.warning(
-        "no credential", metadata: ["source": "\(source)", "error": "\(error)", "backoff": "\(backoff)"])
+        "no credential", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
     }
   }
 }
@@ -73,20 +74,23 @@ extension AuthEvent.Retry {
   fileprivate func write(to logger: Logger) {
     logger.notice(
       "request sent again",
-      metadata: ["subject": "\(subject)", "attempt": "\(attempt)", "delay": "\(delay)", "reason": "\(reason)"])
+      metadata: [
+        "subject": "\(subject.onOneLine)", "attempt": "\(attempt)", "delay": "\(delay)",
+        "reason": "\(reason.onOneLine)",
+      ])
   }
 }
 
 extension AuthEvent.Skew {
   fileprivate func write(to logger: Logger) {
-    logger.notice("clock difference learnt", metadata: ["host": "\(host)", "offset": "\(offset)"])
+    logger.notice("clock difference learnt", metadata: ["host": "\(host.onOneLine)", "offset": "\(offset)"])
   }
 }
 
 extension AuthEvent.Transfer {
   fileprivate func write(to logger: Logger) {
-    var metadata: Logger.Metadata = ["subject": "\(subject)", "bytes": "\(bytes)", "duration": "\(duration)"]
-    if let failure { metadata["failure"] = "\(failure)" }
+    var metadata: Logger.Metadata = ["subject": "\(subject.onOneLine)", "bytes": "\(bytes)", "duration": "\(duration)"]
+    if let failure { metadata["failure"] = "\(failure.onOneLine)" }
     logger.log(level: failure == nil ? .info : .warning, "transfer ended", metadata: metadata)
   }
 }

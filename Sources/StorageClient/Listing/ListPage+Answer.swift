@@ -9,7 +9,7 @@ extension ListPage {
       guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: dialect.encodesSpaceAsPlus),
         let name = String(validating: bytes, as: UTF8.self)
       else { throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8") }
-      return name
+      return try AnswerValue(name, named: "listed name").text
     }
     var entries: [ListEntry] = []
     for node in document.children {
@@ -29,7 +29,7 @@ extension ListPage {
       guard let token = document["NextContinuationToken"]?.text, !token.isEmpty else {
         throw StorageError.malformedAnswer("a page is not the last one and does not say how to go on")
       }
-      self.init(entries: entries, continuation: token)
+      self.init(entries: entries, continuation: try AnswerValue(token, named: "NextContinuationToken").text)
     case .marker:
       let marker = try document["NextMarker"].map { node throws(StorageError) in try name(node) }
       guard let marker = marker ?? entries.last?.name else {
@@ -42,7 +42,7 @@ extension ListPage {
 
 extension ListedObject {
   fileprivate init(_ node: XMLNode, key: String) throws(StorageError) {
-    guard let size = node["Size"].flatMap({ Int64($0.text) }) else {
+    guard let size = node["Size"].flatMap({ Int64(digits: $0.text) }) else {
       throw StorageError.malformedAnswer("a listed object has no size")
     }
     self.init(

@@ -7,14 +7,14 @@ internal import StorageXML
 struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let id: String
+  let id: AnswerValue
   /// The headers of the whole upload.
   let fields: HTTPFields
 
   /// A part that has been stored.
   struct Part: Sendable {
     let number: Int
-    let etag: String
+    let etag: AnswerValue
     let length: Int64
     let checksum: UInt64
   }
@@ -34,9 +34,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], headers: fields.belonging(to: .initiate, scopes))
     let (_, body) = try await bucket.client.exchange(draft)
-    guard let id = try XMLNode.answer(body)["UploadId"]?.text, !id.isEmpty else {
+    guard let text = try XMLNode.answer(body)["UploadId"]?.text, !text.isEmpty else {
       throw StorageError.malformedAnswer("it has no UploadId")
     }
+    let id = try AnswerValue(text, named: "UploadId")
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
@@ -47,13 +48,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   /// Stores a part and compares its checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
-    let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id)]
+    let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try bucket.draft(.put, key, parameters, headers: fields(of: .part))
     let (response, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedAnswer("part \(number) has no ETag")
     }
-    return Part(number: number, etag: etag, length: payload.length, checksum: checksum)
+    return Part(number: number, etag: try AnswerValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
   }
 
   /// Makes the parts one object and compares its checksum.
@@ -75,12 +76,12 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   private func completion(of parts: [Part]) throws(SigningError) -> RequestDraft {
     let list = parts.map { part in
-      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
+      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag.text)])
     }
     var fields = fields(of: .complete)
     fields[.contentType] = "application/xml"
     var draft = try bucket.draft(
-      .post, key, [.init("uploadId", id)], headers: fields,
+      .post, key, [.init("uploadId", id.text)], headers: fields,
       body: .bytes(XMLNode("CompleteMultipartUpload", children: list).serialized()))
     bucket.findErrorInside(&draft)
     return draft
@@ -109,7 +110,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func abort() async {
     await Task {
       _ = try? await bucket.client.exchange(
-        bucket.draft(.delete, key, [.init("uploadId", id)], headers: fields(of: .abort)))
+        bucket.draft(.delete, key, [.init("uploadId", id.text)], headers: fields(of: .abort)))
     }.value
   }
 }

@@ -1,3 +1,5 @@
+internal import StorageAuth
+
 /// How large the parts of an upload are.
 struct PartSizes: Sendable {
   /// The most parts that a service takes for one object.
@@ -25,7 +27,8 @@ struct PartSizes: Sendable {
       grows = true
       return
     }
-    first = max(preferred, (length + Self.mostParts - 1) / Self.mostParts)
+    let (whole, rest) = length.quotientAndRemainder(dividingBy: Self.mostParts)
+    first = max(preferred, rest > 0 ? whole + 1 : whole)
     grows = false
     guard first <= Self.largestPart else {
       throw StorageError(
@@ -36,11 +39,18 @@ struct PartSizes: Sendable {
 
   /// The size of a part, by its number from 1.
   func size(ofPart number: Int) -> Int64 {
-    grows ? first << Int64((number - 1) / Self.partsPerSize) : first
+    grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
   }
 
-  /// The ranges that a number of bytes is cut into.
+  /// Returns the ranges that a number of bytes is cut into; none if no bytes follow `start`.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
-    stride(from: start, to: length, by: Int(clamping: first)).map { $0..<min($0 + first, length) }
+    var ranges: [Range<Int64>] = []
+    var next = start
+    while next < length {
+      let end = min(next.saturatingAdding(first), length)
+      ranges.append(next..<end)
+      next = end
+    }
+    return ranges
   }
 }

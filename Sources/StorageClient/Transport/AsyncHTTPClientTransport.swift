@@ -29,6 +29,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
     configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.checkStatuses()
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     owner = Owner(client: client)
     self.timeouts = timeouts
@@ -37,7 +38,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// Makes a transport over a client that somebody else shuts down.
   ///
   /// - Parameters:
-  ///   - client: The client. It must not follow redirects and must not decompress.
+  ///   - client: The client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0 ends the
+  ///     process on an answer with a status below 100; a transport that makes its own connections refuses such an answer,
+  ///     and a client that is passed in has to refuse it itself.
   ///   - request: How long a request may take until the head of its answer; unlimited if not given.
   public init(client: HTTPClient, request: Duration? = nil) {
     self.client = client
@@ -48,6 +51,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// Sends one request.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
     let host = request.authority ?? ""
+    try Self.checkLength(of: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
       let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
@@ -55,6 +59,20 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     } catch {
       throw TransportError(error, host: host)
     }
+  }
+
+  /// The most bytes of a URL.
+  ///
+  /// AsyncHTTPClient 1.37.0 ends the process on one of more than 64 KB; the services take far less.
+  private static let longestURL = 60_000
+
+  private static func checkLength(of request: HTTPRequest) throws(TransportError) {
+    let parts = [request.scheme, request.authority, request.path]
+    let count = parts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    guard count > longestURL else { return }
+    throw TransportError(
+      .invalidRequest, "The URL has \(count) bytes; at most \(longestURL) are sent.",
+      remedy: "Shorten the key, the parameters or the session token.")
   }
 
   /// The body of an answer; it keeps the connections alive until it has been read.

@@ -1,3 +1,4 @@
+internal import StorageAuth
 internal import Synchronization
 
 /// How far an upload or a download is.
@@ -14,7 +15,7 @@ public struct TransferProgress: Sendable, Hashable {
   /// A number from 0 to 1; 0 while the total is not known.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
-    return total == 0 ? 1 : Double(completed) / Double(total)
+    return total <= 0 ? 1 : min(1, Double(completed) / Double(total))
   }
 }
 
@@ -32,7 +33,7 @@ final class ProgressMeter: Sendable {
   func advance(by count: Int64) {
     guard let handler, count > 0 else { return }
     completed.withLock { completed in
-      completed += count
+      completed = completed.saturatingAdding(count)
       handler(TransferProgress(completed: completed, total: total))
     }
   }

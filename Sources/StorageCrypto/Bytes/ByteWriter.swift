@@ -57,7 +57,7 @@ package struct ByteWriter: ~Copyable {
     case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .sha512(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .md5(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .array(let array): unsafe array.pointee.append(contentsOf: staged)
+    case .array(let array): unsafe array.pointee.append(wipingOutgrown: staged)
     }
     highWater = max(highWater, count)
     count = 0
@@ -132,9 +132,22 @@ extension [UInt8] {
     self = []
     unsafe withUnsafeMutablePointer(to: &self) { array in
       unsafe ByteWriter.with(.array(array), wipes: true, body) { rest in
-        unsafe rest.withUnsafeBufferPointer { unsafe array.pointee.append(contentsOf: $0) }
+        unsafe rest.withUnsafeBufferPointer { unsafe array.pointee.append(wipingOutgrown: $0) }
       }
     }
+  }
+
+  /// Appends bytes; memory that becomes too small is wiped before it is given back.
+  fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
+    if capacity - count < bytes.count {
+      var grown: [UInt8] = []
+      grown.reserveCapacity(Swift.max(2 * capacity, count + bytes.count))
+      grown.append(contentsOf: self)
+      // A second reference would make the next change copy the bytes once more.
+      swap(&self, &grown)
+      if !grown.isEmpty { wipe(&grown) }
+    }
+    unsafe append(contentsOf: bytes)
   }
 }
 
@@ -144,11 +157,12 @@ package func withWrittenBytes<Result>(
   _ body: (inout ByteWriter) -> Void, _ use: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {
   var overflow: [UInt8] = []
+  defer { if !overflow.isEmpty { wipe(&overflow) } }
   return unsafe withUnsafeMutablePointer(to: &overflow) { overflow in
     unsafe ByteWriter.with(.array(overflow), body) { rest in
       unsafe rest.withUnsafeBufferPointer { rest in
         if unsafe overflow.pointee.isEmpty { return unsafe use(rest) }
-        unsafe overflow.pointee.append(contentsOf: rest)
+        unsafe overflow.pointee.append(wipingOutgrown: rest)
         return unsafe overflow.pointee.withUnsafeBufferPointer { unsafe use($0) }
       }
     }

@@ -8,11 +8,17 @@ package struct Digest: Sendable {
   /// How many bytes the digest has.
   package let byteCount: Int
 
-  init(byteCount: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+  @usableFromInline
+  init(byteCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     self.byteCount = byteCount
-    unsafe withUnsafeMutableBytes(of: &words) { buffer in
-      guard let base = buffer.baseAddress else { return }
-      unsafe fill(base.assumingMemoryBound(to: UInt8.self))
+    unsafe withUnsafeMutableBytes(of: &words) { unsafe fill($0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Copies bytes, 64 at most.
+  @inlinable
+  init(_ bytes: Span<UInt8>) {
+    unsafe self.init(byteCount: bytes.count) { words in
+      unsafe bytes.withUnsafeBufferPointer { _ = unsafe words.update(fromContentsOf: $0) }
     }
   }
 

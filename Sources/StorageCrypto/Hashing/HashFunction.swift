@@ -9,17 +9,28 @@ package protocol HashFunction: Sendable {
 
   mutating func update(_ bytes: Span<UInt8>)
 
-  consuming func finalize() -> Digest
+  /// Continues with everything that `body` writes.
+  mutating func update(writing body: (inout ByteWriter) -> Void)
 
-  /// Continues with everything that `body` writes, then finalizes.
-  consuming func finalize(writing body: (inout ByteWriter) -> Void) -> Digest
+  /// Writes the digest to memory that has room for it; the hash cannot be used afterwards.
+  @unsafe
+  mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>)
 }
 
 extension HashFunction {
+  /// Ends the message, and returns its digest.
+  @inlinable
+  package consuming func finalize() -> Digest {
+    var hash = self
+    return unsafe Digest(byteCount: Self.digestByteCount) { unsafe hash.finish(into: $0) }
+  }
+
   /// The digest of everything that `body` writes.
   @inlinable
   package static func hash(writing body: (inout ByteWriter) -> Void) -> Digest {
-    Self().finalize(writing: body)
+    var hash = Self()
+    hash.update(writing: body)
+    return hash.finalize()
   }
 
   /// The digest of bytes that lie in memory.

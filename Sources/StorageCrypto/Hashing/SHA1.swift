@@ -16,15 +16,14 @@ package struct SHA1: HashFunction, BitwiseCopyable {
     unsafe bytes.withUnsafeBytes { unsafe _ = SHA1_Update(&context, $0.baseAddress, $0.count) }
   }
 
-  package consuming func finalize() -> Digest {
-    var context = context
-    return unsafe Digest(byteCount: Self.digestByteCount) { unsafe _ = SHA1_Final($0, &context) }
-  }
-
-  package consuming func finalize(writing body: (inout ByteWriter) -> Void) -> Digest {
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { hash in
       unsafe ByteWriter.with(.sha1(hash), body) { unsafe hash.pointee.update($0) }
-      return unsafe hash.pointee.finalize()
     }
+  }
+
+  @unsafe
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe _ = SHA1_Final(digest.baseAddress, &context)
   }
 }

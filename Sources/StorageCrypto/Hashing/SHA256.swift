@@ -16,15 +16,14 @@ package struct SHA256: HashFunction, BitwiseCopyable {
     unsafe bytes.withUnsafeBytes { unsafe _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
   }
 
-  package consuming func finalize() -> Digest {
-    var context = context
-    return unsafe Digest(byteCount: Self.digestByteCount) { unsafe _ = SHA256_Final($0, &context) }
-  }
-
-  package consuming func finalize(writing body: (inout ByteWriter) -> Void) -> Digest {
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { hash in
       unsafe ByteWriter.with(.sha256(hash), body) { unsafe hash.pointee.update($0) }
-      return unsafe hash.pointee.finalize()
     }
+  }
+
+  @unsafe
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe _ = SHA256_Final(digest.baseAddress, &context)
   }
 }

@@ -70,6 +70,6 @@ extension FileRules.Standing {
   /// What the desk says about a file.
   init(_ document: JSONValue) {
     self.init(
-      byteCount: Int64(document["bytes"]?.integer ?? 0), modified: Int64(document["modified"]?.integer ?? 0))
+      byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))
   }
 }

@@ -9,6 +9,9 @@ struct TransferRun: Sendable {
   private let commands: AsyncStream<Command>
   private let start = ContinuousClock.now
 
+  /// The most bytes that go through at once, whatever the desk says: they are held in memory.
+  private static let largestPiece = 16 << 20
+
   init(_ invocation: Invocation, _ reporter: Reporter, _ commands: AsyncStream<Command>) {
     self.invocation = invocation
     self.reporter = reporter
@@ -34,7 +37,7 @@ struct TransferRun: Sendable {
     let items = try await route.items(of: sources)
     var tally = Tally()
     if invocation.rules.announcesSize {
-      let expected = items.reduce(0) { $0 + $1.byteCount }
+      let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
       try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
     }
     let carrier = Carrier(
@@ -65,7 +68,8 @@ struct TransferRun: Sendable {
     document["token"] = invocation.secrets.token.map { .text($0.reveal()) }
     document["tags"] = invocation.tags
     document["paths"] = .array(paths.map { .text($0) })
-    return Int64(try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536)
+    let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
+    return Int64(min(max(piece, 1), Self.largestPiece))
   }
 }
 

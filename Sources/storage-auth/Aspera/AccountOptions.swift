@@ -53,7 +53,7 @@ struct AccountOptions: ParsableArguments {
 
   private func secret(on machine: MachineAccess) throws -> Secret? {
     guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
-    guard let line = try InputFile(passwordFile).text().split(whereSeparator: \.isNewline).first else {
+    guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
       throw InputFile.unusable("\(passwordFile) is empty. Write the password into its first line.")
     }
     return Secret(String(line))

@@ -34,7 +34,7 @@ struct CredentialsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let finding = await CredentialFinding { options.chain(for: provider, on: $0, only: source) }
-    Terminal.line(json ? try finding.json(provider) : finding.text)
+    if json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let answer) = finding.result, answer.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }

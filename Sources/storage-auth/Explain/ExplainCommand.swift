@@ -48,7 +48,11 @@ struct ExplainCommand: ParsableCommand {
       Terminal.note("The answer is not about the signature, or is no answer of the service.")
       throw ExitCode.failure
     }
-    Terminal.line(json ? String(decoding: diagnosis.json.serialized, as: UTF8.self) : diagnosis.description)
+    if json {
+      Terminal.json(String(decoding: diagnosis.json.serialized, as: UTF8.self))
+    } else {
+      Terminal.lines(diagnosis.description)
+    }
   }
 
   /// A text that was signed; the line feed that editors put at the end of a file is not part of it.

@@ -30,19 +30,24 @@ struct NodeOptions: ParsableArguments {
   func validate() throws {
     try AccountArgument.check(nodeUser, of: "--node-user")
     try AccountArgument.check(transferAccount, of: "--transfer-account")
-    if withoutTransferTokens, transferAccount.isEmpty {
-      throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always wants tokens.")
-    }
     if let transferTokenLifetime, transferTokenLifetime < 0 {
       throw ValidationError("--transfer-token-lifetime cannot be negative.")
     }
   }
 
-  var aspera: LocalCloud.Aspera {
-    LocalCloud.Aspera(
+  /// The node, with the accounts of the options and those from elsewhere.
+  ///
+  /// - Throws: A `ValidationError` if an account is not complete, or if there is none that needs no token.
+  func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
+    let users = try nodeUser + secrets.accounts(.nodeUser)
+    let accounts = try transferAccount + secrets.accounts(.transferAccount)
+    if withoutTransferTokens, accounts.isEmpty {
+      throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always wants tokens.")
+    }
+    return LocalCloud.Aspera(
       port: nodePort, transferPort: transferPort,
-      users: nodeUser.map { LocalCloud.NodeUser($0.id, password: Secret($0.secret)) },
-      transferAccounts: transferAccount.map {
+      users: users.map { LocalCloud.NodeUser($0.id, password: Secret($0.secret)) },
+      transferAccounts: accounts.map {
         LocalCloud.TransferAccount($0.id, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
       },
       tokenLifetime: transferTokenLifetime.map { .seconds($0) })

@@ -11,7 +11,15 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve",
     abstract:
       "Runs OSS and COS with their token services, and an Aspera node, on this machine; every signature is verified.",
-    discussion: "Stops cleanly on an interrupt or a termination signal.")
+    discussion: """
+      Arguments can be read by every user of the machine. A line of --account-file is an account, id:secret[:token], or \
+      one of the words account, disabled, node-user, transfer-account, app-token and identity-token with what the option \
+      of that name takes. The same can stand in STORAGE_AUTH_ACCOUNT, STORAGE_AUTH_DISABLED, STORAGE_AUTH_NODE_USER, \
+      STORAGE_AUTH_TRANSFER_ACCOUNT, STORAGE_AUTH_APP_TOKEN and STORAGE_AUTH_IDENTITY_TOKEN, with blanks between values. \
+      All of it counts together. The file must not be one that others could have written.
+
+      Stops cleanly on an interrupt or a termination signal.
+      """)
 
   @Option(help: ArgumentHelp("The port of OSS; 0 picks one.", valueName: "port"))
   var ossPort = 0
@@ -30,6 +38,12 @@ struct ServeCommand: AsyncParsableCommand {
       "Who may sign, for both clouds; repeatable. Without one an account is made up and printed.",
       valueName: "id:secret[:token]"))
   var account: [AccountArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with accounts and tokens, which arguments would show to other users; see below. - is standard input.",
+      valueName: "file"))
+  var accountFile: String?
 
   @Option(help: ArgumentHelp("A key that is switched off; repeatable.", valueName: "id:secret"))
   var disabled: [AccountArgument] = []
@@ -66,21 +80,28 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let accounts = account.isEmpty ? [AccountArgument.random()] : account
+    let secrets = try SecretArguments(file: accountFile)
+    let named = try account + secrets.accounts(.account)
+    let accounts = named.isEmpty ? [AccountArgument.random()] : named
+    let disabled = try self.disabled + secrets.accounts(.disabled)
+    let services = try self.services.services(with: secrets)
+    let aspera = try node.aspera(with: secrets)
     let configuration = LocalCloud.Configuration(
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
       ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict,
-      allowedOrigins: allowedOrigin, services: services.services, aspera: node.aspera, faults: faults.faults)
+      allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
-    announce(cloud, accounts)
+    announce(cloud, accounts, services.roles, isMadeUp: named.isEmpty)
     for await _ in signals { break }
     await cloud.stop()
   }
 
-  private func announce(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
+  private func announce(
+    _ cloud: LocalCloud, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
+  ) {
     guard !json else {
-      Terminal.line(Ready(cloud, accounts).json)
+      Terminal.json(Ready(cloud, accounts).json)
       return
     }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
@@ -91,11 +112,11 @@ struct ServeCommand: AsyncParsableCommand {
     Terminal.line("              \(cloud.cosAppServer)")
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
-    for role in services.services.roles { Terminal.line("role          \(role.arn)") }
+    for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)")
-    if account.isEmpty, let made = accounts.first {
+    if isMadeUp, let made = accounts.first {
       Terminal.line("")
-      Terminal.line("Nobody was named, so this account was made up; it ends with the server:")
+      Terminal.line("No account was named, so this one was made up; it ends with the server:")
       Terminal.line("export OSS_ACCESS_KEY_ID=\(made.id) OSS_ACCESS_KEY_SECRET=\(made.secret)")
       Terminal.line("export TENCENTCLOUD_SECRET_ID=\(made.id) TENCENTCLOUD_SECRET_KEY=\(made.secret)")
     }

@@ -27,10 +27,16 @@ struct ServiceOptions: ParsableArguments {
   @Flag(help: "The metadata service of Alibaba Cloud wants a metadata token (IMDSv2 only).")
   var requireMetadataToken = false
 
-  var services: LocalCloud.Services {
-    LocalCloud.Services(
+  /// The services, with the tokens of the options and those from elsewhere.
+  ///
+  /// - Throws: A `ValidationError` if there is more than one token for the app server.
+  func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
+    let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
+    guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
+    return LocalCloud.Services(
       port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent] : role.map { LocalCloud.Role($0) },
-      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appToken.map { Secret($0) },
-      identityTokens: identityToken.map { Secret($0) }, requiresMetadataToken: requireMetadataToken)
+      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
+      identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
+      requiresMetadataToken: requireMetadataToken)
   }
 }

@@ -14,7 +14,7 @@ enum LineSigning {
       if line.allSatisfy(\.isWhitespace) { continue }
       let answer = SignedLine(answering: line, defaultMode: mode, now: .now)
       hasFailed = hasFailed || answer.error != nil
-      Terminal.line(answer.json)
+      Terminal.json(answer.json)
     }
     if hasFailed { throw ExitCode.failure }
   }

@@ -23,7 +23,7 @@ struct PresignCommand: AsyncParsableCommand {
     options.printExplanation(
       of: try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context))
     let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
-    Terminal.line(presigned.url)
+    Terminal.exactLine(presigned.url)
     for field in presigned.headers { Terminal.note("Send along: \(field.name.rawName): \(field.value)") }
   }
 }

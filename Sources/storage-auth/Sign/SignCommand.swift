@@ -18,7 +18,7 @@ struct SignCommand: AsyncParsableCommand {
     let (signer, key) = try await options.signer(for: request)
     options.printExplanation(of: try signer.prepare(request, as: key.identity, in: options.context))
     for field in try signer.signed(request, with: key, in: options.context).headerFields {
-      Terminal.line("\(field.name.rawName): \(field.value)")
+      Terminal.exactLine("\(field.name.rawName): \(field.value)")
     }
   }
 }

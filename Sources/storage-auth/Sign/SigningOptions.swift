@@ -30,6 +30,9 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "The version of the OSS signature: v4 or v1.")
   var signature: SignatureVersionArgument = .v4
 
+  @Flag(help: "Sign V1 URLs of OSS for keys with a question mark too, although they open another object as well.")
+  var allowAmbiguousV1 = false
+
   @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
   var date: TimestampArgument?
 
@@ -65,7 +68,8 @@ struct SigningOptions: ParsableArguments {
     case .oss:
       let signer = OSSSigner(
         signature.version, bucket: bucket, region: region ?? provider.region(ofHost: host) ?? "",
-        style: bucket == nil ? nil : .customDomain)
+        style: bucket == nil ? nil : .customDomain,
+        allowsAmbiguousV1: allowAmbiguousV1)
       return (signer, try await credentials.cache(for: .oss).credential())
     case .cos:
       return (COSSigner(), try await credentials.cache(for: .cos).credential())
@@ -83,11 +87,11 @@ struct SigningOptions: ParsableArguments {
   /// Prints what was signed, with the token masked.
   func printExplanation(of pending: PendingSignature) {
     guard explain else { return }
-    let token = pending.identity.sessionToken
+    let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
     if let canonical = pending.canonicalRequest {
-      Terminal.note("--- canonical request\n\(canonical.masking(token))")
+      Terminal.notes("--- canonical request\n\(mask.applied(to: canonical))")
     }
-    Terminal.note("--- string to sign\n\(pending.stringToSign.masking(token))\n---")
+    Terminal.notes("--- string to sign\n\(mask.applied(to: pending.stringToSign))\n---")
   }
 }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Hummingbird
 internal import StorageAuth
 
@@ -15,13 +14,10 @@ struct CallerList: Sendable {
 
   /// Reads a file.
   ///
-  /// - Throws: A ``Problem`` that names the line; never what stands in it.
+  /// - Throws: A ``Problem`` that names the line, never what stands in it; a `SecretFile.Problem` if others could have
+  ///   written the file.
   init(path: String) throws {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Problem(
-        description: "\(path) cannot be read. Name a file with a line for each caller, its name and its token.")
-    }
-    try self.init(String(decoding: data, as: UTF8.self), in: path)
+    try self.init(SecretFile(path).text, in: path)
   }
 
   init(_ text: String, in path: String) throws {
@@ -39,18 +35,34 @@ struct CallerList: Sendable {
         throw Problem(
           description: "Line \(index + 1) of \(path) names a caller that is there already. Give each caller one line.")
       }
-      callers.append((String(words[0]), Secret(String(words[1]))))
+      let token = Secret(String(words[1]))
+      guard !callers.contains(where: { $0.token == token }) else {
+        throw Problem(
+          description:
+            "Line \(index + 1) of \(path) has the token of another caller, and it would not be known who asks. Give each caller a token of its own."
+        )
+      }
+      callers.append((String(words[0]), token))
     }
     guard !callers.isEmpty else {
-      throw Problem(description: "\(path) names nobody: add a line with a name and a token.")
+      throw Problem(description: "\(path) names no caller: add a line with a name and a token.")
     }
     self.callers = callers
   }
 
   /// A name becomes part of a prefix and of a session name.
   private static func isName(_ text: Substring) -> Bool {
-    text.utf8.count <= longestName
-      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
+  }
+
+  /// Whether a byte can be part of a name.
+  static func isInNames(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 
   /// Who sent a request.

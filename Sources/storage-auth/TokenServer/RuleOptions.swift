@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import StorageAuth
 
 /// What each caller may do, on the command line.
@@ -10,7 +11,10 @@ struct RuleOptions: ParsableArguments {
   var bucket: String
 
   @Option(
-    help: "The prefix that a caller may use; \(placeholder) stands for its name. End it with a slash for a folder.")
+    help: """
+      The prefix that a caller may use; \(placeholder) stands for its name. A slash or another character that no name \
+      has follows it.
+      """)
   var prefix: String = "\(placeholder)/"
 
   @Option(
@@ -26,6 +30,20 @@ struct RuleOptions: ParsableArguments {
 
   @Option(help: "A media type of objects that are written, where the cloud's policies can say that; repeatable.")
   var type: [String] = []
+
+  /// Checks that what one caller may use is never part of what another one may.
+  ///
+  /// - Throws: A `ValidationError` with a prefix that would do.
+  func checkPrefix() throws {
+    let parts = prefix.components(separatedBy: Self.placeholder)
+    guard parts.count > 1 else { return }
+    // Only a character that no name has says where a name ends.
+    guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isInNames($0) } ?? false }) else {
+      throw ValidationError(
+        "With --prefix '\(prefix)' the caller alice could use what belongs to a caller alicex, since the name of the one begins the name of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
+      )
+    }
+  }
 
   /// The policy of a caller.
   func policy(of caller: String) -> AccessPolicy {

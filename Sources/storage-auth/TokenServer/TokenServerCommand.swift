@@ -78,6 +78,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
+    try rule.checkPrefix()
     guard rate >= 0 else { throw ValidationError("--rate has to be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
     guard lifetimes.contains(lifetime) else {
@@ -109,7 +110,7 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   /// The lives that the cloud's token service gives, or that a signature can have.
   private var lifetimes: ClosedRange<Int> {
-    if sign { return 1...604_800 }
+    if sign { return 1...Int(OSSLimits.urlLifetime.components.seconds) }
     return switch provider {
     case .oss: 900...43_200
     case .cos: role == nil ? 1...129_600 : 1...43_200
@@ -179,11 +180,15 @@ struct TokenServerCommand: AsyncParsableCommand {
   where Context.Source == ApplicationRequestContextSource {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
+    let limits = ConnectionLimits()
     let application = Application(
-      router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil),
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
       onServerRunning: { [host, json] channel in
         let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
-        Terminal.line(json ? #"{"url":"\#(address)"}"# : address)
+        if json { Terminal.json(#"{"url":"\#(address)"}"#) } else { Terminal.line(address) }
       }, logger: quiet)
     do {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])

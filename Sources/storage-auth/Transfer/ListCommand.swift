@@ -1,11 +1,16 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
+internal import StorageJSON
 
 /// `storage-auth ls`: lists objects.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.")
+    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
+    discussion: """
+      Control characters and invisible characters of keys are printed as \\n or \\u{1B}; programs that need the keys as \
+      they are read --json.
+      """)
 
   @Argument(help: "oss://bucket/prefix, cos://bucket/prefix or aspera://node/prefix.")
   var location: String
@@ -15,11 +20,18 @@ struct ListCommand: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "List everything below as well; otherwise only up to the next slash.")
   var recursive = false
 
+  @Flag(help: "Print a line of JSON for each entry, with its key as it is.")
+  var json = false
+
   func validate() throws { _ = try place() }
 
   func run() async throws {
     let (store, prefix) = try place()
     for try await entry in store.list(prefix: prefix, delimiter: recursive ? nil : "/") {
+      if json {
+        Terminal.json(String(decoding: entry.json.serialized, as: UTF8.self))
+        continue
+      }
       switch entry {
       case .object(let object):
         let date = object.lastModified?.iso8601 ?? String(repeating: " ", count: 20)
@@ -36,5 +48,19 @@ struct ListCommand: AsyncParsableCommand {
       throw ValidationError("Name a bucket or a node, as oss://bucket/prefix; an account of Aspera cannot list.")
     }
     return (store, prefix)
+  }
+}
+
+extension ListEntry {
+  /// The entry as an object of JSON: `key`, `size` and `lastModified`, or `prefix`.
+  fileprivate var json: JSONValue {
+    switch self {
+    case .object(let object):
+      [
+        "key": .text(object.key), "size": .number(JSONNumber(object.size)),
+        "lastModified": object.lastModified.map { .text($0.iso8601) } ?? .null,
+      ]
+    case .commonPrefix(let prefix): ["prefix": .text(prefix)]
+    }
   }
 }

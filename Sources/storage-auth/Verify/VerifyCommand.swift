@@ -39,18 +39,20 @@ struct VerifyCommand: AsyncParsableCommand {
       switch provider {
       case .oss:
         let verifier = OSSVerifier(
-          region: options.region(of: request, .oss), style: style, bucket: options.bucket)
+          region: options.region(of: request, .oss), style: style, bucket: options.bucket, acceptsAmbiguousV1: true,
+          limits: .asServices)
         proof = try await verify(request, with: verifier, provider)
       case .cos:
-        let verifier = COSVerifier(mode: strict ? .strict : .compatible, style: style, bucket: options.bucket)
+        let verifier = COSVerifier(
+          mode: strict ? .strict : .compatible, style: style, bucket: options.bucket, limits: .asServices)
         proof = try await verify(request, with: verifier, provider)
       }
-      Terminal.line(proof.text)
+      Terminal.lines(proof.text)
     } catch let error as VerificationError {
       Terminal.line("refused  \(error.description)")
       if explain, let comparison = error.comparison {
-        if let canonical = comparison.canonicalRequest { Terminal.note("--- canonical request\n\(canonical)") }
-        Terminal.note("--- string to sign\n\(comparison.stringToSign)\n---")
+        if let canonical = comparison.canonicalRequest { Terminal.notes("--- canonical request\n\(canonical)") }
+        Terminal.notes("--- string to sign\n\(comparison.stringToSign)\n---")
       }
       throw ExitCode.failure
     }
@@ -70,8 +72,8 @@ extension VerifiedRequest {
     var lines = [
       "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
     ]
-    if let bucket = target.bucket { lines.append("bucket    \(bucket)") }
-    if let key = target.key { lines.append("key       \(key)") }
+    if let bucket = target.bucket { lines.append("bucket    \(DisplayText(bucket.string))") }
+    if let key = target.key { lines.append("key       \(DisplayText(key.string))") }
     if let expiration { lines.append("until     \(expiration)") }
     for parameter in target.parameters { lines.append("signed    \(parameter)") }
     for parameter in unsignedParameters { lines.append("unsigned  \(parameter)") }

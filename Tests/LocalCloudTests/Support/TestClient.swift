@@ -18,6 +18,12 @@ struct TestClient: Sendable {
   /// The prefix of the service's own headers.
   var prefix: String { provider == .oss ? "x-oss-" : "x-cos-" }
 
+  /// The header that names an object of the bucket as the source of a copy.
+  func copySource(_ key: String) -> String {
+    let path = "/\(CloudTestCase.bucket)/\(key)"
+    return provider == .oss ? path : cloud.cosEndpoint.authority + path
+  }
+
   /// An entity tag as the service writes it.
   func tag(_ hex: String) -> String { "\"\(provider == .oss ? hex.uppercased() : hex)\"" }
 

@@ -65,8 +65,10 @@ final class VerifyingAnswerTests: XCTestCase {
         plain.headerFields[.transferEncoding] = "chunked"
         let signed = try bench.signed(plain)
         let answer = try await bench.exchange(bench.wire(signed, signed.path ?? "") + chunks)
-        XCTAssertTrue(answer.hasPrefix("HTTP/1.1 \(status) "), "\(service) \(name): \(answer)")
-        XCTAssertEqual(bench.handled.value, name == "right" ? 1 : 0, "\(service) \(name)")
+        // The strict mode of COS wants the length signed, and a body in chunks has none.
+        let expected = service == .cos ? "403" : status
+        XCTAssertTrue(answer.hasPrefix("HTTP/1.1 \(expected) "), "\(service) \(name): \(answer)")
+        XCTAssertEqual(bench.handled.value, expected == "200" ? 1 : 0, "\(service) \(name)")
       }
     }
   }

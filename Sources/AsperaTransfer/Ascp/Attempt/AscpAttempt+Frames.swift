@@ -1,4 +1,5 @@
 internal import AsperaAuth
+internal import StorageAuth
 
 extension AscpAttempt {
   /// Takes in a frame.

@@ -1,4 +1,5 @@
 internal import AsperaAuth
+internal import StorageAuth
 
 /// What one run of ascp has come to: frames, timers and ends go in, and what to do about them comes out.
 ///

@@ -1,4 +1,5 @@
 internal import AsperaAuth
+internal import StorageAuth
 
 /// What went through, pieced together from what different versions of ascp tell.
 ///
@@ -17,7 +18,7 @@ struct AscpProgress: Sendable {
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
     let before = (bytes, total)
     if let announced = frame.totalBytes, announced > 0 { total = max(total ?? 0, announced) }
-    if let current = frame.bytes ?? frame.integer("Bytescont").map({ finishedBytes.adding($0) }) {
+    if let current = frame.bytes ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) }) {
       bytes = max(bytes, current)
     }
     guard before != (bytes, total) else { return nil }
@@ -32,7 +33,7 @@ struct AscpProgress: Sendable {
     switch outcome {
     case .done:
       files += 1
-      finishedBytes = finishedBytes.adding(size ?? 0)
+      finishedBytes = finishedBytes.saturatingAdding(size ?? 0)
     case .skipped: files += 1
     case .failed(let code, let text): fileErrors.append((code, text))
     }
@@ -47,12 +48,4 @@ struct AscpProgress: Sendable {
 
   /// What was moved.
   var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
-}
-
-extension Int64 {
-  /// The sum, or the greatest number there is: numbers of another program must not end this one.
-  fileprivate func adding(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
 }

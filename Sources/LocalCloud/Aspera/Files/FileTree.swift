@@ -43,7 +43,7 @@ struct FileTree: Sendable {
     }
     let folder = ObjectKey(path.folderKey)
     let index = bucket.objects.firstIndex { $0 >= folder }
-    guard index < bucket.objects.count, bucket.objects.keys[index].hasPrefix(folder.text) else { return nil }
+    guard index < bucket.objects.count, bucket.objects.keys[index].hasBytePrefix(folder.text) else { return nil }
     return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil)
   }
 }

@@ -21,7 +21,7 @@ struct NodeAPI: Sendable {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
     }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
-    let names = call.path.split(separator: "/").map(String.init)
+    let names = call.path.words(between: "/").map(String.init)
     switch (call.request.method, names.first, names.count) {
     case (.get, "info", 1): return info()
     case (.get, "access_keys", 1): return accessKeys(for: caller)

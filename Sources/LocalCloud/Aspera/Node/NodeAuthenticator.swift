@@ -14,9 +14,9 @@ struct NodeAuthenticator: Sendable {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
     }
-    let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
+    let parts = authorization.words(between: " ", atMost: 1).map(String.init)
     guard parts.count == 2 else { throw Self.refusal("The Authorization header cannot be read.") }
-    switch parts[0].lowercased() {
+    switch parts[0].asciiLowercased {
     case "basic": return try basic(parts[1])
     case "bearer": return try bearer(parts[1], call.header("x-aspera-accesskey"), at: call.date)
     default: throw Self.refusal("The Node API takes Basic and Bearer.")
@@ -25,7 +25,7 @@ struct NodeAuthenticator: Sendable {
 
   private func basic(_ text: String) throws(ServiceError) -> NodeCaller {
     guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
-      let colon = pair.firstIndex(of: ":")
+      let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
     let name = String(pair[..<colon])
     let secret = Secret(String(pair[pair.index(after: colon)...]))

@@ -45,7 +45,7 @@ extension ServiceError {
     switch error {
     case let error as ServiceError: self = error
     case let problem as FileProblem: self = .node(problem)
-    default: self = .node(.internalServerError, "The server failed: \(error)")
+    default: self = .node(.internalServerError, "The server failed: \(Self.kind(of: error))")
     }
   }
 }

@@ -29,14 +29,14 @@ extension TransferDesk {
   /// Bytes of a file of the node.
   func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
-      offset + count <= content.byteCount
+      let end = offset.checkedAdding(count), end <= content.byteCount
     else { throw TransferRefusal.protocolError }
     try strike(connection.faultInContent(isEnd: false))
     passed(count, connection)
-    if offset + count == content.byteCount { aspera.count { $0.files += 1 } }
+    if end == content.byteCount { aspera.count { $0.files += 1 } }
     return Answer(
       headers: [.contentType: "application/octet-stream"],
-      body: .extents(content.extents(in: offset..<(offset + count)), byteCount: count))
+      body: .extents(content.extents(in: offset..<end), byteCount: count))
   }
 
   // MARK: To the node

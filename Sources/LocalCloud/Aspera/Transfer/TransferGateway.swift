@@ -40,7 +40,7 @@ struct TransferGateway: Sendable {
 
   private func answer(to request: Request, at date: Timestamp) async throws -> Answer {
     let call = InboundCall(request.head, body: [], requestID: "", at: date)
-    let names = call.path.split(separator: "/").map(String.init)
+    let names = call.path.words(between: "/").map(String.init)
     guard names.first == "connections" else { throw TransferRefusal.protocolError }
     if names.count == 1 { return try desk.connect() }
     guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
@@ -74,7 +74,7 @@ struct TransferGateway: Sendable {
     case let injected as InjectedRefusal: return Answer(injected.refusal.document, .forbidden)
     case let error as TransferRefusal: refusal = error
     case let problem as FileProblem: refusal = TransferRefusal(problem)
-    default: refusal = TransferRefusal(36, "The transfer desk failed: \(error)")
+    default: refusal = TransferRefusal(36, "The transfer desk failed: \(ServiceError.kind(of: error))")
     }
     context.counters.refused(String(refusal.code), by: TransferDesk.endpoint)
     return Answer(refusal.document, .forbidden)

@@ -24,11 +24,11 @@ struct TransferTokenCheck: Sendable {
       guard account.requiresToken else { return nil }
       throw Self.refusal("undefined token")
     }
-    if token.hasPrefix("Basic ") {
+    if token.hasBytePrefix("Basic ") {
       try checkBasic(String(token.dropFirst("Basic ".count)))
       return nil
     }
-    if token.hasPrefix("Bearer ") {
+    if token.hasBytePrefix("Bearer ") {
       try checkBearer(String(token.dropFirst("Bearer ".count)), tags, at: date)
       return nil
     }
@@ -54,7 +54,8 @@ struct TransferTokenCheck: Sendable {
 
   private func checkBasic(_ text: String) throws(TransferRefusal) {
     guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
-      let colon = pair.firstIndex(of: ":"), let key = aspera.directory.accessKey(String(pair[..<colon])),
+      let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
+      let key = aspera.directory.accessKey(String(pair[..<colon])),
       key.secret == Secret(String(pair[pair.index(after: colon)...]))
     else { throw Self.refusal("bad token Basic") }
   }

@@ -9,7 +9,7 @@ package final class TransferTokenTable: Sendable {
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
-  private let claims = Mutex<[String: TransferClaim]>([:])
+  private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
 
   /// Sees every token that is issued; tests look for them where they must not be.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
@@ -22,15 +22,15 @@ package final class TransferTokenTable: Sendable {
         claims = claims.filter { $0.value.end.advanced(by: Self.retention) > claim.issued }
         if claims.count >= Self.capacity {
           let rest = claims.sorted { $0.value.end > $1.value.end }.prefix(Self.capacity / 2)
-          claims = Dictionary(uniqueKeysWithValues: rest.map { ($0.key, $0.value) })
+          claims = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
         }
       }
-      claims[token] = claim
+      claims[Array(token.utf8)] = claim
     }
     Self.watcher.withLock { $0 }?(token)
     return token
   }
 
   /// What a token was issued for; nothing if it was not issued here, or has ended long ago.
-  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[token] } }
+  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }

@@ -43,7 +43,7 @@ extension AlibabaSTS {
     }
     let text = ACS3Signature.stringToSign(canonicalRequest: canonical)
     guard constantTimeEqual(ACS3Signature.signature(of: text, secret: key.secret), authorization.signature) else {
-      let shown = canonical.masking(token.map { Secret($0) })
+      let shown = SecretMask([key.sessionToken].compactMap(\.self), masksNamedValues: true).applied(to: canonical)
       throw .mismatch("server CanonicalRequest is [\(shown)] and StringToSign is [\(text)]")
     }
     issuer.context.counters.verified(.acs3)

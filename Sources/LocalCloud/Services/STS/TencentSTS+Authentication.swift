@@ -23,7 +23,7 @@ extension TencentSTS {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
     else { throw .invalidAuthorization("The Authorization header is not one of \(TC3Signature.algorithm).") }
-    let parts = authorization.credential.split(separator: "/", maxSplits: 1).map(String.init)
+    let parts = authorization.credential.words(between: "/", atMost: 1).map(String.init)
     guard parts.count == 2 else { throw .invalidAuthorization("The Credential has no scope.") }
     guard Set(authorization.signedHeaders).isSuperset(of: ["content-type", "host"]) else {
       throw .invalidAuthorization("The content type and the host have to be signed.")

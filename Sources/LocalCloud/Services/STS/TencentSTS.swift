@@ -25,7 +25,9 @@ struct TencentSTS: ServiceDesk {
   /// Whether a call of a token service is one of Tencent Cloud's.
   static func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
-    if let authorization = call.authorization, authorization.hasPrefix("TC3") || authorization == "SKIP" { return true }
+    if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
+      return true
+    }
     return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == version } ?? false
   }
 
@@ -56,7 +58,7 @@ struct TencentSTS: ServiceDesk {
   }
 
   private func parameters(of call: InboundCall) throws(ServiceError) -> CallParameters {
-    if call.header("content-type")?.lowercased().hasPrefix("application/json") == true, !call.call.body.isEmpty {
+    if call.header("content-type")?.asciiLowercased.hasBytePrefix("application/json") == true, !call.call.body.isEmpty {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
         throw ServiceError(.ok, "InvalidParameter", "The body is not an object in JSON.")
       }

@@ -1,0 +1,90 @@
+/// A walk from the root down to a file, over every folder and every symbolic link on the way.
+struct FilePathWalk {
+  /// As many links as the kernel follows.
+  private static let longestLinkChain = 40
+
+  private var folder = ""
+  private var pending: [Substring]
+  private var linkCount = 0
+
+  /// Looks for a way in which another user could have written a file that is open.
+  ///
+  /// What is found at the end of the walk has to be the file that is open, so that none can be exchanged in between.
+  ///
+  /// - Parameters:
+  ///   - path: The absolute path that it was opened with.
+  ///   - opened: The file, as its descriptor has it.
+  /// - Returns: The first weakness; `nil` if there is none.
+  static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
+    var walk = FilePathWalk(pending: parts(of: path))
+    return walk.run(to: opened, at: path)
+  }
+
+  private init(pending: [Substring]) {
+    self.pending = pending
+  }
+
+  /// The parts of a path, the last one first.
+  private static func parts(of path: String) -> [Substring] {
+    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
+  }
+
+  private mutating func run(to opened: FileStatus, at path: String) -> FileWeakness? {
+    if let weakness = Self.weakness(ofFolder: "/") { return weakness }
+    while let name = pending.popLast() {
+      if name == "." { continue }
+      if name == ".." {
+        folder = Substring(folder).utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
+        continue
+      }
+      let place = "\(folder)/\(name)"
+      guard let status = FileStatus(at: place) else { return Self.changed(path) }
+      switch status.kind {
+      case .link:
+        if let weakness = follow(place, status, to: path) { return weakness }
+      case .folder:
+        if let weakness = Self.weakness(of: status, "the folder \(place)", at: place) { return weakness }
+        folder = place
+      case .regular, .other:
+        guard pending.isEmpty, status.isSameFile(as: opened) else { return Self.changed(path) }
+        return Self.weakness(of: opened, "the file \(place)", at: place)
+      }
+    }
+    return Self.changed(path)
+  }
+
+  private mutating func follow(_ place: String, _ status: FileStatus, to path: String) -> FileWeakness? {
+    linkCount += 1
+    guard linkCount <= Self.longestLinkChain, let target = FileStatus.target(ofLinkAt: place) else {
+      return Self.changed(path)
+    }
+    if let weakness = Self.weakness(ofOwner: status, "the symbolic link \(place)", at: place) { return weakness }
+    if target.utf8.first == UInt8(ascii: "/") { folder = "" }
+    pending += Self.parts(of: target)
+    return nil
+  }
+
+  private static func weakness(ofFolder path: String) -> FileWeakness? {
+    FileStatus(at: path).flatMap { weakness(of: $0, "the folder \(path)", at: path) }
+  }
+
+  private static func weakness(of status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
+    if let weakness = weakness(ofOwner: status, subject, at: path) { return weakness }
+    // Others may add to a folder with the sticky bit, and replace nothing in it.
+    if status.kind == .folder, status.permissions & 0o1000 != 0 { return nil }
+    return FileWeakness(permissions: status.permissions, of: subject, at: path)
+  }
+
+  private static func weakness(ofOwner status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
+    guard !status.hasTrustedOwner else { return nil }
+    return FileWeakness(
+      "\(subject) belongs to the user \(status.owner), and neither to the one who runs this program nor to root",
+      remedy: "See what is in it, then run chown on \(path), or name a file of your own.")
+  }
+
+  private static func changed(_ path: String) -> FileWeakness {
+    FileWeakness(
+      "\(path) was replaced while it was read, or the way to it cannot be looked at",
+      remedy: "See who may write its folders, and try again.")
+  }
+}

@@ -1,0 +1,115 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension Call {
+  private static let tagLimit = 10
+  private static let tagKeyLimit = 128
+  private static let tagValueLimit = 256
+
+  /// What the headers say about how an object is to be kept.
+  func attributes() throws(ServiceError) -> ObjectAttributes {
+    var attributes = ObjectAttributes()
+    if let name = own("storage-class") {
+      guard dialect.storageClasses.contains(where: { $0.name == name }) else {
+        throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
+      }
+      attributes.storageClass = name
+    }
+    attributes.tags = try Self.tags(own("tagging") ?? "")
+    attributes.encryption = try encryption()
+    attributes.customerKey = try customerKey()
+    if attributes.customerKey != nil, !attributes.encryption.isEmpty {
+      throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
+    }
+    return attributes
+  }
+
+  /// Reads `name=value` pairs joined by `&`, percent-encoded.
+  private static func tags(_ text: String) throws(ServiceError) -> [ObjectDescription.Header] {
+    var tags: [ObjectDescription.Header] = []
+    for pair in text.parts(between: "&") where !text.isEmpty {
+      let parts = pair.parts(between: "=", atMost: 1)
+      let texts = parts.map { part in
+        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+      }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "", !name.isEmpty,
+        name.unicodeScalars.count <= tagKeyLimit, value.unicodeScalars.count <= tagValueLimit,
+        !tags.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
+      else {
+        throw ServiceError(
+          .badRequest, "InvalidTag",
+          "A tag has a name of 1 to \(tagKeyLimit) characters, which is there once, and a value of up to "
+            + "\(tagValueLimit); both are percent-encoded.")
+      }
+      tags.append(ObjectDescription.Header(name: name, value: value))
+    }
+    guard tags.count <= tagLimit else {
+      throw ServiceError(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+    }
+    return tags
+  }
+
+  private func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
+    let names = dialect.encryptionHeaders
+    let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
+    guard let first = headers.first else { return [] }
+    guard first.name == names[0], let rules = dialect.encryptions[first.value] else {
+      throw .invalidArgument(
+        "The header \(dialect.header(names[0])) has to be one of \(dialect.encryptions.keys.sorted()).")
+    }
+    if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
+      throw .invalidArgument("The header \(dialect.header(other.name)) does not go with \(first.value).")
+    }
+    return headers
+  }
+
+  /// The customer's key that the request carries; COS alone has it.
+  func customerKey(_ place: String = "") throws(ServiceError) -> CustomerKey? {
+    try CustomerKey { own(place + $0) }
+  }
+
+  /// Checks that the object may be read: its class, and the customer's key.
+  ///
+  /// - Parameter place: What stands before the names of the headers that carry the key.
+  func checkReadable(_ object: StoredObject, place: String = "") throws(ServiceError) {
+    try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
+    let isArchived = dialect.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
+    if isArchived {
+      throw ServiceError(
+        .forbidden, "InvalidObjectState",
+        "The object's class has to be restored before it is read, which this server does not do.")
+    }
+  }
+
+  /// Tells how an object or a part is encrypted.
+  func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
+    for header in attributes.encryption { headers.set(dialect.header(header.name), header.value) }
+    guard let key = attributes.customerKey else { return }
+    headers.set(dialect.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
+    headers.set(dialect.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
+  }
+
+  /// The limit of bandwidth that the request asks for.
+  private var trafficLimit: String? { own("traffic-limit") ?? parameter(WireText(dialect.header("traffic-limit"))) }
+
+  /// Tells the limit of bandwidth again, so that a client sees that it arrived.
+  func repeatLimit(in answer: inout Answer) {
+    if let trafficLimit { answer.headers.set(dialect.header("traffic-limit"), trafficLimit) }
+  }
+
+  /// Checks the limit of bandwidth and the word of the payer, which have no effect on this machine.
+  func checkHarmless() throws(ServiceError) {
+    if let limit = trafficLimit {
+      guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {
+        let limits = dialect.trafficLimits
+        throw .invalidArgument(
+          "The traffic limit has to be a number of bits a second from \(limits.lowerBound) to \(limits.upperBound).")
+      }
+    }
+    let payer = own("request-payer") ?? parameter(WireText(dialect.header("request-payer")))
+    if let payer, payer != "requester" {
+      throw .invalidArgument("The payer of a request can only be \"requester\".")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The form of the requests that ask for an operation.
+struct OperationRoute: Sendable {
+  /// What a request is about.
+  enum Level: Sendable {
+    case service, bucket, object
+
+    /// The words for it in a message.
+    var article: String {
+      switch self {
+      case .service: "the service"
+      case .bucket: "a bucket"
+      case .object: "an object"
+      }
+    }
+  }
+
+  let operation: Operation
+  let method: HTTPRequest.Method
+  let level: Level
+
+  /// The parameters that make a request one for this operation.
+  let selectors: Set<String>
+
+  /// The parameters that it may have as well, at both services.
+  let options: Set<String>
+
+  /// Whether a header names an object to copy from; `nil` if the operation takes no such header.
+  let isCopy: Bool?
+
+  /// The services that have the operation.
+  let providers: Set<LocalCloud.Provider>
+
+  private init(
+    _ operation: Operation, _ method: HTTPRequest.Method, _ level: Level, _ selectors: Set<String> = [],
+    taking options: Set<String> = [], isCopy: Bool? = nil, of providers: Set<LocalCloud.Provider> = [.oss, .cos]
+  ) {
+    self.operation = operation
+    self.method = method
+    self.level = level
+    self.selectors = selectors
+    self.options = options
+    self.isCopy = isCopy
+    self.providers = providers
+  }
+
+  /// All parameters that it takes at a service.
+  func parameters(of provider: LocalCloud.Provider) -> Set<String> {
+    var names = selectors.union(options)
+    switch provider {
+    case .oss:
+      names.insert("x-oss-request-payer")
+      if operation.isTransfer { names.insert("x-oss-traffic-limit") }
+    case .cos:
+      if operation.isTransfer { names.insert("x-cos-traffic-limit") }
+    }
+    return names
+  }
+
+  /// The methods that operations have.
+  static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
+
+  private static let overrides: Set<String> = [
+    "response-content-type", "response-cache-control", "response-content-disposition", "response-content-encoding",
+    "response-content-language", "response-expires",
+  ]
+
+  /// Every operation of this server.
+  static let all: [OperationRoute] = [
+    OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
+
+    OperationRoute(.createBucket, .put, .bucket),
+    OperationRoute(.deleteBucket, .delete, .bucket),
+    OperationRoute(.headBucket, .head, .bucket),
+    OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
+    OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
+    OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
+    OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"], of: [.oss]),
+    OperationRoute(
+      .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
+    OperationRoute(
+      .listObjectsV2, .get, .bucket, ["list-type"],
+      taking: [
+        "prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner",
+      ]),
+    OperationRoute(
+      .listUploads, .get, .bucket, ["uploads"],
+      taking: ["prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"]),
+    OperationRoute(.deleteObjects, .post, .bucket, ["delete"], taking: ["encoding-type"]),
+
+    OperationRoute(.putObject, .put, .object, isCopy: false),
+    OperationRoute(.copyObject, .put, .object, isCopy: true),
+    OperationRoute(.getObject, .get, .object, taking: overrides.union(["versionId"])),
+    OperationRoute(.headObject, .head, .object, taking: overrides.union(["versionId"])),
+    OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"], of: [.oss]),
+    OperationRoute(.deleteObject, .delete, .object, taking: ["versionId"]),
+    OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
+    OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
+
+    OperationRoute(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
+    OperationRoute(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
+    OperationRoute(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),
+    OperationRoute(.completeUpload, .post, .object, ["uploadId"], taking: ["encoding-type"]),
+    OperationRoute(.abortUpload, .delete, .object, ["uploadId"]),
+    OperationRoute(
+      .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
+  ]
+
+  /// A parameter's name as the routes spell it: COS reads names in any case.
+  static func spelling(of name: String, at provider: LocalCloud.Provider) -> String {
+    guard provider == .cos else { return name }
+    let lowercased = name.asciiLowercased
+    return spellings[lowercased] ?? lowercased
+  }
+
+  private static let spellings: [String: String] = {
+    let names = all.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }
+    return Dictionary(names.map { ($0.asciiLowercased, $0) }) { first, _ in first }
+  }()
+}

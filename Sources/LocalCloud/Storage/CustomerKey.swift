@@ -1,0 +1,66 @@
+internal import StorageCrypto
+
+/// The key that a client encrypts an object with and keeps (SSE-C): a digest of it, which opens nothing.
+struct CustomerKey: Sendable, Codable, Equatable {
+  /// The names of the headers that carry a key, without the prefix of the service.
+  static let headers = [algorithmHeader, keyHeader, md5Header]
+
+  static let algorithmHeader = "server-side-encryption-customer-algorithm"
+  static let keyHeader = "server-side-encryption-customer-key"
+  static let md5Header = "server-side-encryption-customer-key-md5"
+
+  /// The one algorithm.
+  static let algorithm = "AES256"
+
+  private static let byteCount = 32
+
+  /// The MD5 of the key in Base64, as the client sent it.
+  let md5: String
+
+  private let digest: String
+
+  /// Reads the headers of a request.
+  ///
+  /// - Parameter value: Returns the value of a header by its name without the prefix of the service.
+  /// - Returns: `nil` if there is none of the headers.
+  /// - Throws: `InvalidArgument` if one is missing or wrong.
+  init?(_ value: (String) -> String?) throws(ServiceError) {
+    let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
+    if algorithm == nil, key == nil, md5 == nil { return nil }
+    guard let algorithm, let key, let md5 else {
+      throw .invalidArgument("A customer's key needs three headers: its algorithm, the key and the key's MD5.")
+    }
+    guard algorithm == Self.algorithm else {
+      throw .invalidArgument("The algorithm of a customer's key can only be \(Self.algorithm).")
+    }
+    guard let bytes = [UInt8](base64: key), bytes.count == Self.byteCount else {
+      throw .invalidArgument("A customer's key is the Base64 of \(Self.byteCount) bytes.")
+    }
+    guard let expected = [UInt8](base64: md5), expected == MD5.hash(bytes).bytes else {
+      throw .invalidArgument("The MD5 of the customer's key is not that of the key.")
+    }
+    self.md5 = md5
+    digest = SHA256.hash(bytes).hex
+  }
+
+  /// Checks the key of a request against that of what it reads or adds to.
+  ///
+  /// - Parameters:
+  ///   - given: The key of the request.
+  ///   - stored: The key of the object or upload.
+  /// - Throws: `InvalidRequest` for a key that is missing or too many, `AccessDenied` for another key.
+  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ServiceError) {
+    switch (given, stored) {
+    case (nil, nil): return
+    case (nil, .some):
+      throw .invalidRequest(
+        "The object was stored with a customer's key; send that key's algorithm, the key and its MD5.")
+    case (.some, nil):
+      throw .invalidRequest("The object was stored without a customer's key; send the request without one.")
+    case (let given?, let stored?):
+      guard constantTimeEqual(given.digest, stored.digest) else {
+        throw .accessDenied("The customer's key is not the one that the object was stored with.")
+      }
+    }
+  }
+}

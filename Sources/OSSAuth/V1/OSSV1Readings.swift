@@ -1,0 +1,158 @@
+package import StorageAuth
+internal import StorageCrypto
+
+/// Every target that the resource of a V1 string to sign stands for.
+///
+/// The resource is `/`, the bucket, `/`, the decoded key and, behind a question mark, the signed parameters, decoded and
+/// in the order of their names, with `&` between them. Nothing in it says which question mark ends the key, which `&`
+/// ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each choice that is the resource of a request
+/// is a reading.
+package struct OSSV1Readings {
+  /// The most readings that are returned, and the most choices that are looked at.
+  private static let readingLimit = 128
+  private static let choiceLimit = 4096
+
+  /// No name is longer that does not start with `x-oss-`.
+  private static let nameByteLimit = 64
+
+  private let bytes: [UInt8]
+  /// Where each `&` and each `=` stands.
+  private let ampersands: [Int]
+  private let equalSigns: [Int]
+  private let subresources = OSSSubresources()
+  private var choices = 0
+  private var targets: [RequestTarget] = []
+
+  /// The bucket and where it ends, if the text begins with one.
+  private let bucket: (name: String, slash: Int)?
+
+  private struct Parameter {
+    let name: Range<Int>
+    let value: Range<Int>?
+  }
+
+  /// A list of parameters that goes on at an index, before which so many `&` stand.
+  private struct Beginning {
+    let index: Int
+    let ampersand: Int
+    let parameters: [Parameter]
+  }
+
+  /// Returns every target whose V1 resource is a text.
+  ///
+  /// - Parameter resource: The last part of a string to sign, from its slash on.
+  /// - Returns: The targets, or `nil` if there are too many to look at.
+  package static func targets(ofResource resource: String) -> [RequestTarget]? {
+    var readings = OSSV1Readings(resource)
+    return readings.readAll() ? readings.targets : nil
+  }
+
+  private init(_ resource: String) {
+    let bytes = Array(resource.utf8)
+    self.bytes = bytes
+    ampersands = bytes.indices.filter { bytes[$0] == UInt8(ascii: "&") }
+    equalSigns = bytes.indices.filter { bytes[$0] == UInt8(ascii: "=") }
+    bucket = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")).flatMap { slash in
+      let name = String(decoding: bytes[1..<slash], as: UTF8.self)
+      return isBucketName(name) || isHost(name) ? (name, slash) : nil
+    }
+  }
+
+  /// Reads the text with each of its question marks as the end of the key, and with none.
+  private mutating func readAll() -> Bool {
+    for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
+      guard readParameters(from: end + 1) else { return false }
+    }
+    if isPath(endingAt: bytes.count) { add([], endingAt: bytes.count) }
+    return targets.count <= Self.readingLimit
+  }
+
+  /// Whether what stands before an index is `/`, or a bucket and a key between and behind slashes.
+  private func isPath(endingAt end: Int) -> Bool {
+    guard bytes.first == UInt8(ascii: "/") else { return false }
+    return end == 1 || bucket.map { $0.slash < end } ?? false
+  }
+
+  /// Reads the parameters behind a question mark in every way; names ascend, and each is one that V1 signs.
+  private mutating func readParameters(from start: Int) -> Bool {
+    let first = Self.firstIndex(in: ampersands, from: start)
+    var pending = [Beginning(index: start, ampersand: first, parameters: [])]
+    while let beginning = pending.popLast() {
+      let names = names(from: beginning.index)
+      for ampersand in beginning.ampersand...ampersands.count where !names.isEmpty {
+        let end = ampersand < ampersands.count ? ampersands[ampersand] : bytes.count
+        for name in names where name.upperBound <= end {
+          choices += 1
+          guard choices <= Self.choiceLimit, targets.count <= Self.readingLimit else { return false }
+          guard let parameter = parameter(name, endingAt: end), ascends(parameter, after: beginning.parameters.last)
+          else { continue }
+          let parameters = beginning.parameters + [parameter]
+          if end == bytes.count {
+            add(parameters, endingAt: start - 1)
+          } else {
+            pending.append(Beginning(index: end + 1, ampersand: ampersand + 1, parameters: parameters))
+          }
+        }
+      }
+    }
+    return true
+  }
+
+  /// The names that a parameter may have that begins at an index, each as far as a separator or the end.
+  ///
+  /// Only a name that starts with `x-oss-` can hold a separator itself.
+  private func names(from start: Int) -> [Range<Int>] {
+    let prefix = "x-oss-"
+    if bytes[start...].starts(with: prefix.utf8) {
+      let ends = [ampersands, equalSigns].flatMap {
+        $0[Self.firstIndex(in: $0, from: start + prefix.utf8.count)...].prefix(Self.choiceLimit)
+      }
+      return (ends + [bytes.count]).map { start..<$0 }
+    }
+    let separators = [ampersands, equalSigns].compactMap { $0[Self.firstIndex(in: $0, from: start)...].first }
+    let end = separators.min() ?? bytes.count
+    guard end - start <= Self.nameByteLimit, subresources.contains(decoded: Array(bytes[start..<end])) else {
+      return []
+    }
+    return [start..<end]
+  }
+
+  /// The index of the first mark at or behind a place, among marks that ascend.
+  private static func firstIndex(in marks: [Int], from place: Int) -> Int {
+    var (lower, upper) = (0, marks.count)
+    while lower < upper {
+      let middle = lower + (upper - lower) / 2
+      if marks[middle] < place { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+
+  /// The parameter with a name that ends at an index: the name alone, or with a value behind an `=`.
+  private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
+    if name.upperBound == end { return Parameter(name: name, value: nil) }
+    guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
+    return Parameter(name: name, value: (name.upperBound + 1)..<end)
+  }
+
+  private func ascends(_ parameter: Parameter, after last: Parameter?) -> Bool {
+    last.map { bytes[$0.name].lexicographicallyPrecedes(bytes[parameter.name]) } ?? true
+  }
+
+  private mutating func add(_ parameters: [Parameter], endingAt end: Int) {
+    var name: String?
+    var key: String?
+    if let bucket, end > bucket.slash {
+      name = bucket.name
+      if bucket.slash + 1 < end { key = text((bucket.slash + 1)..<end) }
+    }
+    targets.append(
+      RequestTarget(
+        bucket: name, key: key,
+        parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
+  }
+
+  /// A part that begins and ends at an ASCII character of a text, and so is text itself.
+  private func text(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+}

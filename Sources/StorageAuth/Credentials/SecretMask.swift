@@ -1,0 +1,205 @@
+internal import StorageCrypto
+
+/// Takes known secrets out of texts that are to be shown: the one way to mask by value.
+///
+/// All secrets are looked for at once, as they are and percent-encoded once or twice, in one pass over the original text
+/// (Aho and Corasick, "Efficient string matching", 1975). The work is linear in the secrets and the text, and a mask is
+/// never searched for another secret. Occurrences that overlap become one mask.
+///
+/// Only values that are known to be secret belong in here: what a stranger chooses would choose what is masked. What a
+/// stranger sent is masked by its name: the value of a header line or a parameter that ``SecretName`` calls a secret.
+package struct SecretMask: Sendable {
+  /// The fewest bytes of a secret.
+  ///
+  /// A shorter value is none: masking it would spoil the text, and show where it stands.
+  package static let shortestSecret = 4
+
+  private let secrets: [Secret]
+  private let masksNamedValues: Bool
+
+  /// Makes a mask.
+  ///
+  /// - Parameters:
+  ///   - secrets: The secrets. Of one with several lines each line counts, and of an authorization the part behind
+  ///     `Basic` or `Bearer`; blanks around them do not count.
+  ///   - masksNamedValues: Whether the values of header lines (`name:value`) and parameters (`name=value`) with secret
+  ///     names are masked too, as canonical requests and strings to sign have them.
+  package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
+    self.secrets = Array(secrets)
+    self.masksNamedValues = masksNamedValues
+  }
+
+  /// A mask of the values that are secret by their names.
+  package static let namedValues = SecretMask([], masksNamedValues: true)
+
+  /// The text with each occurrence of a secret replaced by ``Secret/mask``.
+  package func applied(to text: String) -> String {
+    var automaton = Automaton()
+    for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }
+    automaton.link()
+    return withBytes(of: text) { bytes in
+      let known = automaton.ranges(in: bytes)
+      let ranges = masksNamedValues ? merged(known, SecretName.values(in: bytes)) : known
+      guard !ranges.isEmpty else { return text }
+      return String(writing: { writer in
+        var start = 0
+        for range in ranges {
+          writer.append(bytes.extracting(start..<range.lowerBound))
+          writer.append(Secret.mask)
+          start = range.upperBound
+        }
+        writer.append(bytes.extracting(start..<bytes.count))
+      })
+    }
+  }
+}
+
+/// Ranges in order and without overlaps, from two lists that each are.
+private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
+  var result: [Range<Int>] = []
+  var (i, j) = (0, 0)
+  while i < first.count || j < second.count {
+    let takesFirst = j == second.count || i < first.count && first[i].lowerBound <= second[j].lowerBound
+    let next = takesFirst ? first[i] : second[j]
+    if takesFirst { i += 1 } else { j += 1 }
+    if let last = result.last, last.upperBound > next.lowerBound {
+      result[result.count - 1] = last.lowerBound..<max(last.upperBound, next.upperBound)
+    } else {
+      result.append(next)
+    }
+  }
+  return result
+}
+
+/// A trie of secrets with the links that make it an automaton; one array for each part of a node, node 0 is the root.
+private struct Automaton {
+  private var byte: [UInt8] = [0]
+  private var child: [Int32] = [0]
+  private var sibling: [Int32] = [0]
+  private var fallback: [Int32] = [0]
+  private var depth: [Int32] = [0]
+  /// The length of the longest pattern that ends at the node.
+  private var longest: [Int32] = [0]
+
+  /// Takes in what of a secret must not be seen.
+  mutating func insert(partsOf secret: Span<UInt8>) {
+    var start = 0
+    for end in 0...secret.count
+    where end == secret.count || secret[end] == UInt8(ascii: "\n") || secret[end] == UInt8(ascii: "\r") {
+      let line = Self.trimmed(start..<end, of: secret)
+      insert(spellingsOf: secret.extracting(line))
+      for scheme in ["basic ", "bearer "] where Self.starts(secret.extracting(line), with: scheme) {
+        let rest = Self.trimmed(line.lowerBound + scheme.utf8.count..<line.upperBound, of: secret)
+        insert(spellingsOf: secret.extracting(rest))
+      }
+      start = end + 1
+    }
+  }
+
+  /// A range without the blanks at its ends.
+  private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
+    while start < end, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
+    return start..<end
+  }
+
+  private static func starts(_ bytes: Span<UInt8>, with prefix: String) -> Bool {
+    guard bytes.count >= prefix.utf8.count else { return false }
+    for (index, byte) in prefix.utf8.enumerated() where asciiLowercased(bytes[index]) != byte { return false }
+    return true
+  }
+
+  private mutating func insert(spellingsOf secret: Span<UInt8>) {
+    guard secret.count >= SecretMask.shortestSecret else { return }
+    insert(secret)
+    var once = [UInt8](writing: { $0.append(percentEncoding: secret) })
+    insert(encodedOnce: once.span)
+    for index in once.indices where once[index] == UInt8(ascii: "%") {
+      for digit in index + 1...index + 2 { once[digit] = asciiLowercased(once[digit]) }
+    }
+    insert(encodedOnce: once.span)
+    wipe(&once)
+  }
+
+  private mutating func insert(encodedOnce once: Span<UInt8>) {
+    insert(once)
+    var twice = [UInt8](writing: { $0.append(percentEncoding: once) })
+    insert(twice.span)
+    wipe(&twice)
+  }
+
+  private mutating func insert(_ pattern: Span<UInt8>) {
+    var node = 0
+    for index in pattern.indices {
+      if let next = next(of: node, pattern[index]) {
+        node = next
+        continue
+      }
+      byte.append(pattern[index])
+      child.append(0)
+      sibling.append(child[node])
+      fallback.append(0)
+      depth.append(depth[node] + 1)
+      longest.append(0)
+      child[node] = Int32(byte.count - 1)
+      node = byte.count - 1
+    }
+    longest[node] = depth[node]
+  }
+
+  private func next(of node: Int, _ wanted: UInt8) -> Int? {
+    var next = Int(child[node])
+    while next != 0 {
+      if byte[next] == wanted { return next }
+      next = Int(sibling[next])
+    }
+    return nil
+  }
+
+  /// Where to go on from a node with a byte.
+  private func step(from node: Int, _ wanted: UInt8) -> Int {
+    var node = node
+    while true {
+      if let next = next(of: node, wanted) { return next }
+      if node == 0 { return 0 }
+      node = Int(fallback[node])
+    }
+  }
+
+  /// Sets where each node falls back to, breadth first.
+  mutating func link() {
+    var queue = [0]
+    var head = 0
+    while head < queue.count {
+      let node = queue[head]
+      head += 1
+      var next = Int(child[node])
+      while next != 0 {
+        if node != 0 {
+          fallback[next] = Int32(step(from: Int(fallback[node]), byte[next]))
+          longest[next] = max(longest[next], longest[Int(fallback[next])])
+        }
+        queue.append(next)
+        next = Int(sibling[next])
+      }
+    }
+  }
+
+  /// Where the patterns occur, in order and without overlaps.
+  func ranges(in text: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var node = 0
+    for index in text.indices {
+      node = step(from: node, text[index])
+      guard longest[node] > 0 else { continue }
+      var start = index + 1 - Int(longest[node])
+      while let last = ranges.last, last.upperBound > start {
+        start = min(start, last.lowerBound)
+        ranges.removeLast()
+      }
+      ranges.append(start..<index + 1)
+    }
+    return ranges
+  }
+}

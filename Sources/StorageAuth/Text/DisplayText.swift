@@ -1,0 +1,84 @@
+/// Text from outside in a form that a terminal or a log may read.
+///
+/// Control characters can move the cursor, rename the window or begin a new line of a log, directional marks can turn the
+/// order of what is read around, and invisible characters make two names look the same. They are written as Swift writes
+/// them in a literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters stay as they are, the backslash too, so that text
+/// which went through once is not changed again. Programs that need the exact text read JSON.
+///
+/// Escaped are the general categories Cc, Cf, Zl and Zp of Unicode and the code points that are ignorable by default,
+/// except the variation selectors of emoji (https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing).
+///
+/// ```swift
+/// for try await entry in client.list() { print(DisplayText(entry.name)) }
+/// ```
+public struct DisplayText: Sendable, CustomStringConvertible {
+  /// The text with its escapes.
+  public let description: String
+
+  /// Escapes a text.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay as they are.
+  public init(_ text: String, keepingLines: Bool = false) {
+    guard text.utf8.contains(where: { !Self.isPlain($0) }) else {
+      description = text
+      return
+    }
+    var result = ""
+    result.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      if Self.isShown(scalar) || keepingLines && (scalar == "\n" || scalar == "\t") {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += Self.escape(scalar)
+      }
+    }
+    description = result
+  }
+
+  /// Escapes what must not be shown in a document of JSON, so that it stays the same document.
+  ///
+  /// - Parameter json: The document; all that is not ASCII in it stands inside of strings.
+  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes.
+  package static func escapingInsideJSON(_ json: String) -> String {
+    var result = ""
+    result.reserveCapacity(json.utf8.count)
+    for scalar in json.unicodeScalars {
+      if isShown(scalar) || scalar.value < 0x20 {
+        result.unicodeScalars.append(scalar)
+      } else {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
+      }
+    }
+    return result
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool { (0x20..<0x7f).contains(byte) }
+
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return isPlain(UInt8(truncatingIfNeeded: scalar.value)) }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: return false
+    default: break
+    }
+    return !scalar.properties.isDefaultIgnorableCodePoint || (0xfe00...0xfe0f).contains(scalar.value)
+  }
+
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\n": #"\n"#
+    case "\r": #"\r"#
+    case "\t": #"\t"#
+    default: #"\u{\#(String(scalar.value, radix: 16, uppercase: true))}"#
+    }
+  }
+}
+
+extension String {
+  /// The text on one line, as ``DisplayText`` shows it.
+  package var onOneLine: String { DisplayText(self).description }
+}

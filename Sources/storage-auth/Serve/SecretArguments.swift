@@ -1,0 +1,61 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Accounts and tokens from a file or the environment, since arguments can be read by every user of the machine (`ps`).
+struct SecretArguments {
+  /// What can stand in a file or a variable in place of an option.
+  enum Kind: String, CaseIterable {
+    case account
+    case disabled
+    case nodeUser = "node-user"
+    case transferAccount = "transfer-account"
+    case appToken = "app-token"
+    case identityToken = "identity-token"
+
+    /// The variable of the environment: `STORAGE_AUTH_ACCOUNT`.
+    var variable: String { "STORAGE_AUTH_" + rawValue.uppercased().replacing("-", with: "_") }
+  }
+
+  private var values: [Kind: [String]] = [:]
+
+  /// Takes what a file and the environment hold.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, if there is one.
+  ///   - environment: The variables.
+  init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    for kind in Kind.allCases {
+      values[kind] = environment[kind.variable]?.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+    if let file { try add(SecretFile(file).text, of: file) }
+  }
+
+  /// What an option was given by other means than as an argument.
+  subscript(kind: Kind) -> [String] { values[kind] ?? [] }
+
+  /// The accounts of an option.
+  ///
+  /// - Throws: A `ValidationError` that says nothing of what was written.
+  func accounts(_ kind: Kind) throws -> [AccountArgument] {
+    let accounts = self[kind].map { AccountArgument(argument: $0) }
+    try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
+    return accounts
+  }
+
+  /// Reads lines: an account alone, or the name of an option and its value.
+  private mutating func add(_ text: String, of file: String) throws {
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let first = words.first, first.utf8.first != UInt8(ascii: "#") else { continue }
+      switch (Kind(rawValue: String(first)), words.count) {
+      case (let kind?, 2): values[kind, default: []].append(String(words[1]))
+      case (nil, 1) where first.utf8.contains(UInt8(ascii: ":")): values[.account, default: []].append(String(first))
+      default:
+        throw SecretFile.Problem(
+          description:
+            "Line \(index + 1) of \(file) is neither id:secret nor the name of an option and its value. The options are \(Kind.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
+      }
+    }
+  }
+}

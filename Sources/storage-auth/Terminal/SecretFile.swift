@@ -1,0 +1,51 @@
+internal import CloudCredentials
+
+/// A file with passwords, tokens or secrets: it is used only if no other user could have written it.
+struct SecretFile {
+  /// Why a file is not used.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let sizeLimit = 1 << 20
+
+  /// The text of the file.
+  let text: String
+
+  /// Reads a file; warns if others can read it.
+  ///
+  /// - Parameter path: The path; `-` is standard input.
+  /// - Throws: A ``Problem`` if the file cannot be read, or if others could have written it.
+  init(_ path: String) throws {
+    if path == "-" {
+      text = try InputFile(path).text()
+      return
+    }
+    let contents: FileContents
+    do {
+      contents = try SystemFiles().read(path, limit: Self.sizeLimit)
+    } catch {
+      throw Problem(description: "\(path) cannot be read: \(Self.reason(error)).")
+    }
+    if let weakness = contents.weakness {
+      throw Problem(
+        description: "\(path) is not used, because others could have written it: \(weakness.reason). \(weakness.remedy)"
+      )
+    }
+    if contents.isReadableByOthers {
+      Terminal.note("warning: \(path) holds secrets and can be read by others than its owner. Run chmod 600 \(path).")
+    }
+    guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+      throw Problem(description: "\(path) is not text in UTF-8. Write names and secrets in it, a line each.")
+    }
+    self.text = text
+  }
+
+  private static func reason(_ error: FileReadError) -> String {
+    switch error {
+    case .notFound: "there is no such file"
+    case .tooLarge: "it is larger than \(sizeLimit) bytes"
+    case .unreadable(let reason): reason
+    }
+  }
+}

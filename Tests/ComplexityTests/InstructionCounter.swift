@@ -1,0 +1,38 @@
+import CInstructionCounter
+import Foundation
+
+/// Counts the instructions of a piece of work: the same number in every run, on a busy machine too.
+///
+/// The process has to run under callgrind, with `CALLGRIND_OUT` naming the file that it writes to; `make complexity`
+/// does that.
+struct InstructionCounter {
+  private let path: String
+  private var writes = 0
+
+  /// - Returns: `nil` if the process does not run under callgrind.
+  init?() {
+    guard instruction_counter_is_present() != 0, let path = ProcessInfo.processInfo.environment["CALLGRIND_OUT"] else {
+      return nil
+    }
+    self.path = path
+  }
+
+  /// The number of instructions of `work`.
+  mutating func count(_ work: () async -> Void) async throws -> Int {
+    instruction_counter_start()
+    await work()
+    instruction_counter_write()
+    writes += 1
+    let file = URL(filePath: "\(path).\(writes)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    for line in text.split(separator: "\n") where line.hasPrefix("summary:") || line.hasPrefix("totals:") {
+      if let count = line.split(separator: " ").last.flatMap({ Int($0) }) { return count }
+    }
+    throw CounterError(text: "callgrind wrote no sum to \(file.path())")
+  }
+}
+
+struct CounterError: Error {
+  let text: String
+}

@@ -1,0 +1,234 @@
+import AsperaAuth
+import COSAuth
+import CloudCredentials
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+
+@testable import LocalCloud
+
+/// What a verifier is asked before it knows who asks. The limits are lifted, so that what they hold back is seen too.
+extension Readers {
+  static let requests = oss + cos + services + targets
+
+  private nonisolated static let date = Timestamp(unixSeconds: 1_795_161_600)
+  private nonisolated static let key = AccessKey(id: "nobody", secret: "a secret that signs nothing", sessionToken: nil)
+  private nonisolated static let limits = VerificationLimits(
+    pathByteCount: 1 << 30, parameterCount: 1 << 30, headerCount: 1 << 30, headerByteCount: 1 << 30)
+
+  /// A part of a request that grows.
+  private enum Part {
+    case path(String)
+    case query(String)
+    case fields([(String, String)])
+    case authorization(String)
+  }
+
+  private typealias Shapes = KeyValuePairs<String, (Int) -> Part>
+
+  private static func fields(to size: Int, _ make: (Int) -> (String, String)) -> Part {
+    var fields: [(String, String)] = []
+    var count = 0
+    while count < size {
+      let field = make(fields.count)
+      count += field.0.utf8.count + field.1.utf8.count
+      fields.append(field)
+    }
+    return .fields(fields)
+  }
+
+  /// Shapes that are expensive wherever the signature stands.
+  private static func shapes(_ prefix: String) -> Shapes {
+    [
+      "a long path": { .path(repeated("a", to: $0)) },
+      "a path of escapes": { .path(repeated("%E6%97%A5", to: $0)) },
+      "a path of slashes": { .path(repeated("/", to: $0)) },
+      "many parameters": { .query(numbered(to: $0, separator: "&") { "a\($0)=b" }) },
+      "one parameter again and again": { .query(repeated("a=b&", to: $0) + "c=d") },
+      "parameters that differ in case": {
+        .query(numbered(to: $0, separator: "&") { ($0 % 2 == 0 ? "A" : "a") + "\($0 / 2)=" })
+      },
+      "parameters of escapes": { .query(numbered(to: $0, separator: "&") { "%61\($0)=%3D%26%2B" }) },
+      "tokens of one letter as parameters": { .query(repeated("security-token=e&", to: $0) + "a=b") },
+      "many sub-resources": { .query(repeated("acl&uploads&", to: $0) + "acl") },
+      "many headers of the vendor": { fields(to: $0) { ("\(prefix)meta-\($0)", "e") } },
+      "headers with a long common prefix": {
+        fields(to: $0) { ("\(prefix)meta-" + String(repeating: "a", count: 64) + "\($0)", "") }
+      },
+      "one header again and again": { fields(to: $0) { _ in ("\(prefix)meta-a", "e") } },
+      "tokens of one letter in headers": { fields(to: $0) { _ in ("x-ci-security-token", "e") } },
+      "tokens that are masks": { fields(to: $0) { _ in ("\(prefix)meta-security-token", "redacted") } },
+      "a long value": { size in .fields([("\(prefix)meta-a", repeated("e ", to: size))]) },
+      "many plain headers": { fields(to: $0) { ("a\($0)", "b") } },
+    ]
+  }
+
+  private static func request(_ part: Part, query: String = "", _ fixed: [(String, String)]) -> HTTPRequest {
+    var path = "/photos/e"
+    var queries = query.isEmpty ? [] : [query]
+    var fields = fixed
+    switch part {
+    case .path(let more): path += more
+    case .query(let more): queries.append(more)
+    case .fields(let more): fields += more
+    case .authorization(let text): fields.append(("Authorization", text))
+    }
+    var request = HTTPRequest(
+      method: .get, scheme: "https", authority: "127.0.0.1",
+      path: queries.isEmpty ? path : "\(path)?\(queries.joined(separator: "&"))")
+    for (name, value) in fields {
+      guard let name = HTTPField.Name(name) else { continue }
+      request.headerFields.append(HTTPField(name: name, value: value))
+    }
+    return request
+  }
+
+  /// Verifies a request with a key whose signature it is not, and with none.
+  private static func rows(
+    _ name: String, _ shapes: Shapes, query: String = "", _ fixed: [(String, String)] = [],
+    by verifier: some SignatureVerifier
+  ) -> [Reader] {
+    shapes.map { shape, make in
+      Reader(name, shape, size: 2048) { size in
+        let request = request(make(size), query: query, fixed)
+        return {
+          _ = try? await verifier.verify(request, at: date) { _ in key }
+          _ = try? await verifier.verify(request, at: date) { _ in nil }
+        }
+      }
+    }
+  }
+
+  private static var oss: [Reader] {
+    let verifier = OSSVerifier(limits: limits)
+    let v4 = "nobody/20261120/cn-hangzhou/oss/aliyun_v4_request"
+    let day = [("x-oss-date", "20261120T080000Z")]
+    let zeros = String(repeating: "0", count: 64)
+    let shapes = shapes("x-oss-")
+    var result = rows(
+      "OSS V1 header", shapes, [("Date", date.httpDate), ("Authorization", "OSS nobody:AAAA")], by: verifier)
+    result += rows(
+      "OSS V1 header", ["a long authorization": { .authorization("OSS " + repeated("a:", to: $0)) }], by: verifier)
+    result += rows("OSS V1 URL", shapes, query: "OSSAccessKeyId=nobody&Expires=1795161700&Signature=AAAA", by: verifier)
+    result += rows(
+      "OSS V4 header", shapes,
+      day + [("Authorization", "OSS4-HMAC-SHA256 Credential=\(v4),Signature=\(zeros)")], by: verifier)
+    result += rows(
+      "OSS V4 header",
+      [
+        "many additional headers": { size in
+          let names = numbered(to: size, separator: ";") { "h\($0)" }
+          return .authorization("OSS4-HMAC-SHA256 Credential=\(v4),AdditionalHeaders=\(names),Signature=\(zeros)")
+        },
+        "one additional header again and again": { size in
+          let names = repeated("host;", to: size) + "host"
+          return .authorization("OSS4-HMAC-SHA256 Credential=\(v4),AdditionalHeaders=\(names),Signature=\(zeros)")
+        },
+        "a long authorization": { .authorization("OSS4-HMAC-SHA256 " + repeated("a=b,", to: $0)) },
+        "a long credential": { .authorization("OSS4-HMAC-SHA256 Credential=" + repeated("/", to: $0)) },
+      ], day, by: verifier)
+    result += rows(
+      "OSS V4 header",
+      [
+        "additional headers that are there": { size in
+          let count = size / 16
+          let names = (0..<count).map { "h\($0)" }
+          let authorization =
+            "OSS4-HMAC-SHA256 Credential=\(v4),AdditionalHeaders=\(names.joined(separator: ";")),Signature=\(zeros)"
+          return .fields(names.map { ($0, "v") } + [("Authorization", authorization)])
+        }
+      ], day, by: verifier)
+    result += rows(
+      "OSS V4 URL", shapes,
+      query: "x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-credential=\(v4.percentEncodedSlashes)"
+        + "&x-oss-date=20261120T080000Z&x-oss-expires=60&x-oss-signature=\(zeros)", by: verifier)
+    return result
+  }
+
+  private static func cosAuthorization(headers: String = "", parameters: String = "") -> String {
+    let times = "q-sign-time=1795161540;1795165140&q-key-time=1795161540;1795165140"
+    return "q-sign-algorithm=sha1&q-ak=nobody&\(times)&q-header-list=\(headers)&q-url-param-list=\(parameters)"
+      + "&q-signature=\(String(repeating: "0", count: 40))"
+  }
+
+  private static var cos: [Reader] {
+    var rows: [Reader] = []
+    for mode in [COSVerifier.Mode.compatible, .strict] {
+      let verifier = COSVerifier(mode: mode, limits: limits)
+      rows += Self.rows("COS header", shapes("x-cos-"), [("Authorization", cosAuthorization())], by: verifier)
+      rows += Self.rows("COS URL", shapes("x-cos-"), query: cosAuthorization(), by: verifier)
+      rows += Self.rows(
+        "COS header",
+        [
+          "many listed headers": { size in
+            let names = (0..<size / 16).map { "x-cos-meta-\($0)" }
+            return .fields(
+              names.map { ($0, "v") } + [("Authorization", cosAuthorization(headers: names.joined(separator: ";")))])
+          },
+          "listed headers that are not there": { size in
+            .authorization(cosAuthorization(headers: numbered(to: size, separator: ";") { "h\($0)" }))
+          },
+          "one listed header again and again": { size in
+            .authorization(cosAuthorization(headers: repeated("host;", to: size) + "host"))
+          },
+          "a long authorization": { .authorization(repeated("q-ak=a&", to: $0)) },
+        ], by: verifier)
+      rows += [8, 1].map { width in
+        Reader("COS header", "many listed parameters, \(width) names a letter", size: 2048) { size in
+          let names = (0..<size / 12).map { "p\($0 / width)\(width == 1 ? "" : "%2B")" }
+          var request = Readers.request(.query(names.map { "\($0)=v" }.joined(separator: "&")), [])
+          request.headerFields[.authorization] = cosAuthorization(parameters: names.joined(separator: ";"))
+          let made = request
+          return { _ = try? await verifier.verify(made, at: date) { _ in key } }
+        }
+      }
+    }
+    return rows
+  }
+
+  private static var services: [Reader] {
+    let headers: KeyValuePairs<String, (Int) -> String> = [
+      "many names": {
+        "ACS3-HMAC-SHA256 Credential=a,SignedHeaders=\(numbered(to: $0, separator: ";") { "h\($0)" }),Signature=0"
+      },
+      "many parts": { "ACS3-HMAC-SHA256 " + repeated("a=b,", to: $0) },
+      "blanks": { "TC3-HMAC-SHA256 " + repeated(" ", to: $0) },
+    ]
+    let authorizations: KeyValuePairs<String, (Int) -> String> = [
+      "long base64": { "Basic " + repeated("YTpi", to: $0) }, "colons": { "Basic " + repeated("Ojo6", to: $0) },
+      "a long bearer token": { "Bearer " + repeated("eJx", to: $0) },
+    ]
+    let services = Reader.bytes("STS authorization", headers) {
+      _ = ServiceAuthorization(String(decoding: $0, as: UTF8.self))
+    }
+    return services
+      + Reader.bytes("Aspera node authorization", authorizations) { bytes in
+        var request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1", path: "/ops/transfers")
+        request.headerFields[.authorization] = String(decoding: bytes, as: UTF8.self)
+        if let name = HTTPField.Name("X-Aspera-AccessKey") { request.headerFields[name] = "key" }
+        let call = InboundCall(request, body: [], requestID: "", at: date)
+        _ = try? NodeAuthenticator(directory: NodeDirectory(LocalCloud.Configuration(accounts: []))).caller(of: call)
+        if let token = String(decoding: bytes, as: UTF8.self).split(separator: " ").last {
+          _ = try? NodeBearerToken(Secret(String(token)))
+        }
+      }
+  }
+
+  private static var targets: [Reader] {
+    shapes("x-oss-").map { shape, make in
+      Reader("request target", shape) { size in
+        let request = request(make(size), [])
+        return {
+          guard let target = try? RequestTarget(of: request) else { return }
+          _ = try? Operation(request.method, target, of: .oss, isCopy: false)
+          _ = target.ignoringCase
+          _ = "\(target.parameters)"
+        }
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate var percentEncodedSlashes: String { replacing("/", with: "%2F") }
+}

@@ -1,0 +1,5 @@
+/// Every reader with its inputs.
+@MainActor
+enum Readers {
+  static let all = requests + documents + forms + settings + aspera + policies + stringsToSign
+}

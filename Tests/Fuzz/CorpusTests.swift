@@ -1,0 +1,30 @@
+import Foundation
+import XCTest
+
+/// Gives the committed inputs to every reader; `make fuzz` looks for more of them.
+final class CorpusTests: XCTestCase {
+  private let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
+
+  private func inputs(of reader: String) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(
+      at: corpus.appending(path: reader), includingPropertiesForKeys: nil
+    ).sorted { $0.path < $1.path }
+  }
+
+  func testEveryReaderHasACorpusAndTakesSomeOfIt() async throws {
+    let names = Reader.all.map(\.name)
+    XCTAssertEqual(Set(names).count, names.count)
+    XCTAssertEqual(Set(try FileManager.default.contentsOfDirectory(atPath: corpus.path)), Set(names))
+    for reader in Reader.all {
+      var taken = 0
+      for url in try inputs(of: reader.name) {
+        do {
+          if try await reader.read(Array(Data(contentsOf: url))) { taken += 1 }
+        } catch {
+          XCTFail("\(reader.name), \(url.lastPathComponent): \(error)")
+        }
+      }
+      XCTAssertGreaterThan(taken, 0, "no input of \(reader.name) is taken: the fuzzer starts with refusals alone")
+    }
+  }
+}

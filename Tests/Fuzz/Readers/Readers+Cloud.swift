@@ -1,0 +1,67 @@
+import AsperaAuth
+import COSAuth
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import StorageAuthTesting
+import StorageJSON
+
+@testable import CloudCredentials
+@testable import LocalCloud
+
+/// What LocalCloud reads of a request once it knows who sent it.
+extension Reader {
+  static let cloud = [operations, ranges, serviceCalls, setupOrders]
+
+  private static let operations = Reader(name: "operations") { input, _ in
+    guard let (request, _) = Samples.request(input) else { return false }
+    var isRead = false
+    for style in [AddressingStyle.path, .virtualHosted] {
+      guard let target = try? RequestTarget(of: request, style: style) else { continue }
+      for (provider, isCopy) in [(LocalCloud.Provider.oss, false), (.oss, true), (.cos, false), (.cos, true)] {
+        guard let operation = try? Operation(request.method, target, of: provider, isCopy: isCopy) else { continue }
+        isRead = true
+        _ = operation.need(of: provider)
+      }
+      if let key = target.key { _ = NodePath("\(key)") }
+    }
+    return isRead
+  }
+
+  private static let ranges = Reader(name: "ranges") { input, _ in
+    let text = text(input)
+    for provider in [LocalCloud.Provider.oss, .cos] { _ = try? CopySource(text, of: provider) }
+    var fields = HTTPFields()
+    for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince] { fields[name] = text }
+    _ = Conditions(fields)
+    guard let range = ByteRange(text) else { return false }
+    for byteCount in [0, 1, 100, Int64.max] {
+      _ = range.lies(within: byteCount)
+      guard let bytes = range.bytes(of: byteCount) else { continue }
+      try require(bytes.lowerBound >= 0 && bytes.upperBound <= byteCount && !bytes.isEmpty, "a range is outside")
+    }
+    return true
+  }
+
+  /// The token services, the metadata services and the node read their calls so.
+  private static let serviceCalls = Reader(name: "service-calls") { input, _ in
+    guard let (request, body) = Samples.request(input) else { return false }
+    let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
+    let parameters = call.pairs.flatMap { CallParameters($0) }
+    if let parameters { _ = call.names(parameters, inHeaders: "x-acs-") }
+    _ = (call.path, call.authorization, ServiceAuthorization(call.authorization ?? ""))
+    return parameters != nil
+  }
+
+  private static let setupOrders = Reader(name: "setup-orders") { input, random in
+    guard let document = try? JSONValue(parsing: input) else { return false }
+    var isRead = false
+    for element in document["transfer_requests"]?.array ?? [document] {
+      guard let order = try? SetupOrder(random.pick([.send, .receive]), element) else { continue }
+      isRead = true
+      if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
+      _ = (try? order.places, order.answeredPaths, order.answeredRoot, order.publicKeys)
+    }
+    return isRead
+  }
+}

@@ -1,0 +1,124 @@
+import CloudCredentials
+import HTTPTypes
+import StorageAuth
+import StorageAuthTesting
+
+/// Where credentials come from: the answers of services, the files of tools, the output of programs.
+extension Reader {
+  static let credentials = [
+    answer("alibaba-sts-answers") { transport, time in
+      [
+        AlibabaAssumeRoleProvider(
+          roleARN: "acs:ram::1:role/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time)
+      ]
+    },
+    answer("tencent-sts-answers") { transport, time in
+      [
+        TencentAssumeRoleProvider(
+          roleARN: "qcs::cam::uin/1:roleName/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time),
+        TencentFederationProvider(
+          name: "fuzz", policy: "{}", keys: issuer, transport: transport, time: time),
+      ]
+    },
+    answer("metadata-answers") { transport, time in
+      [
+        AlibabaInstanceMetadataProvider(transport: transport, time: time),
+        TencentInstanceMetadataProvider(transport: transport, time: time),
+      ]
+    },
+    answer("app-server-answers") { transport, time in
+      [
+        AppServerCredentialProvider("https://a.example/", shape: .oss, transport: transport, time: time),
+        AppServerCredentialProvider("https://a.example/", shape: .cos, transport: transport, time: time),
+        CredentialsURIProvider("https://a.example/", transport: transport, time: time),
+      ]
+    },
+    files, processOutput,
+  ]
+
+  private static let issuer = StaticCredentialProvider(Samples.key)
+
+  /// A reader of a service's answers: the parts of the input between two line feeds are the bodies, one a request.
+  private static func answer(
+    _ name: String,
+    _ providers:
+      @escaping @Sendable (any HTTPTransport, any TimeSource) -> [any CredentialProvider<AccessKey>]
+  ) -> Reader {
+    Reader(name: name) { input, random in
+      let bodies = text(input).split(separator: "\n\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
+      let status = random.once(in: 8) ? random.pick([100, 204, 301, 400, 403, 404, 429, 500, 503, 999]) : 200
+      let time = SteppedTime(now: Samples.now)
+      var isTaken = false
+      let count = providers(ScriptedTransport([]), time).count
+      for index in 0..<count {
+        let replies = bodies.map { HTTPReply.status($0 == bodies.last ? status : 200, $0) }
+        let provider = providers(ScriptedTransport(replies), time)[index]
+        do {
+          let issued = try await provider.issue()
+          try issued.credential.check()
+          isTaken = true
+        } catch {
+          try requireNoSecret(in: "\(error)", of: [])
+        }
+      }
+      return isTaken
+    }
+  }
+
+  private static let files = Reader(name: "credential-files") { input, _ in
+    let machine = machine(files: input)
+    let providers: [any CredentialProvider<AccessKey>] = [
+      AlibabaCLIProfileProvider(machine: machine), AlibabaSharedProfileProvider(machine: machine),
+      OSSSDKProfileProvider(machine: machine), OSSUtilProfileProvider(machine: machine),
+      COSCLIProfileProvider(machine: machine), COSCMDProfileProvider(machine: machine),
+      TCCLIProfileProvider(machine: machine), TencentProfileProvider(machine: machine),
+    ]
+    var isTaken = false
+    for provider in providers {
+      do {
+        try await provider.credential().check()
+        isTaken = true
+      } catch {
+        try requireNoSecret(in: "\(error)", of: [])
+      }
+    }
+    return isTaken
+  }
+
+  private static let processOutput = Reader(name: "process-output") { input, _ in
+    let machine = machine(output: input)
+    do {
+      try await ProcessCredentialProvider(["program"], machine: machine).credential().check()
+      return true
+    } catch {
+      try requireNoSecret(in: "\(error)", of: [])
+      return false
+    }
+  }
+
+  /// A machine where every file has the same bytes, every program prints the same, and there is no network.
+  private static func machine(files: [UInt8] = [], output: [UInt8] = []) -> MachineAccess {
+    MachineAccess(
+      environment: { _ in nil }, home: "/home/fuzz", files: SameFile(bytes: files), commands: SameOutput(bytes: output),
+      transport: ScriptedTransport([]), time: SteppedTime(now: Samples.now))
+  }
+
+  private struct SameFile: FileReader {
+    let bytes: [UInt8]
+
+    func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
+      guard bytes.count <= limit else { throw .tooLarge }
+      return FileContents(bytes, permissions: 0o600)
+    }
+  }
+
+  private struct SameOutput: CommandRunner {
+    let bytes: [UInt8]
+
+    func run(
+      _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
+    ) async throws(CommandError) -> CommandResult {
+      CommandResult(.exited(0), standardOutput: bytes, standardErrorLength: 0)
+    }
+  }
+}

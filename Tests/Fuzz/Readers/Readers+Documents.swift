@@ -1,0 +1,90 @@
+import RequestLines
+import StorageAuth
+import StorageAuthTesting
+import StorageJSON
+import StorageXML
+
+@testable import CloudCredentials
+@testable import LocalCloud
+
+/// Documents: JSON, XML, INI, YAML, policies, lines of requests, instants.
+extension Reader {
+  static let documents = [json, xml, ini, yaml, sessionPolicies, requestLines, timestamps, commandLines]
+
+  private static let json = Reader(name: "json") { input, _ in
+    guard let value = try? JSONValue(parsing: input) else { return false }
+    let text = value.serialized
+    try require(try JSONValue(parsing: text) == value, "JSON that is written is not read as it was")
+    try require(try JSONValue(parsing: text).serialized == text, "JSON that is written twice differs")
+    return true
+  }
+
+  private static let xml = Reader(name: "xml") { input, _ in
+    guard let node = try? XMLNode.parse(input) else { return false }
+    let bytes = node.serialized()
+    guard let again = try? XMLNode.parse(bytes) else { return true }
+    try require(again.serialized() == bytes, "XML that is written twice differs")
+    return true
+  }
+
+  private static let place = Place(source: "fuzz", name: "file", remedy: "None.")
+
+  private static let ini = Reader(name: "ini") { input, _ in
+    guard let document = try? INIDocument(input, at: place) else { return false }
+    for name in document.names {
+      do {
+        let table = try document.section(name, at: place)
+        _ = try table?.key(
+          .init(id: "access_key_id", secret: "access_key_secret", token: "token", expiration: "expiration"))
+        _ = try table?.integer("number")
+      } catch {
+        try requireNoSecret(in: "\(error)", of: [])
+      }
+    }
+    return !document.names.isEmpty
+  }
+
+  private static let yaml = Reader(name: "yaml") { input, _ in
+    (try? YAMLMapping(input, path: ["cos", "base"], at: place))?.values.isEmpty == false
+  }
+
+  private static let sessionPolicies = Reader(name: "session-policies") { input, _ in
+    var isRead = false
+    for language in [PolicyLanguage.ram, .cam] {
+      guard let policy = try? SessionPolicy(text(input), in: language) else { continue }
+      isRead = true
+      let question = PolicyQuestion(
+        action: "oss:GetObject", resource: ["acs", "oss", "*", "1", "photos/alice/a"], facts: ["oss:Prefix": "alice/"])
+      try require(policy.allows(question) == policy.allows(question), "the same question has two answers")
+    }
+    return isRead
+  }
+
+  private static let requestLines = Reader(name: "request-lines") { input, _ in
+    let line = SignedLine(answering: text(input), defaultMode: .header, now: Samples.now)
+    let again = SignedLine(answering: text(input), defaultMode: .header, now: Samples.now)
+    try require("\(line)" == "\(again)", "the same line has two answers")
+    return true
+  }
+
+  private static let timestamps = Reader(name: "timestamps") { input, _ in
+    let text = text(input)
+    let read = [
+      Timestamp(iso8601: text), Timestamp(iso8601Basic: text), Timestamp(httpDate: text), Timestamp(expiration: text),
+    ].compactMap { $0 }
+    for instant in read {
+      try require(instant.duration(to: instant) == .zero, "an instant is not itself")
+      _ = (instant.iso8601, instant.iso8601Basic, instant.httpDate)
+      try require(
+        Samples.now.advanced(by: Samples.now.duration(to: instant)) == instant, "the way to an instant leads elsewhere")
+      if (0...253_402_300_799).contains(instant.unixSeconds) {
+        try require(Timestamp(iso8601: instant.iso8601) == instant.wholeSeconds, "an instant is not read as written")
+      }
+    }
+    return !read.isEmpty
+  }
+
+  private static let commandLines = Reader(name: "command-lines") { input, _ in
+    CredentialCommand(splitting: text(input)) != nil
+  }
+}

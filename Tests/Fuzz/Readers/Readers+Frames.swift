@@ -1,0 +1,55 @@
+import AsperaAuth
+
+extension Reader {
+  static let aspera = [frames, errorTexts, specifications, arguments, grants]
+
+  private static let frames = Reader(name: "management-frames") { input, random in
+    var whole = ManagementFrameParser()
+    let items = whole.feed(input) + [whole.finish()].compactMap { $0 }
+    var cut = ManagementFrameParser()
+    var pieces: [ManagementFrameParser.Item] = []
+    var rest = input[...]
+    while !rest.isEmpty {
+      let count = 1 + random.below(max(4, input.count / 16))
+      pieces += cut.feed(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    pieces += [cut.finish()].compactMap { $0 }
+    try require(items == pieces, "the cuts change what is read")
+    var frames = 0
+    for case .frame(let frame) in items {
+      frames += 1
+      try check(frame)
+    }
+    return frames > 0
+  }
+
+  private static func check(_ frame: ManagementFrame) throws {
+    _ = (frame.kind, frame.code, frame.bytes, frame.totalBytes, frame.failureClass, frame.provesAuthentication)
+    if frame["Description"]?.contains("hidden") != true {
+      try require(
+        !"\(frame)".contains("hidden-") || frame.names.contains { $0.contains("hidden-") || isShown($0) },
+        "a secret is shown")
+    }
+    // A carriage return at the end of a value belongs to the end of the line when it is read again.
+    guard !frame.text.contains("\r\n") else { return }
+    var parser = ManagementFrameParser()
+    let again = parser.feed(frame.text.utf8)
+    try require(again == [.frame(frame)], "a frame that is written is not read as it was")
+  }
+
+  /// Whether the value of a field is in the description: a mutation can put a secret there.
+  private static func isShown(_ name: String) -> Bool {
+    ["type", "code", "sessionid", "direction", "operation", "transferbytes", "startbyte", "pretransferbytes"]
+      .contains(name.lowercased())
+  }
+
+  private static let errorTexts = Reader(name: "error-texts") { input, random in
+    let text = String(decoding: input, as: UTF8.self)
+    let code = random.below(80) - 5
+    let meaning = AscpErrorCode.classify(code: code, text: text)
+    try require(
+      meaning.tokenReason == nil || code == 34 || code == 37, "another code than 34 and 37 asks for a token")
+    return AscpErrorCode.classify(code: nil, text: text) != .other
+  }
+}

@@ -1,0 +1,48 @@
+import AsperaAuth
+import CloudCredentials
+import StorageAuth
+import StorageAuthTesting
+import StorageCrypto
+
+extension Reader {
+  static let keys = [keyTexts, keyContainers]
+
+  private static let labels = [
+    "OPENSSH PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY",
+  ]
+
+  private static let keyTexts = Reader(name: "key-texts", run: check)
+
+  /// Keys whose text is as it should be, with something wrong inside of the contents.
+  private static let keyContainers = Reader(name: "key-containers") { input, random in
+    let isOpenSSH = input.starts(with: "openssh-key-v1".utf8)
+    let label = isOpenSSH ? labels[0] : random.pick(labels)
+    let text =
+      "-----BEGIN \(label)-----\n\(String(writing: { $0.append(base64: input.span) }))\n-----END \(label)-----\n"
+    return try await check(Array(text.utf8), &random)
+  }
+
+  /// Checks a key, and converts it for both clients; what comes out has to be a key again.
+  @Sendable private static func check(_ text: [UInt8], _ random: inout SeededGenerator) async throws -> Bool {
+    let machine = MachineAccess(
+      environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
+    // A passphrase is tried now and then only: opening a key is slow on purpose.
+    let passphrase = random.below(64) == 0 ? Secret("wrong") : nil
+    let key = AsperaPrivateKey.pem(Secret(bytes: text), passphrase: passphrase)
+    let client = random.pick(PrivateKeyReport.Client.allCases)
+    if random.once(in: 4), let converted = try? key.converted(for: client, on: machine), converted != key {
+      _ = try await converted.check(on: machine)
+    }
+    do {
+      return try await !key.check(on: machine).fingerprint.isEmpty
+    } catch {
+      try require(!"\(error)".contains("openssh-key-v1\0"), "an error shows the key")
+      return false
+    }
+  }
+}
+
+/// No file is there.
+private struct NoFiles: FileReader {
+  func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents { throw .notFound }
+}

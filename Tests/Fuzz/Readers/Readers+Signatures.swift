@@ -1,0 +1,173 @@
+import COSAuth
+import HTTPTypes
+import OSSAuth
+import StorageAuth
+import StorageAuthTesting
+import StorageCrypto
+import StorageDiagnosis
+
+@testable import StorageAuthServer
+
+/// What a verifier, a signing service and a diagnosis read.
+extension Reader {
+  static let signatures = [
+    ossRequests, cosRequests, acceptedRequests, targets, signingOrders, ossCanonicalRequests, cosCanonicalRequests,
+    ossV1Strings, refusedAnswers,
+  ]
+
+  private static let ossRequests = Reader(name: "oss-requests") { input, _ in
+    let verifiers = [
+      OSSVerifier(region: "cn-hangzhou"), OSSVerifier(bucket: "photos"),
+      OSSVerifier(style: .path).acceptingPayloadHashes,
+    ]
+    return try await check(input, verifiers)
+  }
+
+  private static let cosRequests = Reader(name: "cos-requests") { input, _ in
+    try await check(input, [COSVerifier()])
+  }
+
+  /// The verdict depends on the request alone, no refusal shows a secret, and what is verified is what was sent.
+  private static func check(_ input: [UInt8], _ verifiers: [some SignatureVerifier]) async throws -> Bool {
+    guard let (request, _) = Samples.request(input) else { return false }
+    var isVerified = false
+    for verifier in verifiers {
+      let verdicts = await [verdict(verifier, request), verdict(verifier, request)]
+      try require(verdicts[0].text == verdicts[1].text, "the same request has two verdicts")
+      try requireNoSecret(in: verdicts[0].text, of: input)
+      guard let proof = verdicts[0].proof else { continue }
+      isVerified = true
+      let style = proof.target.bucket.map { (request.path ?? "").utf8.starts(with: "/\($0)/".utf8) } ?? false
+      let target = try RequestTarget(of: request, style: style ? .path : nil, bucket: "photos")
+      try require(
+        target.parameters.count >= proof.target.parameters.count, "a parameter is verified that was not sent")
+    }
+    return isVerified
+  }
+
+  private static func verdict(
+    _ verifier: some SignatureVerifier, _ request: HTTPRequest
+  ) async -> (proof: VerifiedRequest?, text: String) {
+    do {
+      let proof = try await verifier.verify(request, at: Samples.now) { Samples.key(for: $0) }
+      // The order of a set differs from one to the next.
+      let signed = proof.signedHeaders.sorted()
+      return (proof, "\(proof.accessKeyID) \(proof.target) \(proof.unsignedParameters) \(proof.usableUntil) \(signed)")
+    } catch {
+      return (nil, "\(error) \(String(describing: (error as? VerificationError)?.comparison))")
+    }
+  }
+
+  /// What is signed here is accepted here.
+  private static let acceptedRequests = Reader(name: "signed-requests") { input, random in
+    guard var (request, _) = Samples.request(input) else { return false }
+    request.headerFields[.authorization] = nil
+    let key = random.pick([Samples.key, Samples.temporaryKey])
+    let context = SigningContext.at(Samples.now)
+    var signed = request
+    do throws(SigningError) {
+      switch random.below(3) {
+      case 0:
+        try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").sign(&signed, with: key, in: context)
+        try await accept(signed, OSSVerifier(region: "cn-hangzhou", bucket: "photos"), key)
+      case 1:
+        try OSSSigner(.v1, bucket: "photos", region: "cn-hangzhou").sign(&signed, with: key, in: context)
+        try await accept(signed, OSSVerifier(bucket: "photos"), key)
+      default:
+        try COSSigner().sign(&signed, with: key, in: context)
+        try await accept(signed, COSVerifier(), key)
+      }
+    } catch {
+      try requireNoSecret(in: "\(error)", of: input)
+      try require(signed == request, "a request that is not signed is changed")
+      return false
+    }
+    return true
+  }
+
+  /// A signature that was made is not called wrong; the request may be refused for what it asks.
+  private static func accept(
+    _ request: HTTPRequest, _ verifier: some SignatureVerifier, _ key: AccessKey
+  ) async throws(SigningError) {
+    do {
+      _ = try await verifier.verify(request, at: Samples.now) { _ in key }
+    } catch {
+      _ = "\(error)"
+    }
+  }
+
+  private static let targets = Reader(name: "request-targets") { input, _ in
+    guard let (request, _) = Samples.request(input) else { return false }
+    var isRead = false
+    for style in [AddressingStyle.path, .virtualHosted, nil] {
+      guard let target = try? RequestTarget(of: request, style: style) else { continue }
+      isRead = true
+      try require(try RequestTarget(of: request, style: style) == target, "the same target is read in two ways")
+      try require(target.key?.isEmpty != true, "a key is empty")
+    }
+    return isRead
+  }
+
+  private static let signingOrders = Reader(name: "signing-orders") { input, _ in
+    guard let order = try? SigningOrder(json: input) else { return false }
+    return try check(order, input)
+  }
+
+  private static let ossV1Strings = Reader(name: "oss-v1-strings") { input, _ in
+    let string = text(input)
+    let method = String(string.prefix { $0 != "\n" })
+    return try check(SigningOrder(.ossV1, method: method, stringToSign: string), input)
+  }
+
+  private static let ossCanonicalRequests = Reader(name: "oss-canonical-requests") { input, _ in
+    let canonical = text(input)
+    let scope = "20261120/cn-hangzhou/oss/aliyun_v4_request"
+    let string = "OSS4-HMAC-SHA256\n20261120T080000Z\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
+    let method = String(canonical.prefix { $0 != "\n" })
+    return try check(
+      SigningOrder(.ossV4, method: method, stringToSign: string, canonicalRequest: canonical), input)
+  }
+
+  private static let cosCanonicalRequests = Reader(name: "cos-canonical-requests") { input, _ in
+    let canonical = text(input)
+    let string = "sha1\n1795161540;1795165200\n\(SHA1.hash(Array(canonical.utf8)).hex)\n"
+    let method = String(canonical.prefix { $0 != "\n" }).uppercased()
+    return try check(
+      SigningOrder(.cosV5, method: method, stringToSign: string, canonicalRequest: canonical), input)
+  }
+
+  private static func check(_ order: SigningOrder, _ input: [UInt8]) throws -> Bool {
+    let rules = SigningRules(
+      AccessPolicy([AccessRule(.read, .write, keys: .prefix("alice/"), in: "photos")]), lifetime: .seconds(3600))
+    let cos = try COSStringSigner(endpoint: .cos(region: "ap-guangzhou"))
+    let oss = OSSStringSigner(region: "cn-hangzhou")
+    var isSigned = false
+    do throws(SigningRefusal) {
+      let intent = try order.scheme == .cosV5 ? cos.intent(of: order) : oss.intent(of: order)
+      let again = try order.scheme == .cosV5 ? cos.intent(of: order) : oss.intent(of: order)
+      try? require("\(intent)" == "\(again)", "the same string is read in two ways")
+      isSigned = true
+      _ =
+        try order.scheme == .cosV5
+        ? cos.sign(order, with: Samples.key, under: rules, at: Samples.now)
+        : oss.sign(order, with: Samples.key, under: rules, at: Samples.now)
+      let target = intent.target
+      let isAlices = target.key.map { $0.utf8.starts(with: "alice/".utf8) }
+      if target.key != nil { try? require(isAlices == true, "a key of another caller is signed") }
+    } catch {
+      try requireNoSecret(in: "\(error)", of: input)
+    }
+    return isSigned
+  }
+
+  /// What `explain` is given: a request, and what the service answered to it.
+  private static let refusedAnswers = Reader(name: "refused-answers") { input, random in
+    guard let (request, body) = Samples.request(input) else { return false }
+    let answer = RefusedAnswer(text(body))
+    let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos()])
+    guard let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service) else { return false }
+    let again = SignatureDiagnosis(of: answer, to: request, signedFor: service)
+    try require("\(diagnosis)" == "\(again.map { "\($0)" } ?? "")", "the same refusal has two causes")
+    return true
+  }
+}

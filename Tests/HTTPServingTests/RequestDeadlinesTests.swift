@@ -1,0 +1,174 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import XCTest
+
+@testable import HTTPServing
+
+/// When a connection is closed because its client keeps the server waiting; time is stepped.
+final class RequestDeadlinesTests: XCTestCase {
+  private static let limits = ConnectionLimits(
+    headTimeout: .seconds(10), bodyTimeout: .seconds(30), minimumBodyRate: 1000, idleTimeout: .seconds(60),
+    writeTimeout: .seconds(20))
+
+  private var channel = EmbeddedChannel()
+  private var loop: EmbeddedEventLoop { channel.embeddedEventLoop }
+
+  override func setUpWithError() throws {
+    channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandler(RequestDeadlines(Self.limits))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    channel.read()
+  }
+
+  override func tearDownWithError() throws {
+    _ = try? channel.finish(acceptAlreadyClosed: true)
+  }
+
+  private func pass(_ seconds: Double) {
+    loop.advanceTime(by: .nanoseconds(Int64(seconds * 1_000_000_000)))
+  }
+
+  private func assertOpen(_ line: UInt = #line) { XCTAssertTrue(channel.isActive, "it is closed", line: line) }
+  private func assertClosed(_ line: UInt = #line) { XCTAssertFalse(channel.isActive, "it is open", line: line) }
+
+  private func receive(_ part: HTTPServerRequestPart, asksForMore: Bool = true) throws {
+    try channel.writeInbound(part)
+    if asksForMore { channel.read() }
+  }
+
+  private var head: HTTPServerRequestPart { .head(HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/")) }
+  private func body(_ count: Int) -> HTTPServerRequestPart { .body(ByteBuffer(repeating: 0, count: count)) }
+
+  private func answer() throws {
+    try channel.writeOutbound(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)))
+    try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+  }
+
+  func testAConnectionThatSendsNoHeadIsClosed() {
+    pass(9.9)
+    assertOpen()
+    pass(0.2)
+    assertClosed()
+  }
+
+  func testBytesThatMakeNoHeadDoNotKeepAConnectionOpen() {
+    for _ in 1...9 {
+      pass(1)
+      channel.pipeline.fireChannelReadComplete()
+      channel.read()
+    }
+    assertOpen()
+    pass(1.1)
+    assertClosed()
+  }
+
+  func testABodyThatDoesNotComeIsWaitedForAsLongAsItMay() throws {
+    try receive(head)
+    pass(29.9)
+    assertOpen()
+    pass(0.2)
+    assertClosed()
+  }
+
+  func testABodyThatDripsIsCutOff() throws {
+    try receive(head)
+    var seconds = 0
+    while channel.isActive, seconds < 100 {
+      pass(1)
+      if channel.isActive { try receive(body(10)) }
+      seconds += 1
+    }
+    XCTAssertEqual(seconds, 31)
+  }
+
+  func testABodyThatComesFastEnoughMayTakeForEverAndStallInBetween() throws {
+    try receive(head)
+    for _ in 1...200 {
+      pass(1)
+      try receive(body(1100))
+    }
+    pass(25)
+    assertOpen()
+    try receive(body(100_000))
+    pass(29)
+    assertOpen()
+    pass(2)
+    assertClosed()
+  }
+
+  func testTimeThatTheServerTakesIsNotTheClients() throws {
+    try receive(head, asksForMore: false)
+    pass(1000)
+    assertOpen()
+    channel.read()
+    pass(29)
+    try receive(body(10), asksForMore: false)
+    pass(1000)
+    assertOpen()
+    try receive(.end(nil))
+    pass(10_000)
+    assertOpen()
+  }
+
+  func testBetweenTwoRequestsAConnectionStaysForTheIdleTime() throws {
+    try receive(head)
+    try receive(.end(nil))
+    try answer()
+    pass(59)
+    assertOpen()
+    pass(2)
+    assertClosed()
+  }
+
+  func testTheNextHeadHasAsLongAsTheFirstOnceItHasBegun() throws {
+    try receive(head)
+    try receive(.end(nil))
+    try answer()
+    pass(40)
+    channel.pipeline.fireChannelReadComplete()
+    pass(9)
+    channel.pipeline.fireChannelReadComplete()
+    assertOpen()
+    pass(1.1)
+    assertClosed()
+  }
+
+  func testAnEarlyAnswerDoesNotEndTheWatchOverTheBody() throws {
+    try receive(head)
+    try answer()
+    pass(29)
+    assertOpen()
+    pass(2)
+    assertClosed()
+  }
+
+  func testPipelinedRequestsAreAllAnsweredBeforeTheIdleTimeBegins() throws {
+    for _ in 1...2 {
+      try receive(head)
+      try receive(.end(nil))
+    }
+    try answer()
+    pass(1000)
+    assertOpen()
+    try answer()
+    pass(61)
+    assertClosed()
+  }
+
+  func testAnAnswerThatIsNotReadIsGivenUp() throws {
+    try receive(head)
+    try receive(.end(nil))
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+    pass(19)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    pass(100)
+    assertOpen()
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+    pass(21)
+    assertClosed()
+  }
+}

@@ -1,0 +1,191 @@
+internal import Foundation
+internal import HTTPTypes
+internal import LocalCloud
+internal import StorageAuth
+internal import StorageXML
+internal import XCTest
+
+/// No request does anything but what its name means: every sub-resource that the vendors' SDKs know, with every method,
+/// on the service, a bucket and an object.
+final class SubResourceTests: CloudTestCase {
+  /// A name, and where it was read.
+  private struct Name: Decodable {
+    let name: String
+    let sources: [String]
+  }
+
+  /// What a request with one parameter is answered with where this server has the operation, or takes the parameter and
+  /// finds it empty; everything else is 501.
+  private static let implemented: [String: Int] = [
+    "GET bucket acl": 200, "PUT bucket acl": 501, "GET bucket location": 200, "GET bucket uploads": 200,
+    "POST bucket delete": 400, "GET object acl": 200, "PUT object acl": 501, "POST object uploads": 200,
+    "PUT object uploadId": 400, "GET object uploadId": 404, "POST object uploadId": 400, "DELETE object uploadId": 404,
+    "GET object versionId": 400, "HEAD object versionId": 400, "DELETE object versionId": 400,
+  ]
+
+  private static let ofOSS: [String: Int] = [
+    "GET bucket bucketInfo": 200, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
+    "GET object x-oss-traffic-limit": 400, "HEAD object x-oss-traffic-limit": 400,
+    "GET service x-oss-request-payer": 400,
+    "PUT bucket x-oss-request-payer": 400, "GET bucket x-oss-request-payer": 400,
+    "HEAD bucket x-oss-request-payer": 400, "DELETE bucket x-oss-request-payer": 400,
+    "PUT object x-oss-request-payer": 400, "GET object x-oss-request-payer": 400,
+    "HEAD object x-oss-request-payer": 400, "DELETE object x-oss-request-payer": 400,
+  ]
+
+  private static let ofCOS: [String: Int] = [
+    "PUT object x-cos-traffic-limit": 400, "GET object x-cos-traffic-limit": 400,
+    "HEAD object x-cos-traffic-limit": 400,
+  ]
+
+  private func expected(_ place: String, _ name: String, of provider: LocalCloud.Provider) -> Int {
+    let isRead = place.hasPrefix("GET object") || place.hasPrefix("HEAD object")
+    if name.hasPrefix("response-"), isRead { return 200 }
+    let own = provider == .oss ? Self.ofOSS : Self.ofCOS
+    return Self.implemented[place] ?? own[place] ?? 501
+  }
+
+  private func names() throws -> [String] {
+    let url = try XCTUnwrap(
+      Bundle.module.url(forResource: "sub-resources", withExtension: "json", subdirectory: "Vectors"))
+    let names = try JSONDecoder().decode([Name].self, from: Data(contentsOf: url))
+    XCTAssertGreaterThanOrEqual(names.count, 200)
+    XCTAssertTrue(names.allSatisfy { !$0.sources.isEmpty })
+    return names.map(\.name)
+  }
+
+  /// What is there: buckets, objects with their bytes and descriptions, uploads.
+  private func state(_ client: TestClient) async throws -> [String] {
+    var lines =
+      try await client.send(.get, bucket: nil).document["Buckets"]?.children.compactMap { $0["Name"]?.text } ?? []
+    let list = try await client.send(.get).document
+    for object in list.all("Contents") {
+      let key = object["Key"]?.text ?? ""
+      let get = try await client.send(.get, key)
+      let acl = try await client.send(.get, key, query: ["acl": nil])
+      lines.append("\(key) \(get.text) \(get.header("content-type") ?? "") \(acl.text)")
+    }
+    lines.append(try await client.send(.get, query: ["acl": nil]).text)
+    return lines
+  }
+
+  private func uploads(_ client: TestClient) async throws -> Int {
+    try await client.send(.get, query: ["uploads": nil]).document.all("Upload").count
+  }
+
+  func testNothingButWhatANameMeansEverHappens() async throws {
+    let names = try names()
+    try await withEachService { client in
+      _ = try await client.send(.put, bucket: "empty-1250000000")
+      _ = try await client.send(.put, "kept", headers: ["Content-Type": "text/plain"], body: [UInt8(ascii: "x")])
+      let before = try await state(client)
+      var expectedUploads = 0
+      for name in names {
+        for method in [.delete, .put, .post, .get, .head] as [HTTPRequest.Method] {
+          for (level, bucket, key) in [
+            ("service", nil, nil), ("bucket", "empty-1250000000", nil), ("object", Self.bucket, "kept"),
+          ] as [(String, String?, String?)] {
+            for value in method == .get || method == .head ? [""] : ["", "="] {
+              let place = "\(method.rawValue) \(level) \(name)"
+              var request = try client.request(method, key, bucket: bucket)
+              request.path = "\(request.path ?? "")?\(name)\(value)"
+              let body: [UInt8]? = method == .put || method == .post ? Array("<no>".utf8) : nil
+              let reply = try await client.send(client.signed(request), body: body)
+              if place == "POST object uploads" { expectedUploads += 1 }
+              let status = expected(place, name, of: client.provider)
+              XCTAssertEqual(reply.status, status, "\(client.provider) \(place)\(value): \(reply.text)")
+              if status == 501, method != .head {
+                XCTAssertEqual(try reply.errorCode, "NotImplemented", place)
+                XCTAssertTrue(
+                  place == "PUT bucket acl" || place == "PUT object acl" || reply.text.contains(name), reply.text)
+              }
+            }
+          }
+        }
+      }
+      let after = try await state(client)
+      XCTAssertEqual(before, after)
+      let uploads = try await uploads(client)
+      XCTAssertEqual(uploads, expectedUploads)
+    }
+  }
+
+  func testTwoSubResourcesAtOnceAreRefused() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "kept", body: [1])
+      let cases: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>, Int)] = [
+        (.get, nil, ["acl": nil, "uploads": nil], 400), (.get, nil, ["acl": nil, "lifecycle": nil], 501),
+        (.get, nil, ["location": nil, "prefix": "a"], 501), (.post, "kept", ["uploads": nil, "uploadId": "x"], 400),
+        (.put, "kept", ["acl": nil, "uploadId": "x"], 400), (.delete, "kept", ["uploadId": "x", "acl": nil], 501),
+        (.put, "kept", ["uploadId": "x", "partNumber": "1", "objectRetention": nil], 501),
+        (.post, nil, ["uploads": nil, "delete": nil], 501), (.put, "kept", ["partNumber": "1"], 501),
+        (.delete, nil, ["uploadId": "x"], 501),
+        (.get, nil, ["list-type": "3"], 400),
+        (.get, nil, ["start-after": "x"], 501),
+      ]
+      for (method, key, query, status) in cases {
+        let reply = try await client.send(method, key, query: query, body: method == .get ? nil : [])
+        XCTAssertEqual(reply.status, status, "\(client.provider) \(method) \(query): \(reply.text)")
+      }
+      let twice = try await client.send(client.request(.get, query: ["acl": nil, "acl": nil]))
+      XCTAssertEqual(twice.status, 400, "no signer writes one")
+      let get = try await client.send(.get, "kept")
+      XCTAssertEqual(get.body, [1])
+    }
+  }
+
+  func testTheCaseOfLettersCountsAsItDoesForTheService() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "kept", body: [1])
+      let acl = try await client.send(.get, "kept", query: ["ACL": nil])
+      XCTAssertEqual(acl.status, client.provider == .oss ? 501 : 200)
+      for name in ["Object-Retention", "TAGGING", "RedundancyTransition", "OBJECTRETENTION"] {
+        let put = try await client.send(.put, "kept", query: [name: nil], body: [2])
+        XCTAssertEqual(put.status, 501, name)
+        let delete = try await client.send(.delete, "kept", query: [name: ""])
+        XCTAssertEqual(delete.status, 501, name)
+      }
+      // A Kelvin sign is no K: the verifier or the list of names refuses it.
+      let kelvin = try await client.send(.delete, "kept", query: ["lin\u{212A}": nil])
+      XCTAssertTrue([400, 501].contains(kelvin.status), kelvin.text)
+      let get = try await client.send(.get, "kept")
+      XCTAssertEqual(get.body, [1])
+    }
+  }
+
+  func testAParameterThatNoServiceKnowsIsReadOver() async throws {
+    try await withEachService { client in
+      let put = try await client.send(.put, "a", query: ["color": "red"], body: [1])
+      XCTAssertEqual(put.status, 200, put.text)
+      let get = try await client.send(.get, "a", query: ["color": "red", "flag": nil])
+      XCTAssertEqual(get.body, [1])
+      let list = try await client.send(.get, query: ["color": "red", "flag": nil])
+      XCTAssertEqual(list.status, 200, list.text)
+      let delete = try await client.send(.delete, "a", query: ["color": "red"])
+      XCTAssertEqual(delete.status, 204)
+    }
+  }
+
+  func testImageProcessingIsRefusedHoweverItIsSpelt() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [1])
+      for name in [
+        "imageMogr2/thumbnail/!50p", "imageView2/1/w/400", "watermark/2/text/eA==", "ci-process", "x-oss-process",
+      ] {
+        let reply = try await client.send(.get, "a", query: [name: "x"])
+        XCTAssertEqual(reply.status, 501, name)
+      }
+    }
+  }
+
+  func testUnknownMethodsAreNotAllowed() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [1])
+      for method in ["PATCH", "TRACE", "LOCK", "REPORT"] {
+        let name = try XCTUnwrap(HTTPRequest.Method(method))
+        let reply = try await client.send(name, "a", query: ["acl": nil])
+        XCTAssertEqual(reply.status, 405, method)
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import XCTest
+
+/// What is printed, and what stands in errors, goes through one place; names of headers are names.
+final class PrintingTests: XCTestCase {
+  /// Where a program may write to its standard output and standard error.
+  private static let printers: Set = [
+    "Sources/storage-auth/Terminal/Terminal.swift", "Sources/ascp-simulator/AscpSimulator.swift",
+    "Examples/Support/Say.swift", "Examples/VerifiedServiceExample/VerifiedServiceExample.swift",
+  ]
+
+  /// Public errors, and the test that reads their description with hostile text in them.
+  private static let errors: [String: String] = [
+    "CredentialError": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "SigningError": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "VerificationError": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "PolicyError": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "SigningRefusal": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "TransportError": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "AccessRefusal": "StorageAuthTests/Text/DisplayTextTests.swift",
+    "StorageError": "StorageClientTests/HostileTextTests.swift",
+    "ServiceError": "StorageClientTests/HostileTextTests.swift",
+    "AsperaError": "StorageClientTests/HostileTextTests.swift",
+    "TransferFailure": "StorageClientTests/HostileTextTests.swift",
+  ]
+
+  /// Public errors without text from outside.
+  private static let errorsWithoutText: [String: String] = [
+    "CommandError": "the words of the system", "FileReadError": "the words of the system",
+    "TokenServiceError": "its parts are errors themselves", "JSONError": "a place and words of the reader",
+    "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
+  ]
+
+  private func code(_ file: SourceTree.File) -> [Substring] {
+    file.lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+  }
+
+  func testNothingIsPrintedAroundTheTerminal() throws {
+    let words = [
+      #/(?:^|[^A-Za-z.])(?:fputs|puts|NSLog)\(/#, #/(?:^|[^A-Za-z.])(?:print|debugPrint|dump)\((?!.*\bto:)/#,
+      #/FileHandle\.standard(?:Output|Error)/#,
+    ]
+    for folder in ["Sources", "Examples"] {
+      for file in try SourceTree(folder).files where !Self.printers.contains(file.path) {
+        for line in code(file) where words.contains(where: { line.contains($0) }) {
+          XCTFail("\(file.path) prints: \(line). Use \(folder == "Sources" ? "Terminal" : "say").")
+        }
+      }
+    }
+  }
+
+  func testNamesOfHeadersAreTokens() throws {
+    let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    var count = 0
+    for file in try SourceTree("Sources").files {
+      for match in code(file).joined(separator: "\n").matches(of: #/\bknown\(\s*"([^"]*)"/#) {
+        count += 1
+        XCTAssertTrue(!match.1.isEmpty && match.1.allSatisfy(token.contains), "\(file.path): \(match.1)")
+      }
+    }
+    XCTAssertGreaterThan(count, 20)
+  }
+
+  func testEveryPublicErrorIsReadWithHostileText() throws {
+    var found: Set<String> = []
+    for file in try SourceTree("Sources").files {
+      let text = code(file).joined(separator: "\n")
+      for match in text.matches(of: #/public (?:struct|enum|final class) (\w+): [^{]*\bError\b/#) {
+        found.insert(String(match.1))
+      }
+    }
+    XCTAssertEqual(found, Set(Self.errors.keys).union(Self.errorsWithoutText.keys))
+    for (name, path) in Self.errors {
+      let text = try String(contentsOf: SourceTree.root.appending(path: "Tests/\(path)"), encoding: .utf8)
+      XCTAssertTrue(text.contains("\(name)("), "\(path) does not make a \(name)")
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import StorageAuth
+import XCTest
+
+final class CheckedArithmeticTests: XCTestCase {
+  func testOnlyDigitsAreANumber() {
+    for text in ["", "+1", "-1", " 1", "1 ", "1.0", "0x1", "\u{0661}", "9223372036854775808", "1_000", "1\u{301}"] {
+      XCTAssertNil(Int64(digits: text), text)
+    }
+    XCTAssertEqual(Int64(digits: "9223372036854775807"), .max)
+    XCTAssertEqual(Int64(digits: "007"), 7)
+    XCTAssertEqual(UInt8(digits: "255"), 255)
+    XCTAssertNil(UInt8(digits: "256"))
+  }
+
+  func testSumsThatDoNotFitAreNilOrTheNearestNumber() {
+    XCTAssertNil(Int64.max.checkedAdding(1))
+    XCTAssertNil(Int64.min.checkedAdding(-1))
+    XCTAssertEqual(Int64.max.checkedAdding(.min), -1)
+    XCTAssertEqual(Int64.max.saturatingAdding(1), .max)
+    XCTAssertEqual(Int64.min.saturatingAdding(-1), .min)
+    XCTAssertEqual(Int64(2).saturatingAdding(3), 5)
+  }
+}

@@ -1,0 +1,143 @@
+import HTTPTypes
+import XCTest
+
+@testable import StorageClient
+
+/// Numbers and texts of a service that is broken or hostile: they end in an error, never in the end of the process.
+final class ForeignNumberTests: XCTestCase {
+  private func download(_ headers: [String: String], body: [UInt8] = pattern(100)) async throws {
+    let directory = try TemporaryDirectory(self)
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(206, body, headers) }
+    let client = ossClient(transport, configuration: StorageClientConfiguration(attempts: 2, retryDelay: .zero))
+    try await client.download("k", to: directory.path("k"))
+  }
+
+  func testTheGreatestSizesOfAContentRangeAreRefused() async throws {
+    for total in ["9223372036854775807", "9223372036854775000", "60473139527680"] {
+      await assertThrows(StorageError.self, { try await download(["Content-Range": "bytes 0-99/\(total)"]) }) {
+        XCTAssertEqual($0.code, .tooLarge, total)
+      }
+    }
+  }
+
+  func testNumbersThatAreNoneCountAsNotSaid() async throws {
+    for range in [
+      "bytes 0-99/-1", "bytes 0-99/+100", "bytes 0-99/9223372036854775808", "bytes 0-99/*", "bytes /", "/", "",
+      "bytes -9223372036854775808-0/-9223372036854775808", "bytes 9223372036854775807-0/100",
+    ] {
+      try await download(["Content-Range": range, "ETag": "\"E\""])
+    }
+  }
+
+  func testARangeThatEndsBehindTheNumbersIsNotResumed() async throws {
+    for length in ["101", "9223372036854775807"] {
+      let headers = [
+        "Content-Range": "bytes 9223372036854775800-9223372036854775807/100", "Content-Length": length, "ETag": "\"E\"",
+      ]
+      await assertThrows(StorageError.self) { try await download(headers) }
+    }
+  }
+
+  func testPartsAreCutUpToTheEndOfTheNumbers() throws {
+    for length: Int64 in [.max, .max - 1, (5 << 30) * 10_000 + 1] {
+      XCTAssertThrowsError(try PartSizes(length: length, preferred: 1 << 20))
+    }
+    let sizes = try PartSizes(length: (5 << 30) * 10_000, preferred: 1 << 20)
+    XCTAssertEqual(sizes.ranges(of: .max, from: .max - 3), [(Int64.max - 3)..<Int64.max])
+    XCTAssertEqual(sizes.ranges(of: 0), [])
+    XCTAssertEqual(sizes.ranges(of: 5, from: 6), [])
+    XCTAssertEqual(try PartSizes(length: 10, preferred: 4).ranges(of: 10), [0..<4, 4..<8, 8..<10])
+    let growing = try PartSizes(length: nil, preferred: .max)
+    XCTAssertGreaterThan(growing.size(ofPart: 10_000), 0)
+  }
+
+  func testARangeOfTheLeastNumbersIsItsFirstByte() {
+    XCTAssertEqual(ByteRange(Int64.min..<Int64.min).text, "bytes=0-0")
+    XCTAssertEqual(ByteRange(Int64.min..<Int64.max).text, "bytes=0-9223372036854775806")
+    XCTAssertEqual(ByteRange(0..<0).text, "bytes=0-0")
+    XCTAssertEqual(ByteRange(3..<3).text, "bytes=3-3")
+  }
+
+  func testTheFractionStaysBetweenNothingAndAll() {
+    for (completed, total) in [(100, 1), (1, -1), (.max, 1), (0, 0)] as [(Int64, Int64)] {
+      XCTAssertEqual(TransferProgress(completed: completed, total: total).fractionCompleted, 1)
+    }
+    XCTAssertEqual(TransferProgress(completed: 1, total: 4).fractionCompleted, 0.25)
+  }
+
+  func testAnUploadIdOfAnyLengthIsRefusedBeforeItIsSentOn() async throws {
+    let id = String(repeating: "A", count: 70_000)
+    let answer = "<R><UploadId>\(id)</UploadId></R>"
+    let wire = "HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)"
+    try await WireServer.run(answering: wire) { server in
+      let client = ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
+      await assertThrows(StorageError.self, { try await client.upload(pattern(300_000), to: "k") }) {
+        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertTrue($0.message.contains("UploadId") && $0.message.contains("70000"), $0.message)
+      }
+      XCTAssertEqual(server.heads.values.count, 1)
+    }
+  }
+
+  func testContinuationTokensAndNamesOfAnyLengthAreRefused() async throws {
+    let long = String(repeating: "A", count: 5_000)
+    for page in [
+      "<R><IsTruncated>true</IsTruncated><NextContinuationToken>\(long)</NextContinuationToken></R>",
+      "<R><Contents><Key>\(long)</Key><Size>1</Size></Contents><IsTruncated>false</IsTruncated></R>",
+      "<R><Contents><Key>a</Key><Size>-1</Size></Contents><IsTruncated>false</IsTruncated></R>",
+    ] {
+      let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPReply(200, page) })
+      await assertThrows(StorageError.self, { for try await _ in client.list() {} }) {
+        XCTAssertEqual($0.code, .malformedAnswer)
+      }
+    }
+  }
+
+  func testAURLOfAnyLengthIsRefusedByTheTransport() async throws {
+    try await WireServer.run { server in
+      for count in [60_100, 65_600, 70_000, 300_000] {
+        let request = HTTPRequest(
+          method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)",
+          path: "/" + String(repeating: "a", count: count))
+        await assertThrows(
+          TransportError.self, { _ = try await AsyncHTTPClientTransport.shared.send(request, body: .none) }
+        ) { XCTAssertEqual($0.code, .invalidRequest) }
+      }
+      XCTAssertEqual(server.heads.values, [])
+    }
+  }
+
+  func testStatusesThatHTTPDoesNotKnowAreErrors() async throws {
+    let once = StorageClientConfiguration(attempts: 1)
+    for status in ["000", "001", "020", "099"] {
+      let answer = "HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok"
+      try await WireServer.run(answering: answer) { server in
+        let client = ossClient(
+          AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
+        await assertThrows(TransportError.self, { _ = try await client.download("k", upTo: 10) }) {
+          XCTAssertEqual($0.code, .connectionLost)
+          XCTAssertTrue($0.description.contains("the status \(Int(status) ?? -1)"), $0.description)
+        }
+      }
+    }
+    for status in ["600", "999"] {
+      try await WireServer.run(answering: "HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok") { server in
+        let client = ossClient(
+          AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
+        await assertThrows(ServiceError.self, { _ = try await client.download("k", upTo: 10) }) {
+          XCTAssertEqual($0.status.code, Int(status))
+        }
+      }
+    }
+  }
+
+  func testAnAnswerWithTooManyFieldsIsAnError() async throws {
+    let fields = (0..<1_100).map { "X-\($0): 1\r\n" }.joined()
+    try await WireServer.run(answering: "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n") { server in
+      let client = ossClient(
+        AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)",
+        configuration: StorageClientConfiguration(attempts: 1))
+      await assertThrows(TransportError.self) { _ = try await client.head("k") }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import AsperaAuth
+import AsperaTransfer
+import Foundation
+import HTTPTypes
+import LocalCloud
+import Logging
+import StorageAuth
+import StorageClient
+import Synchronization
+import XCTest
+
+/// Keys and words of services with control characters in them, where a terminal or a log reads them.
+final class HostileTextTests: XCTestCase {
+  static let hostile = "a\u{1B}]0;owned\u{7}\u{9B}2K\r\nError: fake\u{202E}gpj\u{2028}\u{7F}\u{200B}z"
+
+  func testDescriptionsOfErrorsShowNoHostileText() {
+    let text = Self.hostile
+    for error in [
+      StorageError(.invalidKey, text, remedy: text) as any Error, AsperaError(.failed, text, remedy: text),
+      TransferFailure(.other, text, remedy: text),
+      ServiceError(
+        code: text, message: text, status: .init(code: 403), requestID: text, hostID: text, detailCode: text,
+        subject: text),
+    ] {
+      let shown = "\(error)"
+      XCTAssertTrue(shown.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, shown)
+      XCTAssertTrue(shown.contains(#"a\u{1B}]0;owned"#), shown)
+    }
+  }
+
+  func testALineOfALogHasNoHostileText() {
+    let lines = Mutex<[String]>([])
+    let logger = Logger(label: "events") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
+    let text = Self.hostile
+    for event in [
+      AuthEvent.retry(.init(subject: text, attempt: 2, delay: .zero, reason: text)),
+      .skew(.init(host: text, offset: .zero)),
+      .transfer(.init(subject: text, bytes: 0, duration: .zero, failure: text)),
+    ] {
+      event.write(to: logger)
+    }
+    let written = lines.withLock { $0 }
+    XCTAssertEqual(written.count, 3)
+    for line in written { XCTAssertTrue(line.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, line) }
+  }
+
+  func testListsAndErrorsOfTheCommandLineShowNoHostileText() async throws {
+    try await withCommandLine { environment, arguments, upload in
+      try await upload(Self.hostile)
+      let list = try await Programs.storageAuth(["ls", "-r"] + arguments, environment)
+      XCTAssertEqual(list.status, 0, list.errors)
+      XCTAssertEqual(list.output.split(separator: "\n").count, 1, list.output)
+      XCTAssertFalse(list.output.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+      XCTAssertTrue(list.output.contains(#"a\u{1B}]0;owned\u{7}\u{9B}2K\r\nError: fake\u{202E}gpj"#), list.output)
+      let json = try await Programs.storageAuth(["ls", "-r", "--json"] + arguments, environment)
+      XCTAssertTrue(json.output.utf8.allSatisfy { (0x20..<0x7f).contains($0) || $0 == 0x0a }, json.output)
+      let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+      XCTAssertEqual(object?["key"] as? String, Self.hostile)
+      let gone = try await Programs.storageAuth(
+        ["cp", "\(arguments[0])\(Self.hostile)x", "/nonexistent/x"] + arguments.dropFirst(), environment)
+      XCTAssertNotEqual(gone.status, 0)
+      XCTAssertFalse(gone.errors.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+    }
+  }
+
+  private func withCommandLine(
+    _ body: ([String: String], [String], (String) async throws -> Void) async throws -> Void
+  ) async throws {
+    let cloud = try await LocalCloud.start(.init(accounts: [.init(key)], buckets: ["photos"]))
+    let endpoint = "http://\(cloud.ossEndpoint.authority)"
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: key)
+    do {
+      try await body(
+        ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()],
+        ["oss://photos/", "--endpoint", endpoint, "--region", "cn-hangzhou"]
+      ) { name in _ = try await client.upload([1], to: name) }
+    } catch {
+      await cloud.stop()
+      throw error
+    }
+    await cloud.stop()
+  }
+}
+
+/// Hands on each line with its metadata.
+private struct LineHandler: LogHandler {
+  let take: @Sendable (String) -> Void
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  init(_ take: @escaping @Sendable (String) -> Void) {
+    self.take = take
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    take("\(event.message) " + (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.joined(separator: " "))
+  }
+}
