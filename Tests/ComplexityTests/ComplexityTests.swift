@@ -25,15 +25,20 @@ final class ComplexityTests: XCTestCase {
     }
   }
 
+  /// The instructions of the smallest input: enough of them that what is the same for every input does not count.
+  private static let leastCount = 3_000_000
+
   @MainActor
   private func growth(of reader: Reader, _ counter: inout InstructionCounter) async throws -> Growth {
     // What is made once and kept is not counted.
     await reader.prepare(reader.size)()
-    var counts: [Int] = []
-    for factor in [1, 2, 4] {
-      let work = reader.prepare(reader.size * factor)
-      counts.append(try await counter.count(work))
+    var size = max(1, reader.size / 16)
+    var counts = [try await counter.count(reader.prepare(size))]
+    while counts[0] < Self.leastCount, size < reader.size {
+      size = min(2 * size, reader.size)
+      counts = [try await counter.count(reader.prepare(size))]
     }
+    for factor in [2, 4] { counts.append(try await counter.count(reader.prepare(size * factor))) }
     return Growth(counts: counts)
   }
 

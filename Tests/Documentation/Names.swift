@@ -94,7 +94,7 @@ enum ExplainPage {
 enum FormUploadsPage {
   static var fields: [FormField] { supposed() }
   struct Accounts {
-    func key(for id: String) async throws -> AccessKey? { supposed() }
+    func key(for id: AccessKeyID) async throws -> AccessKey? { supposed() }
   }
   static var accounts: Accounts { supposed() }
 }

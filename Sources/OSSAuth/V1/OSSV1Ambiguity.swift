@@ -40,14 +40,29 @@ extension OSSV1String {
     }
   }
 
-  /// Whether a path holds an escape, or a question mark behind its first one: without them it is its own plain reading.
+  /// Whether a path holds an escaped `?` or `&`, an escaped `=` in the name of a parameter, or a question mark behind its
+  /// first one: without them it is its own plain reading.
   private static func mayBeAmbiguous(_ wire: Span<UInt8>) -> Bool {
-    var marks = 0
+    var isQuery = false
+    var isName = false
     for index in wire.indices {
-      if wire[index] == UInt8(ascii: "%") { return true }
-      if wire[index] == UInt8(ascii: "?") { marks += 1 }
+      switch wire[index] {
+      case UInt8(ascii: "?"):
+        if isQuery { return true }
+        isQuery = true
+        isName = true
+      case UInt8(ascii: "&"): isName = true
+      case UInt8(ascii: "="): isName = false
+      case UInt8(ascii: "%") where wire.count - index > 2:
+        switch (wire[index + 1], wire[index + 2] | 0x20) {
+        case (UInt8(ascii: "3"), UInt8(ascii: "f")), (UInt8(ascii: "2"), UInt8(ascii: "6")): return true
+        case (UInt8(ascii: "3"), UInt8(ascii: "d")) where isName: return true
+        default: break
+        }
+      default: break
+      }
     }
-    return marks > 1
+    return false
   }
 
   private static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8] {
