@@ -208,7 +208,7 @@ class CommandLine(CloudTestCase):
         wrong = Account(self.account.id, "wrong", self.account.token)
         failed = self.run_tool("cp", self.place("x"), str(self.folder / "x"), account=wrong, status=1)
         self.assertIn("SignatureDoesNotMatch", failed.stderr)
-        self.assertRegex(failed.stderr, "[0-9A-F]{24,}")
+        self.assertRegex(failed.stderr, r"request id [0-9A-Za-z=]{24,}")
         self.assertNotIn("wrong", failed.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
         failed = self.run_tool("rm", "-r", self.place("x"), account=Account("nobody", "wrong"), status=1)
