@@ -29,12 +29,14 @@ final class ComplexityTests: XCTestCase {
   private static let leastCount = 3_000_000
 
   @MainActor
-  private func growth(of reader: Reader, _ counter: inout InstructionCounter) async throws -> Growth {
+  private func growth(
+    of reader: Reader, from leastCount: Int = leastCount, _ counter: inout InstructionCounter
+  ) async throws -> Growth {
     // What is made once and kept is not counted.
     await reader.prepare(reader.size)()
     var size = max(1, reader.size / 16)
     var counts = [try await counter.count(reader.prepare(size))]
-    while counts[0] < Self.leastCount, size < reader.size {
+    while counts[0] < leastCount, size < reader.size {
       size = min(2 * size, reader.size)
       counts = [try await counter.count(reader.prepare(size))]
     }
@@ -51,7 +53,11 @@ final class ComplexityTests: XCTestCase {
       return
     }
     for reader in readers {
-      let growth = try await growth(of: reader, &counter)
+      var growth = try await growth(of: reader, &counter)
+      // A few dozen elements are sorted by insertion, and tables grow in steps: more of them tell.
+      if growth.factor > Self.limit {
+        growth = try await self.growth(of: reader, from: 16 * Self.leastCount, &counter)
+      }
       print("\(growth.factor <= Self.limit ? "ok  " : "FAIL") \(reader.name), \(reader.shape): \(growth)")
       XCTAssertLessThanOrEqual(growth.factor, Self.limit, "\(reader.name), \(reader.shape): \(growth)")
     }
