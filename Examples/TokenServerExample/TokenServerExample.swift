@@ -48,7 +48,7 @@ struct TokenServerExample: AsyncParsableCommand {
       try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
       try await Task.sleep(for: .milliseconds(800))
     }
-    say("# nobody gets a key without a login")
+    say("# no key without a login")
     let url = "\(address)/api/distribute-token.json"
     let refusal = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
     say("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "no word of how to log in")")

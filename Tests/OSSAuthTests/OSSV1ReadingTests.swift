@@ -123,7 +123,7 @@ final class OSSV1ReadingTests: XCTestCase {
     }
   }
 
-  /// Has a resource signed for somebody who may do some things below `alice/`, and says how often that was refused.
+  /// Has a resource signed for a caller with some rights below `alice/`, and says how often that was refused.
   private func isSigned(
     _ method: String, _ resource: String, _ actions: AccessAction..., keys: ObjectScope = .prefix("alice/")
   ) -> Bool {

@@ -4,7 +4,7 @@ internal import Foundation
 struct LocalFile {
   let path: String
   let isFolder: Bool
-  /// Whether it is neither a file nor a folder, such as a pipe, which nobody may write to.
+  /// Whether it is neither a file nor a folder, such as a pipe, which must not be written to.
   let isSpecial: Bool
   let standing: FileRules.Standing
 

@@ -18,7 +18,7 @@ final class MemoryReplayStoreTests: XCTestCase {
     let store = MemoryReplayStore(limit: 10)
     XCTAssertEqual(insert("a", into: store), .new)
     XCTAssertEqual(insert("a", into: store), .used)
-    XCTAssertEqual(insert("a", of: "b", into: store), .used, "a mark is a mark, whoever shows it")
+    XCTAssertEqual(insert("a", of: "b", into: store), .used, "a mark counts for every owner")
     XCTAssertEqual(insert("a", lasting: 0, after: 10, into: store), .used, "its last instant counts")
     XCTAssertEqual(insert("b", after: 11, into: store), .new)
     XCTAssertEqual(store.count, 1, "what ended is forgotten")
