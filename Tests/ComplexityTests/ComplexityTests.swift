@@ -30,7 +30,7 @@ final class ComplexityTests: XCTestCase {
 
   @MainActor
   private func growth(
-    of reader: Reader, from leastCount: Int = leastCount, _ counter: inout InstructionCounter
+    of reader: Reader, from leastCount: Int = leastCount, counting counter: InstructionCounter
   ) async throws -> Growth {
     // What is made once and kept is not counted.
     await reader.prepare(reader.size)()
@@ -48,15 +48,15 @@ final class ComplexityTests: XCTestCase {
   func testEveryReaderIsLinear() async throws {
     let wanted = ProcessInfo.processInfo.environment["READER"]
     let readers = Readers.all.filter { wanted.map($0.name.contains) ?? true }
-    guard var counter = InstructionCounter() else {
+    guard let counter = InstructionCounter() else {
       for reader in readers { await reader.prepare(reader.size / 4)() }
       return
     }
     for reader in readers {
-      var growth = try await growth(of: reader, &counter)
+      var growth = try await growth(of: reader, counting: counter)
       // A few dozen elements are sorted by insertion, and tables grow in steps: more of them tell.
       if growth.factor > Self.limit {
-        growth = try await self.growth(of: reader, from: 16 * Self.leastCount, &counter)
+        growth = try await self.growth(of: reader, from: 16 * Self.leastCount, counting: counter)
       }
       print("\(growth.factor <= Self.limit ? "ok  " : "FAIL") \(reader.name), \(reader.shape): \(growth)")
       XCTAssertLessThanOrEqual(growth.factor, Self.limit, "\(reader.name), \(reader.shape): \(growth)")
@@ -66,7 +66,7 @@ final class ComplexityTests: XCTestCase {
   /// What was wrong once would be found: replacing one value after another, in a text that holds masks already.
   @MainActor
   func testQuadraticWorkIsFound() async throws {
-    guard var counter = InstructionCounter() else {
+    guard let counter = InstructionCounter() else {
       throw XCTSkip("Instructions are counted under callgrind: run make complexity.")
     }
     let masking = Reader("masking as it was", "a value of one letter", size: 2) { count in
@@ -82,7 +82,7 @@ final class ComplexityTests: XCTestCase {
       }
     }
     for reader in [masking, search] {
-      let growth = try await growth(of: reader, &counter)
+      let growth = try await growth(of: reader, counting: counter)
       print("expected to fail: \(reader.name), \(reader.shape): \(growth)")
       XCTAssertGreaterThan(growth.factor, Self.limit, reader.name)
     }

@@ -5,9 +5,11 @@ import Foundation
 ///
 /// The process has to run under callgrind, with `CALLGRIND_OUT` naming the file that it writes to; `make complexity`
 /// does that.
+@MainActor
 struct InstructionCounter {
   private let path: String
-  private var writes = 0
+  /// How many files this process has written: callgrind counts them in the names, whichever test asked for them.
+  private static var writes = 0
 
   /// - Returns: `nil` if the process does not run under callgrind.
   init?() {
@@ -18,12 +20,12 @@ struct InstructionCounter {
   }
 
   /// The number of instructions of `work`.
-  mutating func count(_ work: () async -> Void) async throws -> Int {
+  func count(_ work: () async -> Void) async throws -> Int {
     instruction_counter_start()
     await work()
     instruction_counter_write()
-    writes += 1
-    let file = URL(filePath: "\(path).\(writes)")
+    Self.writes += 1
+    let file = URL(filePath: "\(path).\(Self.writes)")
     defer { try? FileManager.default.removeItem(at: file) }
     // Everything here runs under callgrind too: the sum stands at the end, behind half a megabyte.
     let handle = try FileHandle(forReadingFrom: file)
