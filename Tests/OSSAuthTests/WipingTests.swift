@@ -52,4 +52,33 @@ final class WipingTests: XCTestCase {
       }
     }
   }
+
+  /// A byte of a secret that is too long for the stack.
+  private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 7) }
+
+  @inline(never)
+  private static func makeLongKey(from first: Int = 0) {
+    let key = HMACKey<SHA256> { writer in
+      for index in first..<(first + 5000) { writer.append(byte(index)) }
+    }
+    XCTAssertEqual(key.authenticationCode(for: "text").byteCount, 32)
+  }
+
+  func testArraysThatWereOutgrownAreWiped() throws {
+    let masked = [100, 1100, 2200, 4900].map { start in
+      (start..<(start + 32)).map { index in
+        let digits = String(Self.byte(index) ^ 0xaa, radix: 16)
+        return digits.utf8.count == 1 ? "0" + digits : digits
+      }.joined()
+    }
+    // The dynamic linker spills the vector registers, and with them what was copied last, when a function is called for
+    // the first time. The first round calls everything once.
+    MemoryScan.behind({ Self.makeLongKey(from: 10_000) }) { _ = MemoryScan.count(ofMasked: masked[0]) }
+    try MemoryScan.behind({ Self.makeLongKey() }) {
+      for value in masked {
+        guard let found = MemoryScan.count(ofMasked: value) else { throw XCTSkip("no process reads its memory here") }
+        XCTAssertEqual(found, 0)
+      }
+    }
+  }
 }
