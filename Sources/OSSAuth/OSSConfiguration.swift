@@ -35,7 +35,7 @@ enum OSSConfiguration {
       advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
     } else if !isScopePart(region) {
       advice = "Use lower-case letters, digits and hyphens. " + example
-    } else if !region.contains("-") {
+    } else if !region.hasByte("-") {
       advice = "Put the country in front. " + example
     }
     return advice.map {

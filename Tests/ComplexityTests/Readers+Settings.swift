@@ -3,6 +3,7 @@ import HTTPTypes
 import OSSAuth
 import RequestLines
 import StorageAuth
+import StorageDiagnosis
 import StorageJSON
 
 @testable import AsperaAuth
@@ -124,7 +125,18 @@ extension Readers {
         },
       ], read: { bytes in _ = try? RequestLine(json: String(decoding: bytes, as: UTF8.self)) })
 
-  static let settings = iniFiles + yamlFiles + credentialAnswers + serviceTexts + masking + dates + requestLines
+  private static let curlLines: [Reader] =
+    Reader.bytes(
+      "curl line",
+      [
+        "many headers": { "curl " + repeated("-H 'a: b' ", to: $0) + "https://h/" },
+        "options in one word": { "curl -" + repeated("s", to: $0) }, "escapes": { repeated("\\\"", to: $0) },
+        "quotes": { repeated("''\"\"", to: $0) }, "blanks": { repeated(" \\\n\t", to: $0) },
+        "accents": { "curl a" + repeated("\u{301}", to: $0) }, "a long URL": { "https://h/" + repeated("a/", to: $0) },
+      ], read: { bytes in _ = try? CurlLine(String(decoding: bytes, as: UTF8.self)) })
+
+  static let settings =
+    iniFiles + yamlFiles + credentialAnswers + serviceTexts + masking + dates + requestLines + curlLines
 
   private static let frames: [Reader] =
     [1, 64, 1 << 20].flatMap { chunk in

@@ -17,20 +17,29 @@ final class ByteComparisonTests: XCTestCase {
   private static let refused = [
     #"split(separator: ""#, "split(\n", ".hasPrefix(", ".hasSuffix(", ".lowercased()", ".uppercased()",
     #"firstIndex(of: ""#, #"drop { $0 != ""#, #"prefix { $0 != ""#, "localizedCompare", "caseInsensitiveCompare",
-    ".trimmingCharacters(", "components(separatedBy",
+    ".trimmingCharacters(", "components(separatedBy", #".first == ""#, #".last == ""#, ".isWhitespace", ".isNumber",
+    ".isLetter", ".isNewline", ".isUppercase", ".isLowercase", #".replacing(""#,
   ]
+
+  /// Characters that are counted off where bytes were compared, and one character looked for as a whole.
+  private static func countsCharacters(_ line: String) -> Bool {
+    line.contains(/\.drop(First|Last)\([\w.]+\.count/) || line.contains(/\.contains\("([^\w"]|\\")"\)/)
+  }
 
   /// Lines that may stand, with the reason.
   private static let allowed = [
     #"String(text).split(separator: "::""#: "an address, of which each part is checked to be hexadecimal digits",
     #"Self.methods.split(separator: ", ")"#: "a list of the server's own",
+    "bytes.dropFirst(mapped.count)": "bytes", "rest.dropFirst(taken.count)": "an array of lines",
+    "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
+    "$0.isASCII && $0.isHexDigit": "letters and digits of ASCII alone", #"origins.contains("*")"#: "a set of origins",
     "WireText(parameter.name.string.lowercased())": "refuses every name that any folding makes one of the signature's",
   ]
 
   static func findings(in lines: [some StringProtocol]) -> [String] {
     lines.map { String($0) }.filter { line in
       let code = line.drop { $0 == " " }
-      return !code.hasPrefix("//") && refused.contains(where: line.contains)
+      return !code.hasPrefix("//") && (refused.contains(where: line.contains) || countsCharacters(line))
         && !allowed.keys.contains(where: line.contains)
     }
   }
@@ -48,7 +57,8 @@ final class ByteComparisonTests: XCTestCase {
   func testReadingCharactersIsFound() {
     let lines = [
       #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
-      #"  let at = text.firstIndex(of: ":")"#,
+      #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",
+      #"  if text.contains("?") {"#, #"  if path.first == "/" {"#, "  text.drop(while: \\.isWhitespace)",
     ]
     XCTAssertEqual(Self.findings(in: lines), lines)
     XCTAssertEqual(Self.findings(in: [#"  // text.split(separator: ";")"#, #"  text.parts(between: ";")"#]), [])

@@ -44,7 +44,11 @@ package struct ServiceCall: Sendable {
 extension String {
   /// The text without blanks and line breaks around it.
   func trimmingBlanks() -> String {
-    guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(self[...last].drop(while: \.isWhitespace))
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
+    guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
+    else {
+      return ""
+    }
+    return String(self[first..<utf8.index(after: last)])
   }
 }

@@ -16,17 +16,19 @@ struct HeaderParameters: Sendable {
     rest = rest.bytes(from: ";")
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
-      rest = Self.behindFirstByte(of: rest).drop(while: Self.isBlank)
+      rest = Self.behindFirstByte(of: rest)
+      rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
       let name = rest.bytes(before: "=")
       rest = rest[name.endIndex...]
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
       rest = Self.behindFirstByte(of: rest)
       let content: Substring
-      if rest.first == "\"" {
+      if rest.beginsWithByte("\"") {
         rest = Self.behindFirstByte(of: rest)
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
-        rest = Self.behindFirstByte(of: rest[end...]).drop(while: Self.isBlank)
+        rest = Self.behindFirstByte(of: rest[end...])
+        rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
       } else {
         content = Self.trimmed(rest.bytes(before: ";"))
         rest = rest.bytes(from: ";")
@@ -34,7 +36,7 @@ struct HeaderParameters: Sendable {
           return nil
         }
       }
-      guard rest.isEmpty || rest.first == ";",
+      guard rest.isEmpty || rest.beginsWithByte(";"),
         parameters.updateValue(String(content), forKey: name.asciiLowercased) == nil
       else {
         return nil
@@ -51,12 +53,12 @@ struct HeaderParameters: Sendable {
     text[text.utf8.index(after: text.utf8.startIndex)...]
   }
 
-  private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
   private static func trimmed(_ text: Substring) -> Substring {
-    var text = text.drop(while: isBlank)
-    while let last = text.last, isBlank(last) { text = text.dropLast() }
-    return text
+    var bytes = text.utf8.drop(while: isBlank)
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return text[bytes.startIndex..<bytes.endIndex]
   }
 
   /// Whether a byte may stand in a token (RFC 9110, 5.6.2).

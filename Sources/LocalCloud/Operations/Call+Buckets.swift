@@ -24,9 +24,9 @@ extension Call {
   /// The host that was asked, without a bucket in front.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = bucketLabel(of: host),
-      label.utf8.elementsEqual(bucket.utf8)
+      label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
     else { return host }
-    return String(host.dropFirst(label.count + 1))
+    return String(endpoint)
   }
 
   func createBucket() async throws -> Answer {

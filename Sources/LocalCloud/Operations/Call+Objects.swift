@@ -19,9 +19,8 @@ extension Call {
       let name = field.name.canonicalName
       if let header = Self.contentHeaders.first(where: { $0.asciiLowercased == name }) {
         description.headers.append(ObjectDescription.Header(name: header, value: field.value))
-      } else if name.hasBytePrefix(dialect.metadataPrefix) {
-        let rest = String(name.dropFirst(dialect.metadataPrefix.count))
-        description.metadata.append(ObjectDescription.Header(name: rest, value: field.value))
+      } else if let rest = name.removingBytePrefix(dialect.metadataPrefix) {
+        description.metadata.append(ObjectDescription.Header(name: String(rest), value: field.value))
       }
     }
     return description

@@ -74,8 +74,7 @@ struct HeaderRules: Sendable {
         throw Self.refusal(name)
       }
       if name.hasBytePrefix("x-ci-"), name != "x-ci-security-token" { throw Self.refusal(name) }
-      guard name.hasBytePrefix(prefix) else { continue }
-      let rest = String(name.dropFirst(prefix.count))
+      guard let rest = name.removingBytePrefix(prefix).map(String.init) else { continue }
       guard rest.hasBytePrefix("meta-") || everywhere.contains(rest) || operations[rest]?.contains(operation) == true
       else {
         throw Self.refusal(name)
@@ -91,8 +90,7 @@ struct HeaderRules: Sendable {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
       if Self.refusedAlways.contains(name) || name == "callback" || name == "callback-var" { throw Self.refusal(name) }
-      guard name.hasBytePrefix(prefix) else { continue }
-      let rest = String(name.dropFirst(prefix.count))
+      guard let rest = name.removingBytePrefix(prefix).map(String.init) else { continue }
       guard
         rest.hasBytePrefix("meta-") || everywhere.contains(rest) || Self.formFields.contains(rest)
           || operations[rest]?.contains(.putObject) == true

@@ -56,7 +56,8 @@ struct PolicyReader {
     guard let object = value.object else { throw PolicyFault("\(what) is not an object.") }
     var members: [String: JSONValue] = [:]
     for (name, value) in object {
-      let isSpelt = language == .cam || name.first?.isUppercase == true
+      let isSpelt =
+        language == .cam || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
       guard isSpelt, known.contains(name.asciiLowercased),
         members.updateValue(value, forKey: name.asciiLowercased) == nil
       else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or there twice.") }
@@ -77,9 +78,9 @@ struct PolicyReader {
   private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
     if action == "*" { return WildcardPattern(action) }
     // CAM's actions are written with the kind in front; a group of actions (permid) is not one.
-    let name = language == .cam && action.hasBytePrefix("name/") ? String(action.dropFirst("name/".count)) : action
+    let name = (language == .cam ? action.removingBytePrefix("name/") : nil).map(String.init) ?? action
     let parts = name.parts(between: ":")
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
       throw PolicyFault("\"\(action)\" is not the name of an action.")
     }
     return WildcardPattern(language.comparable(name))
@@ -110,8 +111,8 @@ struct PolicyReader {
     guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
     var conditions: [PolicyCondition] = []
     for (name, keys) in comparisons {
-      let asksExistence = language == .cam && name.hasByteSuffix(Self.existenceSuffix)
-      let plain = asksExistence ? String(name.dropLast(Self.existenceSuffix.count)) : name
+      let asked = language == .cam ? name.removingByteSuffix(Self.existenceSuffix) : nil
+      let (plain, asksExistence) = (asked.map(String.init) ?? name, asked != nil)
       guard let comparison = language.comparisons[plain] else {
         throw PolicyFault("The comparison \"\(name)\" is unknown.")
       }

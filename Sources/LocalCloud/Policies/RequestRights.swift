@@ -122,7 +122,7 @@ struct RequestRights: Sendable {
   private func allows(_ action: String, _ name: String) -> Bool {
     // The buckets of COS have the number of the account at their end.
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
-      $0.allSatisfy(\.isNumber) ? String($0) : nil
+      $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? String($0) : nil
     }
     let resource =
       provider == .oss

@@ -46,8 +46,8 @@ struct Metadata: ServiceDesk {
   private static let notFound = ServiceError(.notFound, "NotFound", "There is no such item.")
 
   private static func rest(of path: String, after prefix: String) -> String? {
-    if path == prefix.dropLast() { return "" }
-    return path.hasBytePrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
+    if path.isIdentical(to: prefix.dropLast()) { return "" }
+    return path.removingBytePrefix(prefix).map(String.init)
   }
 
   private static func text(_ text: String, _ status: HTTPResponse.Status = .ok) -> Answer {

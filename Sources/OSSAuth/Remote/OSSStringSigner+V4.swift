@@ -89,7 +89,7 @@ extension OSSStringSigner {
     }
     let credential = try target.take("x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
-    guard version == OSSText.v4Algorithm.description, credential.hasByteSuffix(suffix),
+    guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
       try target.take("x-oss-date") == scope.date.iso8601Basic,
       let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
       fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
@@ -108,7 +108,7 @@ extension OSSStringSigner {
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
-      accessKeyID: AccessKeyID(String(credential.dropLast(suffix.count))), sessionToken: token)
+      accessKeyID: AccessKeyID(String(id)), sessionToken: token)
   }
 
   /// The names of the headers that are signed beyond the rule, the host included.

@@ -30,9 +30,10 @@ extension OSSSigner {
 
   private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
     guard let bucket, let path = request.path else { return }
-    let rest = path.dropFirst()
-    if rest.isEmpty || rest.first == "?" { return }
-    guard rest.hasBytePrefix(bucket), rest.dropFirst(bucket.count).first.map({ "/?".contains($0) }) ?? true else {
+    let rest = path[path.utf8.dropFirst().startIndex...]
+    if rest.isEmpty || rest.beginsWithByte("?") { return }
+    let behind = rest.removingBytePrefix(bucket)
+    guard let behind, behind.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
       throw SigningError(
         .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
         remedy: "Start the path with /\(bucket)/, or set the addressing style.")

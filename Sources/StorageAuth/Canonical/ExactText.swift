@@ -12,6 +12,24 @@ extension StringProtocol {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
+  /// The text behind a prefix; `nil` if the first bytes are others.
+  package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
+    guard hasBytePrefix(prefix) else { return nil }
+    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+  }
+
+  /// The text before a suffix; `nil` if the last bytes are others.
+  package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
+    guard hasByteSuffix(suffix) else { return nil }
+    return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
+  }
+
+  /// Whether one of the bytes is an ASCII character.
+  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
+
+  /// Whether the first byte is an ASCII character.
+  package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
+
   /// The parts between the bytes of an ASCII character, the empty ones too.
   ///
   /// - Parameters:

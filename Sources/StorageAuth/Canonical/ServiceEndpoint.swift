@@ -31,7 +31,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     } else {
       scheme = "https"
     }
-    if rest.last == "/" { rest = rest.dropLast() }
+    rest = rest.removingByteSuffix("/") ?? rest
     authority = rest.asciiLowercased
     self.style = style ?? AddressingStyle(authority: authority)
     guard scheme == "https" || scheme == "http", isHost(authority) else {

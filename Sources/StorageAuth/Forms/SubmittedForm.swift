@@ -36,7 +36,8 @@ public struct SubmittedForm: Sendable {
   var key: String? {
     guard let key = self["key"] else { return nil }
     let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last
-    return key.replacing(FormDraft.fileNameVariable, with: name ?? "")
+    let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: Array((name ?? "").utf8))
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Refuses a form with a field that is there twice.

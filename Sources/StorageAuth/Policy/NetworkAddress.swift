@@ -7,7 +7,7 @@ public struct NetworkAddress: Sendable, Hashable {
   ///
   /// An address of version 4 that is written as one of version 6 (`::ffff:203.0.113.7`) is the former.
   public init?(_ text: some StringProtocol) {
-    guard let bytes = text.contains(":") ? Self.groups(text) : Self.octets(text) else { return nil }
+    guard let bytes = text.hasByte(":") ? Self.groups(text) : Self.octets(text) else { return nil }
     let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
     self.bytes = bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
   }
@@ -45,7 +45,7 @@ public struct NetworkAddress: Sendable, Hashable {
     var bytes: [UInt8] = []
     let parts = text.parts(between: ":")
     for (index, part) in parts.enumerated() {
-      if isLast, index == parts.count - 1, part.contains("."), let last = octets(part) {
+      if isLast, index == parts.count - 1, part.hasByte("."), let last = octets(part) {
         bytes += last
       } else {
         guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),

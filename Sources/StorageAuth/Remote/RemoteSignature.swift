@@ -27,10 +27,9 @@ public struct RemoteSignature: Sendable {
   ///
   /// - Returns: Nothing for a text of another form.
   public init?(authorization: String) {
-    let prefix = "OSS "
-    guard authorization.hasBytePrefix(prefix) else { return nil }
-    let parts = authorization.dropFirst(prefix.count).parts(between: ":")
-    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].contains(" ") else { return nil }
+    guard let parts = authorization.removingBytePrefix("OSS ")?.parts(between: ":"), parts.count == 2,
+      !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].hasByte(" ")
+    else { return nil }
     self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }
 

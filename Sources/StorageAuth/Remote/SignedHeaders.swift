@@ -17,9 +17,7 @@ enum SignedHeaders {
       let name = field.name.canonicalName
       guard name != "pic-operations", name != "ci-process", name != "authorization" else { throw refusal }
       guard name.hasBytePrefix("x-") else { continue }
-      let prefix = "x-\(scheme.provider)-"
-      guard name.hasBytePrefix(prefix) else { throw refusal }
-      let rest = name.dropFirst(prefix.count)
+      guard let rest = name.removingBytePrefix("x-\(scheme.provider)-") else { throw refusal }
       guard rest.hasBytePrefix("meta-") || harmless.contains(String(rest)) else { throw refusal }
     }
   }

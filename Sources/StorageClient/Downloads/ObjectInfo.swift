@@ -45,10 +45,10 @@ public struct ObjectInfo: Sendable, Hashable {
     versionID = fields[dialect.versionID]
     storageClass = fields[dialect.storageClass]
     headers = fields
-    let named = fields.filter { $0.name.canonicalName.hasPrefix(dialect.metadataPrefix) }
-    metadata = Dictionary(
-      named.map { (String($0.name.canonicalName.dropFirst(dialect.metadataPrefix.count)), $0.value) }
-    ) { first, second in "\(first), \(second)" }
+    let named = fields.compactMap { field in
+      field.name.canonicalName.removingBytePrefix(dialect.metadataPrefix).map { (String($0), field.value) }
+    }
+    metadata = Dictionary(named) { first, second in "\(first), \(second)" }
   }
 
   /// What is known of an object that comes without headers.

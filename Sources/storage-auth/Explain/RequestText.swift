@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HTTPTypes
+internal import StorageDiagnosis
 internal import StorageJSON
 
 /// A request that was written down: a line for curl, or an object of JSON.
@@ -8,7 +9,12 @@ enum RequestText {
   ///
   /// The object has `method`, `url`, and `headers` as an object or as an array of pairs.
   static func request(_ text: String) throws -> HTTPRequest {
-    guard text.first(where: { !$0.isWhitespace }) == "{" else { return try CurlLine(text).request }
+    guard text.first(where: { !$0.isWhitespace }) == "{" else {
+      guard let line = try? CurlLine(text) else {
+        throw ValidationError("A quote of the line for curl is not closed: close it, or give the request as JSON.")
+      }
+      return try HTTPRequest(method: line.method, url: line.url, headers: line.headers)
+    }
     guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
       throw ValidationError("The request is no object of JSON.")
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HTTPTypes
+internal import StorageAuth
 
 extension HTTPRequest {
   /// Reads a request as it stands on a command line.
@@ -17,20 +18,20 @@ extension HTTPRequest {
         "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
     }
     let rest = url[separator.upperBound...]
-    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-    guard end > rest.startIndex, !rest[..<end].contains("@") else {
+    let end = rest.utf8.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+    guard end > rest.startIndex, !rest[..<end].utf8.contains(UInt8(ascii: "@")) else {
       throw ValidationError("The URL needs a host, and no user or password before it.")
     }
     var path = String(rest[end...])
-    if !path.hasPrefix("/") { path = "/" + path }
+    if !path.hasBytePrefix("/") { path = "/" + path }
     self.init(
       method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
     for header in headers {
-      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = header.parts(between: ":", atMost: 1)
       guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
         throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
       }
-      let value = String(parts[1].drop { $0 == " " })
+      let value = String(parts[1].droppingBlanks)
       guard HTTPField.isValidValue(value) else {
         throw ValidationError("The value of \(name.rawName) holds a line break or a control character.")
       }

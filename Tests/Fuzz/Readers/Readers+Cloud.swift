@@ -4,6 +4,7 @@ import HTTPTypes
 import OSSAuth
 import StorageAuth
 import StorageAuthTesting
+import StorageCrypto
 import StorageJSON
 
 @testable import CloudCredentials
@@ -11,7 +12,7 @@ import StorageJSON
 
 /// What LocalCloud reads of a request once it knows who sent it.
 extension Reader {
-  static let cloud = [operations, ranges, serviceCalls, setupOrders]
+  static let cloud = [operations, ranges, serviceCalls, answeredCalls, nodeCalls, setupOrders]
 
   private static let operations = Reader(name: "operations") { input, _ in
     guard let (request, _) = Samples.request(input) else { return false }
@@ -51,6 +52,46 @@ extension Reader {
     if let parameters { _ = call.names(parameters, inHeaders: "x-acs-") }
     _ = (call.path, call.authorization, ServiceAuthorization(call.authorization ?? ""))
     return parameters != nil
+  }
+
+  private static let configuration = LocalCloud.Configuration(
+    accounts: [.init(Samples.key)], services: .init(identityTokens: [Secret(Samples.token)]),
+    aspera: .init(users: [.init("node", password: Secret(Samples.secret))]), clock: { Samples.now })
+
+  /// The token services, the app server and the metadata answer their calls, whoever sends them.
+  private static let answeredCalls = Reader(name: "answered-calls") { input, random in
+    guard let (request, body) = Samples.request(input) else { return false }
+    let issuer = Issuer(configuration.services, CloudContext(configuration))
+    let desks: [any ServiceDesk] = [
+      AlibabaSTS(issuer, identityTokens: configuration.services.identityTokens),
+      TencentSTS(issuer, identityTokens: configuration.services.identityTokens),
+      Metadata(issuer, requiresToken: true), AppServer(issuer, token: Secret(Samples.token)),
+    ]
+    let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
+    let desk = random.pick(desks)
+    do throws(ServiceError) {
+      _ = try desk.answer(to: call)
+      return true
+    } catch {
+      try requireNoSecret(in: "\(desk.answer(for: error, to: call))", of: input)
+      return false
+    }
+  }
+
+  /// The node finds out who calls; nobody gets in without the secret of the key or the user.
+  private static let nodeCalls = Reader(name: "node-calls") { input, _ in
+    guard let (request, body) = Samples.request(input) else { return false }
+    let authenticator = NodeAuthenticator(directory: NodeDirectory(configuration))
+    let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
+    do throws(ServiceError) {
+      _ = try authenticator.caller(of: call)
+    } catch {
+      try requireNoSecret(in: "\(error)", of: input)
+      return false
+    }
+    let proof = call.authorization.flatMap { [UInt8](base64: String($0.dropFirst(6))) } ?? []
+    try require(text(proof).contains(Samples.secret), "a caller without a secret gets in")
+    return true
   }
 
   private static let setupOrders = Reader(name: "setup-orders") { input, random in

@@ -1,6 +1,7 @@
 import RequestLines
 import StorageAuth
 import StorageAuthTesting
+import StorageDiagnosis
 import StorageJSON
 import StorageXML
 
@@ -9,7 +10,7 @@ import StorageXML
 
 /// Documents: JSON, XML, INI, YAML, policies, lines of requests, instants.
 extension Reader {
-  static let documents = [json, xml, ini, yaml, sessionPolicies, requestLines, timestamps, commandLines]
+  static let documents = [json, xml, ini, yaml, sessionPolicies, requestLines, timestamps, commandLines, curlLines]
 
   private static let json = Reader(name: "json") { input, _ in
     guard let value = try? JSONValue(parsing: input) else { return false }
@@ -82,6 +83,12 @@ extension Reader {
       }
     }
     return !read.isEmpty
+  }
+
+  private static let curlLines = Reader(name: "curl-lines") { input, _ in
+    guard let line = try? CurlLine(text(input)) else { return false }
+    try require(try CurlLine(text(input)) == line, "the same line is read in two ways")
+    return line.url != nil
   }
 
   private static let commandLines = Reader(name: "command-lines") { input, _ in

@@ -78,7 +78,7 @@ struct SetupOrder: Sendable {
   /// The public keys that the caller brings with it, each a line of `authorized_keys`.
   var publicKeys: [String] {
     switch request["public_keys"] {
-    case .text(let text)?: text.split(whereSeparator: \.isNewline).map(String.init)
+    case .text(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
     case .array(let lines)?: lines.compactMap(\.text)
     default: []
     }

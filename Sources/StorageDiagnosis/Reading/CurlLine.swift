@@ -1,0 +1,123 @@
+internal import StorageAuth
+
+/// A request as a line for curl, such as browsers and SDKs print it.
+///
+/// What curl adds by itself is added: the method of a body, and the Content-Type of `--data`.
+package struct CurlLine: Sendable, Equatable {
+  /// The reason why a line cannot be read.
+  package enum Problem: Error {
+    /// A quote is opened and not closed.
+    case openQuote
+  }
+
+  /// The method.
+  package private(set) var method = "GET"
+
+  /// The first URL; `nil` if the line has none.
+  package private(set) var url: String?
+
+  /// The headers, as `Name: value`, in the order of the line.
+  package private(set) var headers: [String] = []
+
+  /// Reads a line.
+  ///
+  /// - Parameter line: The line, with or without `curl` in front; quotes, backslashes and continued lines are those of a
+  ///   shell.
+  /// - Throws: A ``Problem`` if a quote is not closed.
+  package init(_ line: String) throws(Problem) {
+    var words = try Self.words(of: line)[...]
+    if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }
+    var named: String?
+    var hasForm = false
+    while let word = words.popFirst() {
+      for (option, attached) in Self.options(in: word) {
+        func value() -> String? { attached ?? words.popFirst() }
+        switch option {
+        case "-X", "--request": named = value()
+        case "-H", "--header": if let header = value() { headers.append(header) }
+        case "--url": url = value()
+        case "-I", "--head": method = "HEAD"
+        case "-T", "--upload-file":
+          method = "PUT"
+          _ = value()
+        case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode":
+          if method == "GET" { method = "POST" }
+          hasForm = true
+          _ = value()
+        case _ where Self.optionsWithValue.contains(option): _ = value()
+        case nil: url = url ?? word
+        default: break
+        }
+      }
+    }
+    method = named ?? method
+    let hasType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
+    if hasForm, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
+  }
+
+  /// The options that a word stands for, each with its value where that stands in the same word; a `nil` option if the
+  /// word is none.
+  ///
+  /// `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
+  private static func options(in word: String) -> [(option: String?, value: String?)] {
+    guard word.hasBytePrefix("-"), word.utf8.count > 1 else { return [(nil, nil)] }
+    if word.hasBytePrefix("--") { return [(word, nil)] }
+    var options: [(String?, String?)] = []
+    let letters = word.unicodeScalars.dropFirst()
+    for index in letters.indices {
+      let option = "-\(letters[index])"
+      let rest = letters[letters.index(after: index)...]
+      guard takesValue(option), !rest.isEmpty else {
+        options.append((option, nil))
+        continue
+      }
+      return options + [(option, String(rest))]
+    }
+    return options
+  }
+
+  private static func takesValue(_ option: String) -> Bool {
+    ["-X", "-H", "-T", "-d"].contains(option) || optionsWithValue.contains(option)
+  }
+
+  private static let optionsWithValue: Set<String?> = [
+    "-A", "--user-agent", "-b", "--cookie", "--cacert", "--connect-timeout", "--connect-to", "-e", "--referer", "-m",
+    "--max-time", "-o", "--output", "-r", "--range", "--resolve", "--retry", "-u", "--user", "-w", "--write-out", "-x",
+    "--proxy",
+  ]
+
+  /// The words of a line, as a shell cuts it.
+  private static func words(of line: String) throws(Problem) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var isOpen = false
+    var quote: Unicode.Scalar?
+    var isEscaped = false
+    for scalar in line.unicodeScalars where scalar != "\r" {
+      if isEscaped {
+        isEscaped = false
+        if scalar == "\n" { continue }
+        if quote == "\"", !"\"\\$`".unicodeScalars.contains(scalar) { word.unicodeScalars.append("\\") }
+        word.unicodeScalars.append(scalar)
+        isOpen = true
+      } else if scalar == "\\", quote != "'" {
+        isEscaped = true
+      } else if scalar == quote {
+        quote = nil
+      } else if quote == nil, scalar == "'" || scalar == "\"" {
+        quote = scalar
+        isOpen = true
+      } else if quote == nil, scalar == " " || scalar == "\t" || scalar == "\n" {
+        if isOpen { words.append(word) }
+        word = ""
+        isOpen = false
+      } else {
+        word.unicodeScalars.append(scalar)
+        isOpen = true
+      }
+    }
+    guard quote == nil else { throw .openQuote }
+    if isOpen { words.append(word) }
+    return words
+  }
+}
