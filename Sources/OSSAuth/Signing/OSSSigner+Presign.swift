@@ -68,8 +68,10 @@ extension OSSSigner {
       case .v4: append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
       }
     })
+    // Of what was added, V1 signs the session token alone.
+    let signed = identity.sessionToken == nil ? path : extended
     if version == .v1, !allowsAmbiguousV1,
-      let problem = OSSV1String(resource: resource, subresources: subresources).ambiguity(of: extended)
+      let problem = OSSV1String(resource: resource, subresources: subresources).ambiguity(of: signed)
     {
       throw problem
     }

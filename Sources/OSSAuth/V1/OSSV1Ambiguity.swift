@@ -45,7 +45,8 @@ extension OSSV1String {
   private static func mayBeAmbiguous(_ wire: Span<UInt8>) -> Bool {
     var isQuery = false
     var isName = false
-    for index in wire.indices {
+    // Letters, of which most paths are made, are none of these characters.
+    for index in wire.indices where wire[index] <= UInt8(ascii: "?") {
       switch wire[index] {
       case UInt8(ascii: "?"):
         if isQuery { return true }

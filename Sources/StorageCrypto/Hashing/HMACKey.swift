@@ -104,13 +104,14 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   }
 
   /// A key whose bytes are the authentication code of everything that `body` writes.
-  @inlinable
+  @specialized(where Hash == SHA256)
   package func derivedKey(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
     withAuthenticationCode(writing: body) { HMACKey($0) }
   }
 
   /// The authentication code of everything that `body` writes.
-  @inlinable
+  @specialized(where Hash == SHA1)
+  @specialized(where Hash == SHA256)
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
     withAuthenticationCode(writing: body) { Digest($0) }
   }
