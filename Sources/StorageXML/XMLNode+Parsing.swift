@@ -12,18 +12,19 @@ package struct XMLLimits: Sendable, Hashable {
   /// The most elements: a list of 10,000 parts has 30,000, and with checksums twice as many.
   package var elementCount = 100_000
 
-  /// Whether references may name the control characters U+0001 to U+001F.
+  /// Whether the control characters U+0001 to U+001F may stand in the document, as themselves or as references.
   ///
-  /// XML 1.0 forbids it. OSS reads them in the keys of `DeleteMultipleObjects`, and the vendor's SDK for Go writes them.
-  package var allowsControlReferences = false
+  /// XML 1.0 forbids both. OSS and COS read them in the keys that are deleted: the vendors' SDKs for Python write them as
+  /// they are, the one for Go writes references.
+  package var allowsControlCharacters = false
 
   /// Sets the limits that every document keeps to.
   package init() {}
 
-  /// The same limits for a service that reads references to control characters.
-  package static let allowingControlReferences: XMLLimits = {
+  /// The same limits for a service that reads control characters.
+  package static let allowingControlCharacters: XMLLimits = {
     var limits = XMLLimits()
-    limits.allowsControlReferences = true
+    limits.allowsControlCharacters = true
     return limits
   }()
 }

@@ -46,15 +46,19 @@ struct XMLReader {
       throw XMLError("The document is not UTF-8; no other encoding is read.")
     }
     for scalar in text.unicodeScalars {
-      if !scalar.isXMLCharacter {
+      if !isAllowed(scalar) {
         // Looked for again only here, so that what is right is read without counting.
-        for index in text.unicodeScalars.indices where !text.unicodeScalars[index].isXMLCharacter {
+        for index in text.unicodeScalars.indices where !isAllowed(text.unicodeScalars[index]) {
           position = text.utf8.distance(from: text.startIndex, to: index)
           break
         }
         throw failure("The document has the character \(scalar.codePoint), which XML does not allow.")
       }
     }
+  }
+
+  private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isXMLCharacter || limits.allowsControlCharacters && scalar.isControl
   }
 
   private func starts(with text: StaticString) -> Bool {
@@ -340,7 +344,7 @@ struct XMLReader {
       guard let scalar = Self.character(name.utf8.dropFirst()) else {
         throw failure("A reference does not name a character.")
       }
-      guard scalar.isXMLCharacter || limits.allowsControlReferences && scalar.isControl else {
+      guard isAllowed(scalar) else {
         throw failure("A reference names the character \(scalar.codePoint), which XML does not allow.")
       }
       result = Array(String(scalar).utf8)

@@ -50,6 +50,16 @@ class COS(COSTestCase):
         self.assertEqual([deleted["Key"] for deleted in answer["Deleted"]], listed)
         self.assertEqual(self.keys(Prefix="odd/"), [])
 
+    def test_keys_with_control_characters_are_deleted(self) -> None:
+        keys = ["control/a\x01b", "control/c\x1fd"]
+        for key in keys:
+            self.put(key, b"")
+        try:
+            self.client().delete_objects(Bucket=BUCKET, Delete={"Object": [{"Key": key} for key in keys], "Quiet": "true"})
+        finally:
+            left = self.keys(Prefix="control/")
+        self.assertEqual(left, [])
+
     def test_listing_pages(self) -> None:
         keys = [f"l/{folder} +/{name}" for folder in range(5) for name in range(4)]
         for key in keys:

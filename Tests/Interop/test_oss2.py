@@ -66,6 +66,14 @@ class OSS2V4(OSS2TestCase):
         self.assertEqual(deleted, listed)
         self.assertEqual(bucket.list_objects(prefix="odd/").object_list, [])
 
+    def test_keys_with_control_characters_are_deleted(self) -> None:
+        bucket = self.bucket()
+        keys = ["control/a\x01b", "control/c\x1fd"]
+        for key in keys:
+            bucket.put_object(key, b"")
+        bucket.batch_delete_objects(keys)
+        self.assertEqual(bucket.list_objects(prefix="control/").object_list, [])
+
     def test_listing_pages_in_both_versions(self) -> None:
         bucket = self.bucket()
         keys = [f"l/{folder} +/{name}" for folder in range(5) for name in range(4)]

@@ -26,12 +26,13 @@ final class XMLLimitTests: XCTestCase {
     XCTAssertFalse(isRead("<a>1234</a>", limits))
   }
 
-  func testReferencesToControlCharactersAreReadOnlyWhereTheyAreAllowed() throws {
-    let limits = XMLLimits.allowingControlReferences
-    let text = "<Key>a&#1;&#x1b;&#31;b</Key>"
-    XCTAssertEqual(try XMLNode.parse(Array(text.utf8), limits: limits).text, "a\u{1}\u{1B}\u{1F}b")
-    XCTAssertFalse(isRead(text))
-    for other in ["<Key>&#0;</Key>", "<Key>&#xFFFE;</Key>", "<Key>\u{1}</Key>"] {
+  func testControlCharactersAreReadOnlyWhereTheyAreAllowed() throws {
+    let limits = XMLLimits.allowingControlCharacters
+    for text in ["<Key>a&#1;&#x1b;&#31;b</Key>", "<Key>a\u{1}\u{1B}\u{1F}b</Key>"] {
+      XCTAssertEqual(try XMLNode.parse(Array(text.utf8), limits: limits).text, "a\u{1}\u{1B}\u{1F}b")
+      XCTAssertFalse(isRead(text))
+    }
+    for other in ["<Key>&#0;</Key>", "<Key>&#xFFFE;</Key>", "<Key>\u{0}</Key>", "<Key>\u{FFFE}</Key>"] {
       XCTAssertFalse(isRead(other, limits), other)
     }
   }
