@@ -36,7 +36,8 @@ final class COSLimitTests: XCTestCase {
     noHost.authority = nil
     let type = request.adding("content-type", "text/plain")
     let cases: [(HTTPRequest, SigningError.Code)] = [
-      (noHost, .invalidRequest), (COSFixture.request(host: ""), .invalidRequest),
+      (COSFixture.request(.get, "/a?=1&b=2"), .invalidPath), (noHost, .invalidRequest),
+      (COSFixture.request(host: ""), .invalidRequest),
       (COSFixture.request(host: "a b"), .invalidRequest), (COSFixture.request(host: "user@a.com"), .invalidRequest),
       (COSFixture.request(host: "a.com/x?"), .invalidRequest),
       (COSFixture.request(.get, "/a%2"), .invalidPath), (COSFixture.request(.get, "/a%zz"), .invalidPath),

@@ -105,6 +105,8 @@ struct COSHTTPString {
       }
     } else {
       end = WireQuery.cut(wire, into: &parameters)
+      // A list of names cannot tell one that is empty from none.
+      for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
     guard let end else { throw .unreadablePath }
     if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }

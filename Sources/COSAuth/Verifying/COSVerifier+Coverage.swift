@@ -99,7 +99,8 @@ extension COSVerifier {
     var present: [WireText: Int] = [:]
     for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
     let listed = claim.parameters.reduce(into: [WireText: Int]()) { $0[WireText($1), default: 0] += 1 }
-    for (name, count) in listed {
+    for name in claim.parameters.map({ WireText($0) }) {
+      let count = listed[name] ?? 0
       guard let there = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
       }
@@ -108,7 +109,8 @@ extension COSVerifier {
         throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
       }
     }
-    for (name, _) in present where listed[name] == nil && !Self.isAuthorization(name) {
+    for name in claim.target.parameters.map(\.name.asciiLowercased)
+    where listed[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, name == "x-cos-security-token" { continue }
       if mode == .strict || withBytes(of: name.string, { COSHeaderPolicy.hasEffectPrefix($0) }) {
         throw Self.unsigned("parameter \(name)")

@@ -80,6 +80,11 @@ extension SigningError {
     "The path does not start with \"/\", holds a character that may not stand in a URL, or has a broken escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
 
+  /// The error for a parameter without a name.
+  package static let namelessParameter = SigningError(
+    .invalidPath, "A query parameter has no name, so that the list of signed parameters cannot name it.",
+    remedy: "Leave it out.")
+
   /// The error for a parameter that is there twice.
   package static let repeatedParameter = SigningError(
     .invalidPath, "A query parameter that is signed is there twice.", remedy: "Send it once.")
