@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import queue
 import shutil
 import socket
@@ -61,17 +62,23 @@ def tool() -> str:
 
 
 class LocalCloud:
-    """OSS and COS on loopback, from the start of the block to its end."""
+    """OSS and COS on loopback, from the start of the block to its end.
+
+    The server gets its accounts in each of the three ways: from the environment, a file and its arguments.
+    """
 
     def __init__(self, strict: bool = False) -> None:
         self._root = tempfile.mkdtemp(prefix="storage-auth-interop-")
-        command = [tool(), "serve", "--json", "--root", self._root, "--bucket", BUCKET, "--bucket", OTHER_BUCKET]
-        for account in (PERMANENT, TEMPORARY):
-            command += ["--account", account.argument]
-        command += ["--disabled", DISABLED.argument]
+        file = pathlib.Path(self._root, "accounts")
+        file.touch(mode=0o600)
+        file.write_text(f"# The temporary account\n{TEMPORARY.argument}\n", encoding="utf-8")
+        root = str(pathlib.Path(self._root, "objects"))
+        command = [tool(), "serve", "--json", "--root", root, "--bucket", BUCKET, "--bucket", OTHER_BUCKET]
+        command += ["--account-file", str(file), "--disabled", DISABLED.argument]
         if strict:
             command.append("--strict")
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        environment = os.environ | {"STORAGE_AUTH_ACCOUNT": PERMANENT.argument}
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         try:
             ready = self._first_line()
         except BaseException:
