@@ -25,7 +25,7 @@ public struct VerifiedService: Sendable {
   public init(accounts: [AccessKey], isStrict: Bool = false, time: any TimeSource = .system) {
     // One line says what is accepted: which schemes, from whom, how often. The rest of the service trusts its outcome.
     middleware = SignatureMiddleware(
-      .oss(OSSVerifier(style: .path)), .cos(COSVerifier(mode: isStrict ? .strict : .compatible, style: .path)),
+      OSSVerifier(style: .path), COSVerifier(mode: isStrict ? .strict : .compatible, style: .path),
       replays: ReplayGuard(MemoryReplayStore(limit: 5_000)), time: time
     ) { id in accounts.first { $0.id == id } }
   }

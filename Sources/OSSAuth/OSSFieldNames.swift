@@ -4,6 +4,7 @@ internal import StorageAuth
 extension HTTPField.Name {
   package static let ossDate = known("x-oss-date")
   package static let ossContentSHA256 = known("x-oss-content-sha256")
+  package static let ossError = known("x-oss-err")
   package static let ossSecurityToken = known("x-oss-security-token")
 }
 

@@ -45,16 +45,9 @@ struct XMLReader {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw XMLError("The document is not UTF-8; no other encoding is read.")
     }
-    for scalar in text.unicodeScalars {
-      if !isAllowed(scalar) {
-        // Looked for again only here, so that what is right is read without counting.
-        for index in text.unicodeScalars.indices where !isAllowed(text.unicodeScalars[index]) {
-          position = text.utf8.distance(from: text.startIndex, to: index)
-          break
-        }
-        throw failure("The document has the character \(scalar.codePoint), which XML does not allow.")
-      }
-    }
+    guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }
+    position = text.utf8.distance(from: text.startIndex, to: index)
+    throw failure("The document has the character \(text.unicodeScalars[index].codePoint), which XML does not allow.")
   }
 
   private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -7,7 +7,6 @@ import Synchronization
 extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, and why.
   static let holdsNothingOfServer: [String: String] = [
-    "StorageAuthServer.AcceptedScheme": "a verifier, and the form in which its service refuses",
     "StorageAuthServer.LoopbackHostMiddleware": "nothing is in it",
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
     "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the ids of the keys that they count against",
@@ -46,7 +45,7 @@ extension Subjects {
     var refusal: (any Error)?
     do { _ = try await broken.key(for: order) } catch { refusal = error }
     let keys = StaticCredentialProvider(key)
-    let signing = StringSigning.oss(OSSStringSigner(region: "cn-hangzhou"), keys: keys)
+    let signing = StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys)
     let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     _ = try present(audits.all.first)
     return [

@@ -16,12 +16,15 @@ internal import StorageCrypto
 /// let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
-public struct COSStringSigner: Sendable {
+public struct COSStringSigner: StringSigner {
   /// The endpoint that strings have to be for.
   public let endpoint: ServiceEndpoint
 
   /// The bucket of a custom domain.
   public let bucket: String?
+
+  /// The short name of the service: `cos`.
+  public var service: String { SignatureScheme.cosV5.service }
 
   /// Whether a request with parameters has to be allowed without them as well.
   public let checksWithoutParameters: Bool
@@ -62,7 +65,7 @@ public struct COSStringSigner: Sendable {
     return SigningIntent(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
-      sessionToken: (header ?? parameter).map { Secret($0) },
+      sessionToken: (header ?? parameter).map { Secret($0) }, vocabulary: .cos,
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
   }
 
@@ -76,24 +79,29 @@ public struct COSStringSigner: Sendable {
     return [target.withoutParameters]
   }
 
-  /// Signs a string that is within the rules.
-  ///
-  /// - Parameters:
-  ///   - order: What somebody wants to have signed.
-  ///   - key: The key that signs.
-  ///   - rules: What the caller may do.
-  ///   - date: The present.
-  /// - Returns: The signature.
-  /// - Throws: A ``SigningRefusal`` if the string cannot be read in one way, or is outside of the rules.
-  public func sign(
-    _ order: SigningOrder, with key: AccessKey, under rules: SigningRules, at date: Timestamp
-  ) throws(SigningRefusal) -> RemoteSignature {
-    let intent = try intent(of: order)
-    try rules.check(intent, with: key, at: date)
+  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  public func signature(
+    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
     guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
-    let signingKey = COSKeyTime(from: start, until: end).signingKey(of: key)
-    return RemoteSignature(
-      accessKeyID: key.id, signature: signingKey.authenticationCode(for: order.stringToSign).hex,
-      sessionToken: key.sessionToken)
+    return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }
+}
+
+extension SignatureScheme {
+  /// COS with HMAC-SHA-1, start and end times.
+  public static let cosV5 = SignatureScheme(service: "cos", version: "v5")
+}
+
+extension RequestVocabulary {
+  /// The names of COS: the case of parameters is not signed, a form of the older kind carries a signature of a POST to
+  /// the bucket in a field, and the date is the start of `q-sign-time`.
+  static let cos = RequestVocabulary(
+    headerPrefix: "x-cos-",
+    harmlessHeaders: [
+      "security-token", "forbid-overwrite", "storage-class", "server-side-encryption", "traffic-limit",
+      "hash-crc64ecma", "date", "content-sha256",
+    ],
+    refusedHeaders: ["pic-operations", "ci-process"], ignoresParameterCase: true, uploadsUnsignedForms: true,
+    datesWindows: true)
 }

@@ -6,6 +6,9 @@ extension COSVerifier {
   /// Headers and parameters that start like this have an effect on COS and its data processing.
   public var controlPrefixes: [String] { ["x-cos-", "x-ci-", "pic-operations"] }
 
+  /// The words in which COS refuses, as "Error codes" of its documentation has them.
+  public var refusals: RefusalVocabulary { RefusalVocabulary(canonicalRequestElement: "FormatString") }
+
   /// Returns whether a request carries an authorization of COS, well formed or not.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)

@@ -60,7 +60,7 @@ extension OSSStringSigner {
       }
       return SigningIntent(
         .ossV1, method: request.method, target: target, headers: fields, placement: .query, date: nil,
-        expiration: Timestamp(unixSeconds: seconds), accessKeyID: nil, sessionToken: urlToken,
+        expiration: Timestamp(unixSeconds: seconds), accessKeyID: nil, sessionToken: urlToken, vocabulary: .oss,
         otherTargets: others.compactMap { $0.usable(by: request.method, with: urlToken) })
     }
     guard let date = Timestamp(httpDate: dateLine), date.httpDate == dateLine else {
@@ -71,7 +71,7 @@ extension OSSStringSigner {
     }
     return SigningIntent(
       .ossV1, method: request.method, target: target, headers: fields, placement: .header, date: date, expiration: nil,
-      accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
+      accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) }, vocabulary: .oss,
       otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
   }
 

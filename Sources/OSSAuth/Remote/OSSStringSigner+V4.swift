@@ -85,7 +85,8 @@ extension OSSStringSigner {
       }
       return SigningIntent(
         .ossV4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
-        expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) })
+        expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
+        vocabulary: .oss)
     }
     let credential = try target.take("x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
@@ -108,7 +109,7 @@ extension OSSStringSigner {
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
-      accessKeyID: AccessKeyID(String(id)), sessionToken: token)
+      accessKeyID: AccessKeyID(String(id)), sessionToken: token, vocabulary: .oss)
   }
 
   /// The names of the headers that are signed beyond the rule, the host included.

@@ -10,7 +10,7 @@ internal import StorageCrypto
 /// let signer = OSSStringSigner(region: "cn-hangzhou")
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
-public struct OSSStringSigner: Sendable {
+public struct OSSStringSigner: StringSigner {
   /// The region that V4 strings have to name.
   public let region: String
 
@@ -19,6 +19,9 @@ public struct OSSStringSigner: Sendable {
 
   /// The versions that are signed.
   public let versions: Set<OSSSignatureVersion>
+
+  /// The short name of the service: `oss`.
+  public var service: String { SignatureScheme.ossV4.service }
 
   /// Sets up a signer.
   ///
@@ -52,27 +55,10 @@ public struct OSSStringSigner: Sendable {
     }
   }
 
-  /// Signs a string that is within the rules.
-  ///
-  /// - Parameters:
-  ///   - order: What somebody wants to have signed.
-  ///   - key: The key that signs.
-  ///   - rules: What the caller may do.
-  ///   - date: The present.
-  /// - Returns: The signature.
-  /// - Throws: A ``SigningRefusal`` if the string cannot be read in one way, or is outside of the rules.
-  public func sign(
-    _ order: SigningOrder, with key: AccessKey, under rules: SigningRules, at date: Timestamp
-  ) throws(SigningRefusal) -> RemoteSignature {
-    let intent = try intent(of: order)
-    try rules.check(intent, with: key, at: date)
-    return RemoteSignature(
-      accessKeyID: key.id, signature: signature(of: order, intent, with: key, at: date), sessionToken: key.sessionToken)
-  }
-
-  private func signature(
+  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  public func signature(
     of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
-  ) -> String {
+  ) throws(SigningRefusal) -> String {
     if intent.scheme == .ossV1 {
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
       return signingKey.authenticationCode(for: order.stringToSign).base64
@@ -80,4 +66,25 @@ public struct OSSStringSigner: Sendable {
     let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
     return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }
+
+  /// Returns `OSS` for V1, as the vendor's page "Add signatures on a server" has it, else `nil`.
+  public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
+}
+
+extension SignatureScheme {
+  /// OSS with HMAC-SHA-1.
+  public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
+
+  /// OSS with HMAC-SHA-256.
+  public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
+}
+
+extension RequestVocabulary {
+  /// The names of OSS.
+  static let oss = RequestVocabulary(
+    headerPrefix: "x-oss-",
+    harmlessHeaders: [
+      "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
+      "traffic-limit", "hash-crc64ecma",
+    ])
 }

@@ -6,6 +6,19 @@ extension OSSVerifier {
   /// Headers and parameters that start like this have an effect on OSS, and its signatures cover all of them.
   public var controlPrefixes: [String] { ["x-oss-"] }
 
+  /// The words in which OSS refuses, as "Error responses" of its documentation has them.
+  public var refusals: RefusalVocabulary {
+    RefusalVocabulary(
+      subject: .host("HostId"), headHeader: .ossError,
+      refusals: [
+        .invalidToken: .init(.forbidden, "InvalidSecurityToken"),
+        .keyExpired: .init(.forbidden, "SecurityTokenExpired"),
+      ])
+  }
+
+  /// `x-oss-content-sha256`.
+  public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
+
   /// Returns whether a request carries an authorization of OSS, well formed or not.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)

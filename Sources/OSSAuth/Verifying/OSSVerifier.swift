@@ -42,7 +42,7 @@ public struct OSSVerifier: SignatureVerifier {
   private(set) var acceptsPayloadHashes = false
 
   /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that checks the body against it.
-  package var acceptingPayloadHashes: OSSVerifier {
+  public var acceptingPayloadHashes: OSSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
     return copy

@@ -8,14 +8,14 @@ public struct RemoteSignature: Sendable {
   /// The session token of a temporary key, if the holder says it.
   public let sessionToken: Secret?
 
-  /// The bare signature, as text of the scheme: Base64 for OSS V1, else lower-case hexadecimal digits.
+  /// The bare signature, as text of the scheme: Base64 or lower-case hexadecimal digits.
   public let signature: String
 
   /// Puts an answer together.
   ///
   /// - Parameters:
   ///   - accessKeyID: The id of the key.
-  ///   - signature: The bare signature: Base64 for OSS V1, else lower-case hexadecimal digits.
+  ///   - signature: The bare signature: Base64 or lower-case hexadecimal digits.
   ///   - sessionToken: The session token of a temporary key.
   public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
     self.accessKeyID = accessKeyID
@@ -23,18 +23,22 @@ public struct RemoteSignature: Sendable {
     self.sessionToken = sessionToken
   }
 
-  /// Reads the authorization that the vendor's documents have servers return for OSS V1: `OSS id:signature`.
+  /// Reads an authorization as signing servers return it by some vendors' documents: a word, and behind a blank
+  /// `id:signature`.
   ///
-  /// - Returns: Nothing for a text of another form.
+  /// Fails for a text of another form.
   public init?(authorization: String) {
-    guard let parts = authorization.removingBytePrefix("OSS ")?.parts(between: ":"), parts.count == 2,
-      !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].hasByte(" ")
-    else { return nil }
+    let words = authorization.parts(between: " ")
+    guard words.count == 2, !words[0].isEmpty else { return nil }
+    let parts = words[1].parts(between: ":")
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
     self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }
 
-  /// The authorization as the vendor's documents have servers return it for OSS V1: `OSS id:signature`.
-  public var authorization: String { "OSS \(accessKeyID.string):\(signature)" }
+  /// Returns the authorization as signing servers return it by some vendors' documents.
+  ///
+  /// - Parameter word: The word in front of `id:signature`.
+  public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
 }
 
 extension RemoteSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -1,34 +1,40 @@
-/// A way of signing, by the service and the version of its signature.
-public enum SignatureScheme: Sendable, Hashable, CaseIterable {
-  /// OSS with HMAC-SHA-1.
-  case ossV1
-  /// OSS with HMAC-SHA-256.
-  case ossV4
-  /// COS with HMAC-SHA-1.
-  case cosV5
+/// A way of signing: a service and the version of its signature.
+///
+/// A provider declares its schemes as static members; `OSSAuth` and `COSAuth` have theirs:
+///
+/// ```swift
+/// extension SignatureScheme {
+///   public static let acmeV1 = SignatureScheme(service: "acme", version: "v1")
+/// }
+/// ```
+public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
+  /// The short name of the service, in lower case: `oss`.
+  public let service: String
 
-  /// The short name of the service: `oss` or `cos`.
-  public var provider: String {
-    switch self {
-    case .ossV1, .ossV4: "oss"
-    case .cosV5: "cos"
-    }
+  /// The version of the signature, in lower case: `v4`.
+  public let version: String
+
+  /// Creates a scheme.
+  ///
+  /// - Parameters:
+  ///   - service: The short name of the service, in lower case.
+  ///   - version: The version of the signature, in lower case.
+  public init(service: String, version: String) {
+    self.service = service
+    self.version = version
   }
 
-  /// The version of the signature: `v1`, `v4` or `v5`.
-  public var version: String {
-    switch self {
-    case .ossV1: "v1"
-    case .ossV4: "v4"
-    case .cosV5: "v5"
-    }
+  /// Whether two schemes are the same, byte for byte.
+  public static func == (first: Self, second: Self) -> Bool {
+    first.service.isIdentical(to: second.service) && first.version.isIdentical(to: second.version)
   }
 
-  /// The scheme with these names; nothing if there is none.
-  public init?(provider: String, version: String) {
-    guard let scheme = Self.allCases.first(where: { $0.provider == provider && $0.version == version }) else {
-      return nil
-    }
-    self = scheme
+  /// Feeds the bytes of both names to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(WireText(service))
+    hasher.combine(WireText(version))
   }
+
+  /// The service and the version: `oss v4`.
+  public var description: String { "\(service) \(version)".onOneLine }
 }

@@ -13,7 +13,7 @@ struct SignedOperation {
 
   /// Everything that a service could do when it sees the signature: all of it has to be allowed.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [SignedOperation] {
-    try SignedHeaders.check(intent.headers, scheme: intent.scheme)
+    try SignedHeaders.check(intent.headers, intent.vocabulary)
     var operations = [try SignedOperation(intent)]
     for target in intent.otherTargets { operations.append(try SignedOperation(intent.with(target))) }
     return operations
@@ -88,7 +88,7 @@ struct SignedOperation {
         "fetch-owner")
       action = .list
       key = query["prefix"] ?? ""
-    case .post where query.isEmpty && intent.scheme == .cosV5:
+    case .post where query.isEmpty && intent.vocabulary.uploadsUnsignedForms:
       // The form of an older kind carries this signature in a field, and names any key.
       action = .write
       key = ""
@@ -119,6 +119,7 @@ extension SigningIntent {
   fileprivate func with(_ target: RequestTarget) -> SigningIntent {
     SigningIntent(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken)
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken,
+      vocabulary: vocabulary)
   }
 }

@@ -12,7 +12,7 @@ package struct SignedQuery {
       }
     }
     self.values = values
-    isLowered = intent.scheme == .cosV5
+    isLowered = intent.vocabulary.ignoresParameterCase
   }
 
   var isEmpty: Bool { values.isEmpty }

@@ -10,17 +10,17 @@ public struct SigningIntent: Sendable {
   /// The method.
   public let method: HTTPRequest.Method
 
-  /// The bucket, the key and the signed parameters, without those that carry the signature itself; those of COS have
-  /// their names in lower case, because their case is not signed.
+  /// The bucket, the key and the signed parameters, without those that carry the signature itself; their names are in
+  /// lower case where the service does not sign their case.
   public let target: RequestTarget
 
   /// The signed headers.
   public let headers: HTTPFields
 
-  /// Where the signature would be; nothing if the string fits both.
+  /// Where the signature would be, or `nil` if the string fits both placements.
   public let placement: VerifiedRequest.Placement?
 
-  /// When the request is dated, or its window begins; nothing for a URL of OSS V1.
+  /// When the request is dated, or its window begins; `nil` if the string has no date.
   public let date: Timestamp?
 
   /// When the signature ends, where it says so.
@@ -31,17 +31,36 @@ public struct SigningIntent: Sendable {
 
   /// Every other target that a service may act on when it sees the same signature; each has to be allowed as well.
   ///
-  /// Those of OSS V1 are of other requests that have the same string, the one of COS has no parameters.
+  /// A string that does not mark where its parts end has those of other requests; a service that ignores a parameter
+  /// whose name comes in another case has the target without it.
   public let otherTargets: [RequestTarget]
+
+  /// The names that the service's requests may carry.
+  public let vocabulary: RequestVocabulary
 
   let sessionToken: Secret?
 
-  package init(
+  /// Creates what was read of a string to sign; for signers of strings.
+  ///
+  /// - Parameters:
+  ///   - scheme: How the string would be signed.
+  ///   - method: The method.
+  ///   - target: The bucket, the key and the signed parameters, without those that carry the signature itself.
+  ///   - headers: The signed headers.
+  ///   - placement: Where the signature would be; `nil` if the string fits both.
+  ///   - date: When the request is dated, or its window begins; `nil` if the string has no date.
+  ///   - expiration: When the signature ends, or `nil` if the string does not say.
+  ///   - accessKeyID: The id of the key in the string, or `nil` if the string has none.
+  ///   - sessionToken: The session token in the string, or `nil` if the string has none.
+  ///   - vocabulary: The names that the service's requests may carry.
+  ///   - otherTargets: Every other target that a service may act on when it sees the same signature.
+  public init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
-    sessionToken: Secret?, otherTargets: [RequestTarget] = []
+    sessionToken: Secret?, vocabulary: RequestVocabulary, otherTargets: [RequestTarget] = []
   ) {
     self.scheme = scheme
+    self.vocabulary = vocabulary
     self.method = method
     self.target = target
     self.headers = headers

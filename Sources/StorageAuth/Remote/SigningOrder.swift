@@ -14,7 +14,7 @@ public struct SigningOrder: Sendable {
   /// The text that the key has to authenticate.
   public let stringToSign: String
 
-  /// The text whose hash is part of the string to sign, for OSS V4 and COS.
+  /// The text whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
   /// Puts an order together.
@@ -23,7 +23,7 @@ public struct SigningOrder: Sendable {
   ///   - scheme: How it is to be signed.
   ///   - method: The HTTP method in upper case.
   ///   - stringToSign: The text that the key has to authenticate.
-  ///   - canonicalRequest: The text whose hash is part of it, for OSS V4 and COS.
+  ///   - canonicalRequest: The text whose hash is part of it, or `nil` if the scheme has none.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method

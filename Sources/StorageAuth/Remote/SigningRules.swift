@@ -56,7 +56,7 @@ extension SigningRules {
   ) throws(SigningRefusal) {
     if let date = intent.date {
       // A window may have begun long ago; it must not begin later than the present.
-      let isEarly = date < now.advanced(by: .zero - clockTolerance) && intent.scheme != .cosV5
+      let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.vocabulary.datesWindows
       guard !isEarly, date <= now.advanced(by: clockTolerance) else {
         throw SigningRefusal(
           .clockSkew, "The request is dated \(date), and it is \(now).", remedy: "Set the clock of the client.")

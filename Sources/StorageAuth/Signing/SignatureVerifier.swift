@@ -41,6 +41,17 @@ public protocol SignatureVerifier: Sendable {
   ///
   /// Where several schemes are accepted, such a header or parameter has to be signed in a request of another scheme too.
   var controlPrefixes: [String] { get }
+
+  /// The words in which the service refuses a request.
+  var refusals: RefusalVocabulary { get }
+
+  /// The header that holds the SHA-256 of the body in lower-case hexadecimal digits, or `nil` if the service has none.
+  ///
+  /// A middleware checks the body against it, where it does not say `UNSIGNED-PAYLOAD`.
+  var payloadHashHeader: HTTPField.Name? { get }
+
+  /// The same verifier for a caller that checks the body against ``payloadHashHeader``.
+  var acceptingPayloadHashes: Self { get }
 }
 
 /// What a request says about its signature.
@@ -58,6 +69,15 @@ extension SignatureVerifier {
 
   /// No names.
   public var controlPrefixes: [String] { [] }
+
+  /// The refusals that the services share.
+  public var refusals: RefusalVocabulary { RefusalVocabulary() }
+
+  /// `nil`: the body is not checked.
+  public var payloadHashHeader: HTTPField.Name? { nil }
+
+  /// The verifier itself.
+  public var acceptingPayloadHashes: Self { self }
 
   /// Verifies a request with a key that is looked up by its id.
   ///

@@ -54,25 +54,44 @@ public struct PendingSignature: Sendable {
   /// The text that the key has to authenticate.
   public let stringToSign: String
 
-  /// The text whose hash is part of the string to sign, for schemes that have one (OSS V4, COS V5); a server needs it to
+  /// The text whose hash is part of the string to sign, or `nil` if the scheme has none; a server needs it to
   /// see what it signs.
   public let canonicalRequest: String?
 
   /// Who signs.
   public let identity: Identity
 
-  /// When the authorization ends, in the service's time, where the scheme says so.
+  /// When the authorization ends, in the service's time, or `nil` if the scheme does not say.
   public let expiration: Timestamp?
 
-  package let scheme: SignatureScheme
-  package let request: HTTPRequest
-  package let isPresigned: Bool
-  /// The headers that whoever uses a URL has to send along, because they are signed.
-  package let signedHeaders: HTTPFields
-  /// The authorization up to the signature, in the form of the scheme.
-  package let authorizationPrefix: String
+  /// How the request is signed.
+  public let scheme: SignatureScheme
 
-  package init(
+  /// The request without its signature.
+  public let request: HTTPRequest
+
+  /// Whether the signature goes into the URL.
+  public let isPresigned: Bool
+
+  /// The headers that the holder of a URL has to send along, because they are signed.
+  public let signedHeaders: HTTPFields
+
+  /// The authorization up to the signature, in the form of the scheme.
+  public let authorizationPrefix: String
+
+  /// Creates a request that lacks nothing but its signature; for signers.
+  ///
+  /// - Parameters:
+  ///   - scheme: How the request is signed.
+  ///   - stringToSign: The text that the key has to authenticate.
+  ///   - canonicalRequest: The text whose hash is part of the string to sign, or `nil` if the scheme has none.
+  ///   - identity: Whose key signs.
+  ///   - expiration: When the authorization ends, or `nil` if the scheme does not say.
+  ///   - request: The request without its signature.
+  ///   - isPresigned: Whether the signature goes into the URL.
+  ///   - signedHeaders: The headers that the holder of a URL has to send along.
+  ///   - authorizationPrefix: The authorization up to the signature, in the form of the scheme.
+  public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
     authorizationPrefix: String

@@ -59,15 +59,17 @@ extension SigningOrder {
     case nil, .null?: break
     default: throw .unreadable
     }
-    guard let scheme = SignatureScheme(provider: provider, version: version) else { throw .unknownProvider }
+    let scheme = SignatureScheme(service: provider, version: version)
     self.init(scheme, method: method, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
   }
 }
 
 extension RemoteSignature {
-  /// The answer, in the form of the vendor's documents for OSS V1.
-  func json(for scheme: SignatureScheme) -> JSONValue {
-    if scheme == .ossV1 { return ["authorization": .text(authorization)] }
+  /// The answer, in the form of the vendor's documents where they have one.
+  ///
+  /// - Parameter word: What stands in front of `id:signature` there, or `nil`.
+  func json(authorizationWord word: String?) -> JSONValue {
+    if let word { return ["authorization": .text(authorization(word))] }
     var object = JSONObject()
     object["accessKeyId"] = .text(accessKeyID.string)
     object["signature"] = .text(signature)

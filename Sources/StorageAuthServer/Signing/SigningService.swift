@@ -7,15 +7,15 @@ internal import StorageJSON
 
 /// Signs requests for callers who hold no key: the server's half of the self-signed mode, as routes of any app.
 ///
-/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and answers `{authorization}` for
-/// OSS V1, as the vendor's documents have it, else `{accessKeyId, signature, securityToken?}`. `GET /sign/identity`
+/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and answers
+/// `{accessKeyId, signature, securityToken?}`, or `{authorization}` where the vendor's documents have that. `GET /sign/identity`
 /// answers `{accessKeyId, securityToken?, expiration?}`: the token is part of what is signed, so a caller has to know
 /// it first. Refusals are `{code, message}`.
 ///
 /// Who calls is found out by the app's own middleware; what a caller may do is decided in one closure:
 ///
 /// ```swift
-/// let signing = SigningService<AppContext>(.oss(OSSStringSigner(region: "cn-hangzhou"), keys: keys)) { context in
+/// let signing = SigningService<AppContext>(StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys)) { context in
 ///   SigningRules(AccessPolicy([AccessRule(.write, keys: .prefix("\(context.user)/"), in: "photos")]))
 /// }
 /// signing.addRoutes(to: router.group("api").add(middleware: BearerAuthenticator()))
@@ -37,7 +37,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
     _ signings: StringSigning..., bodyLimit: Int = 128 * 1024, time: any TimeSource = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
   ) {
-    self.signings = Dictionary(signings.map { ($0.provider, $0) }) { first, _ in first }
+    self.signings = Dictionary(signings.map { ($0.signer.service, $0) }) { first, _ in first }
     self.bodyLimit = bodyLimit
     self.time = time
     self.rules = rules
@@ -59,11 +59,11 @@ public struct SigningService<Context: RequestContext>: Sendable {
     guard let rules = try await rules(context) else { return .refusal(.notACaller) }
     do {
       let order = try SigningOrder(json: try await body(of: request))
-      let signing = try signing(for: order.scheme.provider)
+      let signing = try signing(for: order.scheme.service)
       let key = try await key(of: signing, context)
-      let signature = try signing.sign(order, key, rules, time.now)
+      let signature = try signing.signer.sign(order, with: key, under: rules, at: time.now)
       context.logger.info("signed remotely", metadata: ["scheme": "\(order.scheme)"])
-      return .json(signature.json(for: order.scheme))
+      return .json(signature.json(authorizationWord: signing.signer.authorizationWord(for: order.scheme)))
     } catch let refusal as SigningRefusal {
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
       return .refusal(SigningAnswer(refusal))

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
@@ -14,10 +13,13 @@ struct BodyCheck: Sendable {
 
   /// Reads what the headers say.
   ///
+  /// - Parameters:
+  ///   - head: The request.
+  ///   - name: The header with the SHA-256 of the body, or `nil` if there is none.
   /// - Throws: A refusal if they say it twice, or in a form that is none.
-  init(_ head: HTTPRequest) throws {
+  init(_ head: HTTPRequest, sha256In name: HTTPField.Name?) throws {
     let md5 = head.headerFields[values: .contentMD5]
-    let sha256 = head.headerFields[values: .ossContentSHA256]
+    let sha256 = name.map { head.headerFields[values: $0] } ?? []
     guard md5.count < 2, sha256.count < 2 else { throw RequestRefusal.invalidDigest }
     self.md5 = try md5.first.map { text in
       guard let bytes = [UInt8](base64: text), bytes.count == MD5.digestByteCount else {

@@ -14,7 +14,7 @@ struct RequestRefusal: Error {
     message: "Too many signatures of this key that are still valid were used. Try again when they have ended.")
 
   static let invalidDigest = RequestRefusal(
-    status: .badRequest, code: "InvalidDigest", message: "The Content-MD5 or x-oss-content-sha256 is not a hash.")
+    status: .badRequest, code: "InvalidDigest", message: "The Content-MD5, or the SHA-256 of the body, is not a hash.")
 
   static let bodyMismatch = RequestRefusal(
     status: .badRequest, code: "BadDigest", message: "The body is not the one whose hash was sent along.")

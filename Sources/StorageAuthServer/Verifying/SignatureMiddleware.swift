@@ -1,8 +1,6 @@
-public import COSAuth
 internal import HTTPTypes
 public import Hummingbird
 internal import Logging
-public import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
 
@@ -12,12 +10,12 @@ public protocol VerifiedRequestContext: RequestContext {
   var verifiedRequest: VerifiedRequest? { get set }
 }
 
-/// Lets only requests through that are signed as for OSS or COS.
+/// Lets only requests through that are signed for one of the schemes that it accepts.
 ///
 /// In this order: limits on the path, the query and the headers; one authorization of one scheme, in one place; its time
 /// and its scope; the key, looked up asynchronously; the signature, compared in constant time, for an unknown key too; a
 /// bucket and a key that are safe to act on; that the signature was not used before. The body is checked while the handler
-/// reads it, where the request says what it is (`Content-MD5`, and `x-oss-content-sha256`). Handlers take bucket, key and
+/// reads it, where the request says what it is (`Content-MD5`, and the hash that the service signs). Handlers take bucket, key and
 /// parameters from `context.verifiedRequest`: that is the reading that was signed.
 ///
 /// ```swift
@@ -31,7 +29,7 @@ public protocol VerifiedRequestContext: RequestContext {
 /// one of them; headers and parameters that have an effect in another are refused unless they are signed.
 ///
 /// ```swift
-/// SignatureMiddleware<AppContext>(.oss(OSSVerifier()), .cos(COSVerifier(mode: .strict))) { id in … }
+/// SignatureMiddleware<AppContext>(OSSVerifier(), COSVerifier(mode: .strict)) { id in … }
 /// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
   /// Looks up the key of an id; `nil` if there is none.
@@ -44,54 +42,23 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   private let time: any TimeSource
   private let keys: KeyLookup
 
-  /// Verifies signatures of OSS.
-  ///
-  /// - Parameters:
-  ///   - verifier: What is accepted.
-  ///   - answers: The form of refusals.
-  ///   - targets: Which buckets and keys do not reach a handler.
-  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
-  ///   - time: The clocks.
-  ///   - keys: Looks up the key of an id. What it throws is the app's answer.
-  public init(
-    _ verifier: OSSVerifier, answers: RefusalFormat = .xml, targets: TargetRules = TargetRules(),
-    replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system, keys: @escaping KeyLookup
-  ) {
-    self.init(.oss(verifier), answers: answers, targets: targets, replays: replays, time: time, keys: keys)
-  }
-
-  /// Verifies signatures of COS.
-  ///
-  /// - Parameters:
-  ///   - verifier: What is accepted; the strict mode unless older SDKs have to be served.
-  ///   - answers: The form of refusals.
-  ///   - targets: Which buckets and keys do not reach a handler.
-  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
-  ///   - time: The clocks.
-  ///   - keys: Looks up the key of an id. What it throws is the app's answer.
-  public init(
-    _ verifier: COSVerifier, answers: RefusalFormat = .xml, targets: TargetRules = TargetRules(),
-    replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system, keys: @escaping KeyLookup
-  ) {
-    self.init(.cos(verifier), answers: answers, targets: targets, replays: replays, time: time, keys: keys)
-  }
-
   /// Verifies signatures of one scheme or of several.
   ///
   /// - Parameters:
-  ///   - first: A scheme; a request without an authorization is refused in its form.
-  ///   - others: Further schemes, each of another service.
+  ///   - first: Verifies a scheme; a request without an authorization is refused in the words of its service. Take the
+  ///     strict mode of `COSVerifier` unless older SDKs have to be served.
+  ///   - others: Verify further schemes, each of another service.
   ///   - answers: The form of refusals.
   ///   - targets: Which buckets and keys do not reach a handler.
   ///   - replays: Which signatures count once; `nil` to let each count until it ends.
   ///   - time: The clocks.
   ///   - keys: Looks up the key of an id. What it throws is the app's answer.
   public init(
-    _ first: AcceptedScheme, _ others: AcceptedScheme..., answers: RefusalFormat = .xml,
+    _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system,
     keys: @escaping KeyLookup
   ) {
-    schemes = AcceptedSchemes(first: first, others: others)
+    schemes = AcceptedSchemes(first: AcceptedScheme(first), others: others.map { AcceptedScheme($0) })
     self.answers = answers
     self.targets = targets
     self.replays = replays
@@ -106,18 +73,18 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
-    var refusals = VerificationAnswers(schemes.first.service, answers)
+    var refusals = VerificationAnswers(schemes.first.refusals, answers)
     do {
       guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
         throw VerificationError.ambiguous("There is more than one Host header.")
       }
-      let scheme = try schemes.scheme(of: request.head)
-      refusals = VerificationAnswers(scheme.service, answers)
+      let (scheme, others) = try schemes.scheme(of: request.head)
+      refusals = VerificationAnswers(scheme.refusals, answers)
       let date = time.now
       let verified = try await scheme.verify(request.head, date, keys)
-      try schemes.checkControls(of: request.head, verified, by: scheme)
+      try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
       try targets.check(verified.target)
-      check = try BodyCheck(request.head)
+      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader)
       try await replays?.check(verified, request.method, at: date)
       context.verifiedRequest = verified
     } catch let error as VerificationError {

@@ -24,16 +24,11 @@ struct VerificationAnswers: Sendable {
   /// The most bytes of each element of a refusal that goes into a header.
   private static let headerEchoByteLimit = 256
 
-  enum Service: Sendable {
-    case oss
-    case cos
-  }
-
-  private let service: Service
+  private let words: RefusalVocabulary
   private let format: RefusalFormat
 
-  init(_ service: Service, _ format: RefusalFormat) {
-    self.service = service
+  init(_ words: RefusalVocabulary, _ format: RefusalFormat) {
+    self.words = words
     self.format = format
   }
 
@@ -43,12 +38,12 @@ struct VerificationAnswers: Sendable {
     if let comparison = error.comparison {
       details.append(("StringToSign", comparison.stringToSign))
       if let text = comparison.canonicalRequest {
-        details.append((service == .oss ? "CanonicalRequest" : "FormatString", text))
+        details.append((words.canonicalRequestElement, text))
       }
     }
     if Self.isAboutTime(error) { details.append(("ServerTime", date.iso8601)) }
-    let (status, code) = Self.status(of: error, service)
-    return answer(status, code, "\(error.message) \(error.remedy)", details, to: head)
+    let refusal = words[error.code]
+    return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
   /// The answer for a request that is refused although its signature is right.
@@ -71,18 +66,19 @@ struct VerificationAnswers: Sendable {
     let message = message.shortened(to: Self.echoByteLimit)
     if format == .json { return .json(["code": .text(code), "message": .text(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
-    // OSS answers HEAD in a header, which has less room than a body.
+    // Where HEAD is answered in a header, that has less room than a body.
     let limit = head.method == .head ? Self.headerEchoByteLimit : .max
     elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
-    elements.append(
-      service == .oss
-        ? XMLNode("HostId", (head.authority ?? "").shortened(to: Self.echoByteLimit))
-        : XMLNode(
-          "Resource",
-          ((head.authority ?? "") + (head.path ?? "").bytes(before: "?")).shortened(to: Self.echoByteLimit)))
+    let host = head.authority ?? ""
+    let (name, subject) =
+      switch words.subject {
+      case .host(let name): (name, host)
+      case .resource(let name): (name, host + (head.path ?? "").bytes(before: "?"))
+      }
+    elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if head.method == .head, service == .oss, let name = HTTPField.Name("x-oss-err") {
+    if head.method == .head, let name = words.headHeader {
       fields[name] = String(writing: { $0.append(base64: document.span) })
     }
     return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
@@ -90,20 +86,5 @@ struct VerificationAnswers: Sendable {
 
   private static func isAboutTime(_ error: VerificationError) -> Bool {
     [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
-  }
-
-  /// The status and the code that the service has for a problem; whatever has none of its own is a bad request.
-  private static func status(
-    of error: VerificationError, _ service: Service
-  ) -> (HTTPResponse.Status, String) {
-    switch error.code {
-    case .unsigned, .missingDate, .expired, .lifetimeOutOfRange, .unsignedField: (.forbidden, "AccessDenied")
-    case .unknownKey, .missingToken: (.forbidden, "InvalidAccessKeyId")
-    case .invalidToken: (.forbidden, service == .oss ? "InvalidSecurityToken" : "InvalidToken")
-    case .keyExpired: (.forbidden, service == .oss ? "SecurityTokenExpired" : "ExpiredToken")
-    case .notYetValid, .clockSkew: (.forbidden, "RequestTimeTooSkewed")
-    case .mismatch: (.forbidden, "SignatureDoesNotMatch")
-    default: (.badRequest, "InvalidArgument")
-    }
   }
 }

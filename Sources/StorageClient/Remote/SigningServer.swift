@@ -25,7 +25,7 @@ struct SigningServer: Sendable {
   /// Has an order signed.
   func sign(_ order: SigningOrder) async throws -> RemoteSignature {
     var body = JSONObject()
-    body["provider"] = .text(order.scheme.provider)
+    body["provider"] = .text(order.scheme.service)
     body["version"] = .text(order.scheme.version)
     body["method"] = .text(order.method)
     body["stringToSign"] = .text(order.stringToSign)

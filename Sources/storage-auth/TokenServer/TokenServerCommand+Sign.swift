@@ -21,10 +21,10 @@ extension TokenServerCommand {
   private func signing() throws -> StringSigning {
     let keys = credentials.cache(for: provider)
     switch provider {
-    case .oss: return .oss(OSSStringSigner(region: region ?? ""), keys: keys)
+    case .oss: return StringSigning(OSSStringSigner(region: region ?? ""), keys: keys)
     case .cos:
       let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region ?? "")
-      return .cos(COSStringSigner(endpoint: endpoint), keys: keys)
+      return StringSigning(COSStringSigner(endpoint: endpoint), keys: keys)
     }
   }
 }

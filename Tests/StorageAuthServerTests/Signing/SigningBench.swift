@@ -39,8 +39,8 @@ struct SigningBench {
     self.cloud = cloud
     let router = Router()
     let signing = SigningService<BasicRequestContext>(
-      .oss(OSSStringSigner(region: "cn-hangzhou"), keys: keys),
-      .cos(COSStringSigner(endpoint: cloud.cosEndpoint), keys: keys), time: time
+      StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys),
+      StringSigning(COSStringSigner(endpoint: cloud.cosEndpoint), keys: keys), time: time
     ) { _ in SigningRules(policy, lifetime: lifetime) }
     signing.addRoutes(to: router.group("api").add(middleware: Login()))
     url = try await RunningServer.start(router, test) + "/api/sign"

@@ -42,7 +42,7 @@ final class SigningRouteTests: XCTestCase {
   private func body(_ pending: PendingSignature) -> JSONObject {
     let order = SigningOrder(pending)
     var body = JSONObject()
-    body["provider"] = .text(order.scheme.provider)
+    body["provider"] = .text(order.scheme.service)
     body["version"] = .text(order.scheme.version)
     body["method"] = .text(order.method)
     body["stringToSign"] = .text(order.stringToSign)
