@@ -40,6 +40,7 @@ enum Subjects {
     "StorageAuth.RefusalVocabulary.Refusal": "names of a service",
     "StorageAuth.RefusalVocabulary.Subject": "names of a service",
     "StorageAuth.RequestVocabulary": "names of a service",
+    "StorageAuth.SecretName": "names alone",
     "StorageAuth.SignatureScheme": "names of a service",
     "StorageAuth.SigningRefusal.Code": "a name of a kind of problem",
     "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is refused",

@@ -77,7 +77,7 @@ final class SecretMaskTests: XCTestCase {
       ("x%2doss%2Dsecurity-token=t&u=v", "x%2doss%2Dsecurity-token=*&u=v"),
       ("authorization:OSS a:b\nc", "authorization:*\nc"),
       ("q-signature=abc", "q-signature=*"), ("x-cos-security-token=", "x-cos-security-token="),
-      ("x-cos-security-token:\nhost:h", "x-cos-security-token:\nhost:h"), ("tokens:5", "tokens:5"), ("", ""),
+      ("x-cos-security-token:\nhost:h", "x-cos-security-token:\nhost:h"), ("count:5", "count:5"), ("", ""),
       ("security-token", "security-token"), ("\(String(repeating: "n", count: 500))-security-token:t\nz", nil),
     ]
     for (text, expected) in cases {
@@ -85,6 +85,20 @@ final class SecretMaskTests: XCTestCase {
       let wanted = expected ?? text.replacing(":t", with: ":*")
       XCTAssertEqual(shown, wanted.replacing("*", with: Secret.mask), text)
     }
+    let unknown = [
+      "X-Acme-Session-Token", "x-amz-security-token", "X-Amz-Signature", "x-acme-secret-key", "userpassword",
+      "x-acme-credentials", "proxy-authorization", "x-obs-security-token", "signature", "sign", "SIGN", "q-signature",
+    ]
+    for name in unknown {
+      XCTAssertEqual(SecretMask.namedValues.applied(to: "\(name):v\nw"), "\(name):\(Secret.mask)\nw", name)
+    }
+    let shown = [
+      "x-oss-signature-version", "SignatureMethod", "signaturenonce", "continuation-token", "X-Amz-Credential",
+      "x-amz-signedheaders", "q-sign-algorithm", "key", "x-acme-pin",
+    ]
+    for name in shown { XCTAssertEqual(SecretMask.namedValues.applied(to: "\(name):v"), "\(name):v", name) }
+    SecretName.declare("X-Acme-Declared")
+    XCTAssertEqual(SecretMask.namedValues.applied(to: "x-acme-declared=v"), "x-acme-declared=\(Secret.mask)")
     let both = SecretMask([Secret("abcdef")], masksNamedValues: true)
     XCTAssertEqual(
       both.applied(to: "x-security-token:abcdefg\nm:abcdef"), "x-security-token:\(Secret.mask)\nm:\(Secret.mask)")

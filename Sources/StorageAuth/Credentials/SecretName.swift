@@ -1,24 +1,72 @@
 internal import StorageCrypto
+internal import Synchronization
 
-/// Names of headers and parameters whose values open something: session tokens and signatures.
-package enum SecretName {
-  /// Whether the value of a header or a parameter is a session token.
+/// Names of headers, parameters and form fields whose values must not be shown: session tokens, signatures, passwords.
+///
+/// A rule decides, so that the names of a provider that this package does not know count too: every name that contains
+/// `token`, `signature`, `secret`, `password`, `credential` or `authorization`, in upper or lower case. Names that only
+/// tell about such a value do not count: the version, the method and the nonce of a signature, the token that continues a
+/// list, and the `…-credential` parameter, which holds the id of a key and the scope of a signature.
+///
+/// A provider whose secrets have other names declares these once:
+///
+/// ```swift
+/// SecretName.declare("x-acme-pin")
+/// ```
+public enum SecretName {
+  private static let declared = Mutex<Set<String>>(["sign"])
+
+  /// Declares further names, for the whole process.
   ///
-  /// Every name that ends so counts: `x-oss-security-token`, `x-cos-security-token`, `x-acs-security-token` and whatever
-  /// a client made of them.
+  /// - Parameter names: The names; upper and lower case do not count.
+  public static func declare(_ names: String...) {
+    declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
+  }
+
+  /// Returns whether the value of a name is a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
-    let name = name.asciiLowercased
-    return name.hasByteSuffix("security-token") || otherTokens.contains(name)
+    withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
   }
 
-  /// Whether the value of a header or a parameter is not to be shown.
+  /// Returns whether the value of a name must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
-    isToken(name) || signatures.contains(name.asciiLowercased)
+    let text = name.asciiLowercased
+    return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }
   }
 
-  private static let otherTokens: Set<String> = ["x-tc-token"]
+  private struct Words: OptionSet {
+    let rawValue: UInt8
+    static let token = Words(rawValue: 1)
+    static let other = Words(rawValue: 2)
+  }
 
-  private static let signatures: Set<String> = ["signature", "x-oss-signature", "q-signature", "sign", "authorization"]
+  private static let harmlessEnds: [StaticString] = [
+    "continuation-token", "continuationtoken", "-credential", "signature-version", "signatureversion",
+    "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
+  ]
+
+  /// The words of the rule that a name in lower case contains.
+  private static func words(of name: Span<UInt8>) -> Words {
+    if harmlessEnds.contains(where: { end in
+      name.count >= end.utf8CodeUnitCount
+        && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
+    }) {
+      return []
+    }
+    var words: Words = []
+    for index in name.indices {
+      let rest = name.extracting(index...)
+      switch name[index] {
+      case UInt8(ascii: "t") where rest.starts(with: "token"): words.insert(.token)
+      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): words.insert(.other)
+      case UInt8(ascii: "p") where rest.starts(with: "password"): words.insert(.other)
+      case UInt8(ascii: "c") where rest.starts(with: "credential"): words.insert(.other)
+      case UInt8(ascii: "a") where rest.starts(with: "authorization"): words.insert(.other)
+      default: break
+      }
+    }
+    return words
+  }
 
   /// The longest name that is looked at whole; of a longer one, its end.
   private static let longestName = 128

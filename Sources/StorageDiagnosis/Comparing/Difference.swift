@@ -40,7 +40,7 @@ extension LinePart {
   ///
   /// A `?` in a key that was decoded on the way shifts what counts as the name of a parameter.
   var isSecret: Bool {
-    secretName.map { SecretName.isSecret($0) || $0.lowercased().hasSuffix("security-token") } ?? false
+    secretName.map { SecretName.isSecret($0) } ?? false
   }
 
   private var secretName: String? {
