@@ -73,6 +73,7 @@ let package = Package(
     .library(name: "StorageAuthServer", targets: ["StorageAuthServer"]),
     .library(name: "LocalCloud", targets: ["LocalCloud"]),
     .library(name: "StorageAuthTesting", targets: ["StorageAuthTesting"]),
+    .library(name: "StorageClientTesting", targets: ["StorageClientTesting"]),
     .executable(name: "storage-auth", targets: ["storage-auth"]),
     .executable(name: "ascp-simulator", targets: ["ascp-simulator"]),
   ],
@@ -148,6 +149,13 @@ let package = Package(
         product("_NIOFileSystem", "swift-nio", "Client"),
         product("Subprocess", "swift-subprocess", "Client"),
         product("SystemPackage", "swift-system", "Client"),
+      ],
+      swiftSettings: rules
+    ),
+    .target(
+      name: "StorageClientTesting",
+      dependencies: [
+        "StorageAuth", "StorageClient", "StorageCrypto", httpTypes, product("SystemPackage", "swift-system", "Client"),
       ],
       swiftSettings: rules
     ),
@@ -376,6 +384,13 @@ let package = Package(
       name: "long-run",
       dependencies: ["LongRun", product("ArgumentParser", "swift-argument-parser", "CommandLine")],
       path: "Tests/LongRun/Program",
+      swiftSettings: testRules),
+    .testTarget(
+      name: "StorageClientTestingTests",
+      dependencies: [
+        "StorageAuth", "StorageAuthTesting", "StorageClient", "StorageClientTesting", httpTypes,
+        product("SystemPackage", "swift-system", "Client"),
+      ],
       swiftSettings: testRules),
     .testTarget(
       name: "StorageClientTests",

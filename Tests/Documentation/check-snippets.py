@@ -18,7 +18,7 @@ from built_modules import ROOT, binaries, settings
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaTransfer", "Hummingbird", "LocalCloud", "Logging", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
-    "XCTest",
+    "StorageClientTesting", "XCTest",
 ]
 
 

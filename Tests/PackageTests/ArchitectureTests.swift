@@ -17,7 +17,7 @@ final class ArchitectureTests: XCTestCase {
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
       "StorageDiagnosis", "StorageJSON", "StorageXML",
     ],
-    "HTTPServing": [],
+    "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto"], "HTTPServing": [],
     "LocalCloud": [
       "AsperaAuth", "CloudCredentials", "HTTPServing", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
       "StorageJSON",

@@ -44,8 +44,10 @@ public struct ByteRange: Sendable, Hashable {
     }
   }
 
-  /// The bytes of an object that it stands for; nothing if it lies outside.
-  func bytes(of length: Int64) -> Range<Int64>? {
+  /// Returns the bytes of an object that the range stands for, or `nil` if it lies outside; for stores.
+  ///
+  /// - Parameter length: The number of bytes of the object.
+  public func bytes(of length: Int64) -> Range<Int64>? {
     switch bounds {
     case .between(let first, let last):
       first < length ? first..<(last.map { max(first, min($0, length - 1)) } ?? length - 1) + 1 : nil

@@ -51,14 +51,34 @@ public struct ObjectInfo: Sendable, Hashable {
     metadata = Dictionary(named) { first, second in "\(first), \(second)" }
   }
 
-  /// What is known of an object that comes without headers.
-  init(key: String, size: Int64?, lastModified: Timestamp?) {
+  /// Describes an object; for stores.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - size: The number of bytes of the whole object, or `nil` if it is not known.
+  ///   - etag: The entity tag, quotes included.
+  ///   - contentType: The media type.
+  ///   - lastModified: When the object was stored.
+  ///   - metadata: What was stored along with the object, by names in lower case.
+  ///   - checksum: The CRC-64 of the whole object (ECMA-182).
+  ///   - versionID: The version, in a bucket that keeps versions.
+  ///   - storageClass: The storage class in the provider's spelling.
+  ///   - headers: All headers of the answer.
+  public init(
+    key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
+    metadata: [String: String] = [:], checksum: UInt64? = nil, versionID: String? = nil, storageClass: String? = nil,
+    headers: HTTPFields = [:]
+  ) {
     self.key = key
     self.size = size
+    self.etag = etag
+    self.contentType = contentType
     self.lastModified = lastModified
-    (etag, contentType, checksum, versionID, storageClass) = (nil, nil, nil, nil, nil)
-    metadata = [:]
-    headers = [:]
+    self.metadata = metadata
+    self.checksum = checksum
+    self.versionID = versionID
+    self.storageClass = storageClass
+    self.headers = headers
   }
 
   /// The number behind the slash in `bytes 0-99/1234`.
@@ -81,4 +101,16 @@ public struct DownloadedObject: Sendable {
   /// The last step throws ``StorageError/Code/truncated`` if bytes are missing and
   /// ``StorageError/Code/checksumMismatch`` if they are not the ones that the service stored.
   public let body: ByteStream
+
+  /// Hands over an object that is being downloaded; for stores.
+  ///
+  /// - Parameters:
+  ///   - info: What is known about the object.
+  ///   - contentLength: The number of bytes that will come, or `nil` if it is not known.
+  ///   - body: The bytes.
+  public init(info: ObjectInfo, contentLength: Int64?, body: ByteStream) {
+    self.info = info
+    self.contentLength = contentLength
+    self.body = body
+  }
 }

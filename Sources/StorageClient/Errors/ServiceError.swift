@@ -57,7 +57,23 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// Why no other credential could be had, where the service refused the one that was used.
   public internal(set) var renewalError: CredentialError?
 
-  package init(
+  /// Makes an error; for stores.
+  ///
+  /// - Parameters:
+  ///   - code: The provider's code.
+  ///   - message: The provider's message, without secrets.
+  ///   - status: The status of the answer.
+  ///   - kind: What the code means; found out from the code and the status if `nil`.
+  ///   - isExplained: Whether the service said why it refused.
+  ///   - requestID: The request id.
+  ///   - hostID: The host that the service says it is.
+  ///   - detailCode: The provider's finer code.
+  ///   - subject: The method and the bucket or key of the request.
+  ///   - serverTime: The service's time.
+  ///   - serverStringToSign: The text that the service signed, with the session token masked.
+  ///   - serverCanonicalRequest: The request as the service read it, with the session token masked.
+  ///   - retryAfter: How long the service wants to be left alone.
+  public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
     requestID: String? = nil, hostID: String? = nil,
     detailCode: String? = nil, subject: String, serverTime: Timestamp? = nil, serverStringToSign: String? = nil,

@@ -12,6 +12,16 @@ public struct TransferProgress: Sendable, Hashable {
   /// The number of bytes in all, if that is known.
   public let total: Int64?
 
+  /// Says how far a transfer is; for stores.
+  ///
+  /// - Parameters:
+  ///   - completed: The number of bytes that have been transferred.
+  ///   - total: The number of bytes in all, or `nil` if it is not known.
+  public init(completed: Int64, total: Int64?) {
+    self.completed = completed
+    self.total = total
+  }
+
   /// A number from 0 to 1; 0 while the total is not known.
   public var fractionCompleted: Double {
     guard let total else { return 0 }

@@ -80,11 +80,24 @@ public struct UploadedObject: Sendable, Hashable {
   /// The request id.
   public let requestID: String?
 
-  init(key: String, size: Int64, checksum: UInt64?) {
+  /// Describes an object that was uploaded; for stores.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - size: The number of bytes.
+  ///   - etag: The entity tag, quotes included.
+  ///   - checksum: The CRC-64 of the bytes that were sent.
+  ///   - versionID: The version, in a bucket that keeps versions.
+  ///   - requestID: The request id.
+  public init(
+    key: String, size: Int64, etag: String? = nil, checksum: UInt64?, versionID: String? = nil, requestID: String? = nil
+  ) {
     self.key = key
     self.size = size
+    self.etag = etag
     self.checksum = checksum
-    (etag, versionID, requestID) = (nil, nil, nil)
+    self.versionID = versionID
+    self.requestID = requestID
   }
 
   init(

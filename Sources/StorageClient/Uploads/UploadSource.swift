@@ -1,4 +1,5 @@
 public import NIOCore
+public import StorageAuth
 public import SystemPackage
 
 /// Where the bytes of an upload come from.
@@ -51,5 +52,22 @@ public struct UploadSource: Sendable {
           var iterator = buffers.makeAsyncIterator()
           return { try await iterator.next(isolation: #isolation).map { Array(buffer: $0) } }
         }, length: length))
+  }
+
+  /// Runs a body with the bytes of the source; for stores.
+  ///
+  /// A file is open while the body runs. A sequence is iterated once, so that the body reads it once.
+  ///
+  /// - Parameter body: Receives the bytes in chunks, and how many there are, or `nil` if that is not known.
+  /// - Returns: What the body returned.
+  /// - Throws: What the body throws, and ``StorageError/Code/unusableFile`` if the file cannot be read.
+  public func read<Result: Sendable>(
+    _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Result
+  ) async throws -> Result {
+    switch storage {
+    case .file(let path): try await FilePayload.read(path) { try await body($0.stream, $0.length) }
+    case .bytes(let bytes): try await body(ByteStream(bytes), Int64(bytes.count))
+    case .stream(let stream, let length): try await body(stream, length)
+    }
   }
 }

@@ -1,0 +1,288 @@
+internal import HTTPTypes
+public import StorageAuth
+public import StorageClient
+internal import StorageCrypto
+internal import Synchronization
+public import SystemPackage
+
+/// An object store in memory, for the unit tests of apps: no server, no network, no credentials.
+///
+/// It does what a bucket does as far as ``StorageClient/ObjectStore`` shows it: conditions, ranges, metadata, listings in
+/// the order of bytes, checksums. Failures are added on demand, and what was asked for is recorded:
+///
+/// ```swift
+/// let store = InMemoryStore()
+/// store.fail(.upload, with: InMemoryStore.throttled)
+/// await #expect(throws: ServiceError.self) { try await backUp(file, to: store) }
+/// #expect(store.calls == [.init(.upload, "2026/11/20/cat.jpg")])
+/// ```
+public final class InMemoryStore: ObjectStore {
+  /// What a store is asked to do.
+  public enum Operation: Sendable, Hashable, CaseIterable {
+    case upload, download, open, head, delete, list
+  }
+
+  /// An operation that was asked for.
+  public struct Call: Sendable, Hashable {
+    /// The operation.
+    public let operation: Operation
+
+    /// The key, or the prefix of a listing.
+    public let key: String
+
+    /// Creates a call, to compare with.
+    public init(_ operation: Operation, _ key: String) {
+      self.operation = operation
+      self.key = key
+    }
+  }
+
+  private struct Object {
+    let bytes: [UInt8]
+    let info: ObjectInfo
+  }
+
+  private struct Failure {
+    let operation: Operation?
+    let key: String?
+    var count: Int
+    let error: any Error & Sendable
+  }
+
+  private struct State {
+    /// The objects by the bytes of their keys: two spellings are two objects.
+    var objects: [[UInt8]: Object] = [:]
+    var failures: [Failure] = []
+    var calls: [Call] = []
+  }
+
+  private let state = Mutex(State())
+  private let time: any TimeSource
+  private let pageSize: Int
+
+  /// Creates an empty store.
+  ///
+  /// - Parameters:
+  ///   - pageSize: The most entries of a page of a listing; 1 at least.
+  ///   - time: Says when an object is stored.
+  public init(pageSize: Int = 1000, time: any TimeSource = .system) {
+    self.pageSize = max(1, pageSize)
+    self.time = time
+  }
+
+  /// Makes operations fail, before they change anything.
+  ///
+  /// Failures that were added first are used first.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation that fails, or `nil` for every one.
+  ///   - key: The key whose operations fail, or `nil` for every one.
+  ///   - count: How many operations fail.
+  ///   - error: What they throw.
+  public func fail(
+    _ operation: Operation? = nil, key: String? = nil, times count: Int = 1, with error: any Error & Sendable
+  ) {
+    state.withLock { $0.failures.append(Failure(operation: operation, key: key, count: count, error: error)) }
+  }
+
+  /// What was asked for, in order.
+  public var calls: [Call] { state.withLock { $0.calls } }
+
+  /// The bytes of an object, or `nil` if there is none; setting them is no call, and `nil` removes the object.
+  public subscript(key: String) -> [UInt8]? {
+    get { object(key)?.bytes }
+    set {
+      let object = newValue.map { Object(bytes: $0, info: info(key, $0, UploadOptions())) }
+      state.withLock { $0.objects[Array(key.utf8)] = object }
+    }
+  }
+
+  /// A refusal of a service that asks for fewer requests.
+  public static let throttled = ServiceError(
+    code: "SlowDown", message: "Reduce your request rate.", status: .serviceUnavailable, subject: "a test")
+
+  // MARK: ObjectStore
+
+  /// Stores an object.
+  ///
+  /// - Throws: A ``StorageClient/ServiceError`` if there is an object and `forbidOverwrite` is set, and what the source
+  ///   throws.
+  @discardableResult
+  public func upload(
+    _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try begin(.upload, key)
+    try Self.check(key)
+    let bytes = try await source.read { stream, byteCount in
+      var bytes: [UInt8] = []
+      for try await chunk in stream {
+        bytes += chunk
+        progress?(TransferProgress(completed: Int64(bytes.count), total: byteCount))
+      }
+      guard byteCount ?? Int64(bytes.count) == Int64(bytes.count) else {
+        throw StorageError(
+          .sourceChanged, "The source of \(key) has another length than it was said to have.",
+          remedy: "Give the length that it has.")
+      }
+      return bytes
+    }
+    let object = Object(bytes: bytes, info: info(key, bytes, options))
+    try state.withLock { state in
+      if options.forbidOverwrite, state.objects[Array(key.utf8)] != nil {
+        throw Self.refusal(.conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
+      }
+      state.objects[Array(key.utf8)] = object
+    }
+    return UploadedObject(
+      key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
+  }
+
+  /// Writes an object to a file.
+  ///
+  /// - Throws: A ``StorageClient/ServiceError`` as ``open(_:options:)``, and a ``StorageClient/StorageError`` if the file
+  ///   cannot be written.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try begin(.download, key)
+    let (object, range) = try find(key, options)
+    try await FileReplacement.write(file) { try await $0.write(Array(object.bytes[range]), at: 0) }
+    progress?(TransferProgress(completed: Int64(range.count), total: Int64(range.count)))
+    return object.info
+  }
+
+  /// Hands over the bytes of an object, or of a range of it.
+  ///
+  /// - Throws: A ``StorageClient/ServiceError`` if there is no object, a condition does not hold or the range is outside.
+  public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    try begin(.open, key)
+    let (object, range) = try find(key, options)
+    return DownloadedObject(
+      info: object.info, contentLength: Int64(range.count), body: ByteStream(Array(object.bytes[range])))
+  }
+
+  /// Describes an object.
+  ///
+  /// - Throws: A ``StorageClient/ServiceError`` if there is none.
+  public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try begin(.head, key)
+    return try find(key, DownloadOptions()).object.info
+  }
+
+  /// Removes an object, if there is one.
+  public func delete(_ key: String) async throws {
+    try begin(.delete, key)
+    state.withLock { $0.objects[Array(key.utf8)] = nil }
+  }
+
+  /// Removes objects; a key whose deletion is to fail is reported.
+  @discardableResult
+  public func delete(_ keys: [String]) async throws -> DeletionReport {
+    var report = DeletionReport()
+    for key in keys {
+      do {
+        try await delete(key)
+        report = DeletionReport(deleted: report.deleted + [key], failures: report.failures)
+      } catch let error as ServiceError {
+        let failure = DeletionReport.Failure(key: key, code: error.code, message: error.message)
+        report = DeletionReport(deleted: report.deleted, failures: report.failures + [failure])
+      }
+    }
+    return report
+  }
+
+  /// Lists objects in the order of the bytes of their keys, as they are when each page is asked for.
+  public func list(prefix: String, delimiter: String?) -> ObjectListing {
+    ObjectListing { [self] continuation in
+      try begin(.list, prefix)
+      let entries = entries(prefix: Array(prefix.utf8), delimiter: delimiter.map { Array($0.utf8) } ?? [])
+      let rest = entries.drop { entry in
+        continuation.map { !$0.utf8.lexicographicallyPrecedes(entry.name.utf8) } ?? false
+      }
+      let page = rest.prefix(pageSize)
+      return ListPage(entries: Array(page), continuation: page.count < rest.count ? page.last?.name : nil)
+    }
+  }
+
+  // MARK: What they share
+
+  /// Records an operation, and makes it fail if it is to.
+  private func begin(_ operation: Operation, _ key: String) throws {
+    try Task.checkCancellation()
+    try state.withLock { state in
+      state.calls.append(Call(operation, key))
+      let index = state.failures.firstIndex { failure in
+        failure.count > 0 && (failure.operation ?? operation) == operation
+          && (failure.key ?? key).utf8.elementsEqual(key.utf8)
+      }
+      guard let index else { return }
+      state.failures[index].count -= 1
+      throw state.failures[index].error
+    }
+  }
+
+  private func object(_ key: String) -> Object? { state.withLock { $0.objects[Array(key.utf8)] } }
+
+  private func find(_ key: String, _ options: DownloadOptions) throws -> (object: Object, range: Range<Int>) {
+    let subject = "GET \(key)"
+    guard let object = object(key) else {
+      throw Self.refusal(.notFound, "NoSuchKey", "The object does not exist.", .noSuchKey, subject)
+    }
+    if let wanted = options.ifMatch, wanted != object.info.etag {
+      throw Self.refusal(.preconditionFailed, "PreconditionFailed", "If-Match.", .preconditionFailed, subject)
+    }
+    let isOld = options.ifModifiedSince.map { since in object.info.lastModified.map { $0 <= since } ?? false } ?? false
+    if options.ifNoneMatch.map({ $0 == object.info.etag }) ?? false || isOld {
+      throw Self.refusal(.notModified, "NotModified", "The object is the same.", .notModified, subject)
+    }
+    guard let range = options.range else { return (object, object.bytes.indices) }
+    guard let bytes = range.bytes(of: Int64(object.bytes.count)) else {
+      throw Self.refusal(
+        .rangeNotSatisfiable, "InvalidRange", "The range lies outside of the object.", .invalidRange, subject)
+    }
+    return (object, Int(bytes.lowerBound)..<Int(bytes.upperBound))
+  }
+
+  private func info(_ key: String, _ bytes: [UInt8], _ options: UploadOptions) -> ObjectInfo {
+    var crc = CRC64()
+    crc.update(bytes)
+    return ObjectInfo(
+      key: key, size: Int64(bytes.count), etag: "\"\(MD5.hash(bytes).hex.uppercased())\"",
+      contentType: options.contentType, lastModified: time.now,
+      metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 }, checksum: crc.checksum,
+      storageClass: options.storageClass)
+  }
+
+  private func entries(prefix: [UInt8], delimiter: [UInt8]) -> [ListEntry] {
+    let objects = state.withLock { $0.objects }.filter { $0.key.starts(with: prefix) }
+    var entries: [ListEntry] = []
+    for (key, object) in objects.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      let rest = key.dropFirst(prefix.count)
+      if !delimiter.isEmpty, let end = rest.firstRange(of: delimiter)?.upperBound {
+        let common = ListEntry.commonPrefix(String(decoding: key[..<end], as: UTF8.self))
+        if entries.last != common { entries.append(common) }
+      } else {
+        entries.append(
+          .object(
+            ListedObject(
+              key: object.info.key, size: Int64(object.bytes.count), etag: object.info.etag,
+              lastModified: object.info.lastModified, storageClass: object.info.storageClass)))
+      }
+    }
+    return entries
+  }
+
+  private static func check(_ key: String) throws {
+    guard !key.isEmpty, key.utf8.count <= 1023 else {
+      throw StorageError(
+        .invalidKey, "The key is empty or longer than 1,023 bytes.", remedy: "Use a key of 1 to 1,023 bytes.")
+    }
+  }
+
+  private static func refusal(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ kind: ServiceError.Kind, _ subject: String
+  ) -> ServiceError {
+    ServiceError(code: code, message: message, status: status, kind: kind, subject: subject)
+  }
+}
