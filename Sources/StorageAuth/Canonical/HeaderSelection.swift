@@ -58,7 +58,37 @@ extension ByteWriter {
   }
 }
 
+extension ByteWriter {
+  /// Appends the value of a header field without the blanks at its ends, each run of blanks inside as one space.
+  ///
+  /// A blank is a space or a tab; quotation marks change nothing.
+  package mutating func append(collapsing field: HTTPField) {
+    unsafe field.withUnsafeBytesOfValue { unsafe append(collapsing: Span(_unsafeElements: $0)) }
+  }
+
+  private mutating func append(collapsing text: Span<UInt8>) {
+    var index = 0
+    var isFirst = true
+    while index < text.count {
+      while index < text.count, isBlank(text[index]) { index += 1 }
+      let start = index
+      while index < text.count, !isBlank(text[index]) { index += 1 }
+      guard index > start else { return }
+      if !isFirst { append(UInt8(ascii: " ")) }
+      append(text.extracting(start..<index))
+      isFirst = false
+    }
+  }
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
 extension HTTPField {
+  /// Whether the value holds a tab or another control character.
+  package var holdsControlCharacter: Bool {
+    unsafe withUnsafeBytesOfValue { unsafe $0.contains { $0 < UInt8(ascii: " ") || $0 == 0x7f } }
+  }
+
   /// Makes a field of what `body` writes: ASCII that a field may hold.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
     self = unsafe withWrittenBytes(body) { unsafe HTTPField(name: name, lenientValue: $0) }

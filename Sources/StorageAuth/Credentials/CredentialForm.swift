@@ -24,20 +24,26 @@ enum CredentialForm {
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }
-    if !id.utf8.allSatisfy(isAllowedInID) {
-      return invalid(
-        "The access key id holds a blank, a separator or a character that is not ASCII.",
-        "Copy the id again; a blank or a line break at its end is the usual cause.")
-    }
+    if !id.utf8.allSatisfy(isAllowedInID) { return separatorInID }
     if let secret, let problem = problem(of: secret, named: "secret") { return problem }
     if let token, let problem = problem(of: token, named: "session token") { return problem }
     return nil
   }
 
-  /// Ids stand between separators in every scheme, so the separators cannot be part of one.
+  /// Ids stand between separators in every scheme, so the separators cannot be part of one; the slash can in schemes that
+  /// cut the scope off from the end.
   private static func isAllowedInID(_ byte: UInt8) -> Bool {
-    byte > UInt8(ascii: " ") && byte < 0x7f && !"/,;:&=%\"".utf8.contains(byte)
+    byte > UInt8(ascii: " ") && byte < 0x7f && !",;:&=%\"".utf8.contains(byte)
   }
+
+  /// The reason why an id with a slash cannot be sent in most schemes, if there is one.
+  static func slashProblem(id: AccessKeyID) -> SigningError? {
+    id.utf8.contains(UInt8(ascii: "/")) ? separatorInID : nil
+  }
+
+  private static let separatorInID = invalid(
+    "The access key id holds a blank, a separator or a character that is not ASCII.",
+    "Copy the id again; a blank or a line break at its end is the usual cause.")
 
   private static func problem(of secret: Secret, named name: String) -> SigningError? {
     let (count, isClean) = secret.bytes.withBytes { bytes in
@@ -68,14 +74,20 @@ enum CredentialForm {
 
 extension AccessKey {
   /// Refuses a key that cannot be sent.
-  package func check() throws(SigningError) {
+  ///
+  /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
+  package func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = storage.problem { throw problem }
+    if !allowsSlashInID, let problem = CredentialForm.slashProblem(id: id) { throw problem }
   }
 }
 
 extension Identity {
   /// Refuses an identity that cannot be sent.
-  package func check() throws(SigningError) {
+  ///
+  /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
+  package func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = CredentialForm.problem(id: id, secret: nil, token: sessionToken) { throw problem }
+    if !allowsSlashInID, let problem = CredentialForm.slashProblem(id: id) { throw problem }
   }
 }
