@@ -65,6 +65,7 @@ let package = Package(
     .library(name: "StorageAuth", targets: ["StorageAuth"]),
     .library(name: "OSSAuth", targets: ["OSSAuth"]),
     .library(name: "COSAuth", targets: ["COSAuth"]),
+    .library(name: "S3Auth", targets: ["S3Auth"]),
     .library(name: "AsperaAuth", targets: ["AsperaAuth"]),
     .library(name: "AsperaTransfer", targets: ["AsperaTransfer"]),
     .library(name: "CloudCredentials", targets: ["CloudCredentials"]),
@@ -114,6 +115,8 @@ let package = Package(
       name: "OSSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
       name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
+    .target(
+      name: "S3Auth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(
       name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes],
       swiftSettings: rules),
@@ -289,6 +292,14 @@ let package = Package(
     .testTarget(
       name: "COSAuthTests", dependencies: auth + ["SigningProperties", "StorageAuthTesting"], swiftSettings: testRules),
     .testTarget(
+      name: "S3AuthTests",
+      dependencies: [
+        "S3Auth", "StorageAuth", "StorageCrypto", "SigningProperties", "StorageAuthTesting", "CAllocationCounter",
+        httpTypes,
+      ],
+      resources: [.copy("Vectors")],
+      swiftSettings: testRules),
+    .testTarget(
       name: "RedactionTests", dependencies: auth + aspera + ["CloudCredentials", "StorageAuthTesting"],
       exclude: ["check-redaction-coverage.py"],
       swiftSettings: testRules),
@@ -444,7 +455,7 @@ if let names = Context.environment["STORAGE_AUTH_ONLY"] {
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   var core: Set = [
     "CLibcrypto", "CZlib", "StorageCrypto", "StorageCompression", "StorageJSON", "StorageXML", "StorageXMLTests",
-    "StorageAuth", "OSSAuth", "COSAuth",
+    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "S3AuthTests", "CAllocationCounter",
     "AsperaAuth", "CloudCredentials", "StorageAuthTesting", "StorageCompressionTests", "StorageJSONTests",
     "AsperaAuthTests", "SigningProperties", "StorageCryptoTests", "StorageAuthTests", "OSSAuthTests",
     "COSAuthTests", "CloudCredentialsTests", "StorageAuthTestingTests", "RequestLines", "VectorTests", "RedactionTests",

@@ -1,0 +1,375 @@
+package import HTTPTypes
+package import StorageAuth
+package import StorageCrypto
+
+// What a Signature Version 4 signature of Amazon S3 is made of: names, limits, the scope with its signing key, and the
+// canonical request with the string to sign. Pages: "Signature Calculations for the Authorization Header: Transferring
+// Payload in a Single Chunk", "Authenticating Requests: Using Query Parameters".
+
+extension HTTPField.Name {
+  package static let s3Date = known("x-amz-date")
+  package static let s3ContentSHA256 = known("x-amz-content-sha256")
+  package static let s3SecurityToken = known("x-amz-security-token")
+  package static let s3DecodedContentLength = known("x-amz-decoded-content-length")
+  package static let s3Trailer = known("x-amz-trailer")
+  package static let s3SessionToken = known("x-amz-s3session-token")
+  package static let s3RegionSet = known("x-amz-region-set")
+}
+
+/// Fixed texts of the signatures of S3.
+enum S3Text {
+  static let algorithm: StaticString = "AWS4-HMAC-SHA256"
+  static let terminal: StaticString = "aws4_request"
+  static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
+  static let emptyHash: StaticString = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+  static let signatureParameter: StaticString = "X-Amz-Signature"
+
+  /// The parameters that carry a signature in a URL; the parameter `X-Amz-Signature` is the only one that is not signed.
+  static let ownParameters = [
+    "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
+    "X-Amz-Security-Token", "X-Amz-Signature",
+  ]
+
+  /// What a request must not carry yet when it is signed: a signature of this version or of version 2.
+  static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
+}
+
+/// The limits that S3 sets for signatures, each in one place.
+///
+/// Pages: "Authenticating Requests: Using Query Parameters", "Signature Calculations for the Authorization Header:
+/// Transferring Payload in Multiple Chunks (Chunked Upload)", "POST Policy".
+public enum S3Limits {
+  /// The longest lifetime of a URL: seven days.
+  public static let urlLifetime = Duration.seconds(604_800)
+
+  /// The fewest bytes of a chunk that is not the last one with data.
+  public static let minimumChunkByteCount = 8192
+
+  /// The most bytes of a form before its file.
+  public static let formByteCount = 20_480
+
+  /// The most bytes of the trailers of a body.
+  static let trailerByteCount = 16_384
+
+  /// The seconds that a URL may work for.
+  static let urlSeconds: ClosedRange<Int64> = 1...604_800
+
+  /// The hexadecimal digits of a signature and of a hash.
+  static let hexDigitCount = 64
+}
+
+/// Whether a text is a part of a scope, or a label of a host: `[a-z0-9-]+`, with a letter or a digit at both ends.
+func isScopePart(_ text: String) -> Bool {
+  !text.isEmpty && text.utf8.count <= 63 && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+      default: false
+      }
+    }
+}
+
+/// Whether a text is 64 hexadecimal digits in lower case.
+func isLowerHex(_ text: some StringProtocol) -> Bool {
+  text.utf8.count == S3Limits.hexDigitCount
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+      default: false
+      }
+    }
+}
+
+/// What a signing key is bound to: a day, a region and a service.
+package struct S3Scope: Sendable {
+  let date: Timestamp
+  let region: String
+  let service: String
+
+  package init(date: Timestamp, region: String, service: String) {
+    self.date = date
+    self.region = region
+    self.service = service
+  }
+
+  /// Appends the scope: `20261120/us-east-1/s3/aws4_request`.
+  func append(to writer: inout ByteWriter) {
+    writer.append(compactDate: date)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(region)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(service)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(S3Text.terminal)
+  }
+
+  /// Appends the string to sign of a canonical request that hashes to `hash`.
+  package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
+    append(headOf: "", to: &writer)
+    writer.append(hex: hash)
+  }
+
+  /// Appends the algorithm, the date and the scope, each with its line feed.
+  ///
+  /// - Parameter kind: What follows the name of the algorithm: `-PAYLOAD` for a chunk, `-TRAILER` for trailers.
+  func append(headOf kind: StaticString, to writer: inout ByteWriter) {
+    writer.append(S3Text.algorithm)
+    writer.append(kind)
+    writer.append(UInt8(ascii: "\n"))
+    writer.append(basicDate: date)
+    writer.append(UInt8(ascii: "\n"))
+    append(to: &writer)
+    writer.append(UInt8(ascii: "\n"))
+  }
+
+  /// The signing key of an access key, derived once for a secret, a day, a region and a service.
+  package func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
+    // The second number tells the keys of this scheme from those that others derive for the same day, region and service.
+    let scope = KeyScope(from: date.dayNumber, to: ~date.dayNumber, region: region, service: service)
+    return key.signingKey(for: scope) { secret in
+      let dateKey = HMACKey<SHA256>(writing: {
+        $0.append("AWS4")
+        $0.append(secret)
+      }).derivedKey { $0.append(compactDate: date) }
+      let regionKey = dateKey.derivedKey { $0.append(region) }
+      let serviceKey = regionKey.derivedKey { $0.append(service) }
+      return serviceKey.derivedKey { $0.append(S3Text.terminal) }
+    }
+  }
+}
+
+/// The canonical request: method, path, query, headers, names of the headers, hash of the body.
+package struct S3CanonicalRequest {
+  /// Which headers are signed.
+  enum Headers {
+    /// Those that have an effect, and further ones, whose names are in lower case and sorted.
+    case byRule(adding: [String])
+    /// These, whose names are in lower case and sorted.
+    case listed([String])
+  }
+
+  let headers: Headers
+  /// What stands for the body; `nil` for the header `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` where there is none.
+  let payload: String?
+  /// Whether a signed header may hold a tab or another control character: libraries disagree on what of it is signed.
+  let allowsControlCharacters: Bool
+
+  init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
+    self.headers = headers
+    self.payload = payload
+    self.allowsControlCharacters = allowsControlCharacters
+  }
+
+  /// Creates a canonical request that signs exactly the headers of a list, sorted and in lower case.
+  package init(signing names: [String], payload: String?) {
+    self.init(headers: .listed(names), payload: payload)
+  }
+
+  /// Hands a function that writes the canonical request to `body`.
+  ///
+  /// - Parameters:
+  ///   - request: The request with every header and parameter that is signed.
+  ///   - path: The path that is signed; `nil` for that of the request.
+  ///   - omitting: The name of a query parameter that is left out: the signature itself.
+  ///   - refused: Names of parameters that a request must not have.
+  ///   - body: Uses the function.
+  /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
+  package func with<Result>(
+    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
+    _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let fields = request.headerFields
+    let path = path ?? request.path ?? "/"
+    return try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
+      try select(from: fields, authority: request.authority, into: &selected)
+      return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
+        try withBytes(of: path) { (wire) throws(SigningError) in
+          let pathEnd = try Self.cut(wire, omitting: omitting, into: &parameters)
+          if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
+          return body { writer in
+            writer.append(request.method.rawValue)
+            writer.append(UInt8(ascii: "\n"))
+            writer.append(recoding: wire.extracting(0..<pathEnd), plusIsSpace: false, .path)
+            writer.append(UInt8(ascii: "\n"))
+            for index in 0..<parameters.count {
+              if index > 0 { writer.append(UInt8(ascii: "&")) }
+              writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
+            }
+            writer.append(UInt8(ascii: "\n"))
+            append(selected, of: request, to: &writer)
+            writer.append(UInt8(ascii: "\n"))
+            if let payload {
+              writer.append(payload)
+            } else if let hash = fields.index(of: .s3ContentSHA256) {
+              writer.append(fields[hash])
+            } else {
+              writer.append(S3Text.unsignedPayload)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Appends the block of headers, the empty line and the names; values of one name are joined with commas.
+  private func append(
+    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, to writer: inout ByteWriter
+  ) {
+    let fields = request.headerFields
+    for index in 0..<selected.count {
+      let header = selected[index]
+      if index > 0, Self.isSame(header, selected[index - 1], in: fields) {
+        writer.append(UInt8(ascii: ","))
+      } else {
+        if index > 0 { writer.append(UInt8(ascii: "\n")) }
+        writer.append(header.name(in: fields))
+        writer.append(UInt8(ascii: ":"))
+      }
+      if header.index == SelectedHeader.host {
+        writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
+      } else {
+        writer.append(collapsing: fields[Int(header.index)])
+      }
+    }
+    writer.append("\n\n")
+    append(namesOf: selected, in: fields, to: &writer)
+  }
+
+  /// The names of the signed headers that a request has, sorted and separated by `;`.
+  func names(of request: HTTPRequest) throws(SigningError) -> String {
+    let fields = request.headerFields
+    return try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
+      try select(from: fields, authority: request.authority, into: &selected)
+      return String(writing: { writer in append(namesOf: selected, in: fields, to: &writer) })
+    }
+  }
+
+  private func append(
+    namesOf selected: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+  ) {
+    for index in 0..<selected.count {
+      if index > 0 {
+        if Self.isSame(selected[index], selected[index - 1], in: fields) { continue }
+        writer.append(UInt8(ascii: ";"))
+      }
+      writer.append(selected[index].name(in: fields))
+    }
+  }
+
+  private static func isSame(_ first: SelectedHeader, _ second: SelectedHeader, in fields: HTTPFields) -> Bool {
+    first.name(in: fields).isIdentical(to: second.name(in: fields))
+  }
+
+  private func select(
+    from fields: HTTPFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
+  ) throws(SigningError) {
+    for index in fields.indices {
+      let name = fields[index].name.canonicalName
+      guard signs(name) else { continue }
+      guard allowsControlCharacters || !fields[index].holdsControlCharacter else {
+        throw SigningError(
+          .invalidHeader, "The header \(fields[index].name.rawName), which is signed, holds a control character.",
+          remedy: "Write a space for a tab, and encode the value.")
+      }
+      withBytes(of: name) { selected.append(SelectedHeader(name: $0, index: Int32(index))) }
+    }
+    if authority != nil {
+      withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
+    }
+    guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
+    for index in 1..<selected.count where Self.isSame(selected[index], selected[index - 1], in: fields) {
+      let repeated = Int(max(selected[index].index, selected[index - 1].index))
+      guard fields[repeated].name.canonicalName.isRepeatable else { throw .repeatedHeader(fields[repeated].name) }
+    }
+  }
+
+  /// Whether a header is signed; its name is in lower case. The host always is.
+  func signs(_ name: String) -> Bool {
+    switch headers {
+    case .byRule(let further): Self.isSignedByRule(name) || further.containsSorted(name)
+    case .listed(let names): names.containsSorted(name)
+    }
+  }
+
+  /// Whether a header is signed wherever it is: it has an effect at the service, and nothing changes it on the way.
+  static func isSignedByRule(_ name: String) -> Bool {
+    withBytes(of: name) { name in
+      if name.starts(with: "x-amz-") || name.starts(with: "if-") { return true }
+      return switch name.count {
+      case 5: name.starts(with: "range")
+      case 11: name.starts(with: "content-md5")
+      case 12: name.starts(with: "content-type")
+      default: false
+      }
+    }
+  }
+
+  private static func cut(
+    _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
+  ) throws(SigningError) -> Int {
+    let pathEnd = ScratchList<WireParameter>.with { all in
+      let pathEnd = WireQuery.cut(wire, into: &all)
+      for index in 0..<all.count {
+        let name = wire.extracting(all[index].name)
+        if let omitting, name.count == omitting.utf8CodeUnitCount, name.starts(with: omitting) { continue }
+        parameters.append(all[index])
+      }
+      return pathEnd
+    }
+    guard let pathEnd else { throw .unreadablePath }
+    for index in 0..<pathEnd where wire[index] == UInt8(ascii: "+") { throw .plusInPath }
+    for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
+    try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
+    return pathEnd
+  }
+}
+
+extension [String] {
+  /// Whether a name is among names that are sorted by their bytes.
+  func containsSorted(_ name: String) -> Bool {
+    var (start, end) = (0, count)
+    while start < end {
+      let middle = (start + end) / 2
+      if self[middle].utf8.lexicographicallyPrecedes(name.utf8) { start = middle + 1 } else { end = middle }
+    }
+    return start < count && self[start].isIdentical(to: name)
+  }
+}
+
+extension String {
+  /// Whether a signed header may be there more than once, as a list or as metadata; the name is in lower case.
+  ///
+  /// One that the service reads once is refused where it is there twice: one copy would be signed and the other obeyed.
+  fileprivate var isRepeatable: Bool {
+    if hasBytePrefix("x-amz-meta-") { return true }
+    if self == "host" || S3CanonicalRequest.isSignedByRule(self) { return false }
+    return !["date", "authorization", "content-length", "content-disposition", "expires"].contains(self)
+  }
+}
+
+extension ByteWriter {
+  /// Appends a host as it is signed: in lower case, without the port of the scheme.
+  mutating func append(canonicalHost authority: String, scheme: String?) {
+    let port: StaticString? =
+      switch scheme {
+      case "https": ":443"
+      case "http": ":80"
+      default: nil
+      }
+    withBytes(of: authority) { bytes in
+      var end = bytes.count
+      if let port, end > port.utf8CodeUnitCount {
+        let start = end - port.utf8CodeUnitCount
+        if bytes.extracting(start...).starts(with: port) { end = start }
+      }
+      for index in 0..<end { append(asciiLowercased(bytes[index])) }
+    }
+  }
+}
+
+extension SigningError {
+  /// The error for a plus sign in a path.
+  static let plusInPath = SigningError(
+    .invalidPath, "The path holds a plus sign, which S3 reads as a space and other services read as a plus sign.",
+    remedy: "Write %2B for a plus sign and %20 for a space; ServiceEndpoint does that.")
+}

@@ -1,0 +1,430 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// Signs requests to Amazon S3, and to services that speak like it, with Signature Version 4: in headers, in URLs, and in
+/// two halves for a key that is kept elsewhere.
+///
+/// ```swift
+/// let signer = S3Signer(region: "eu-central-1")
+/// try signer.sign(&request, with: key, in: .now)
+/// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
+/// ```
+///
+/// The host, every `x-amz-` header, `content-type`, `content-md5`, `range` and the headers of conditions (`if-match`, …)
+/// are signed where a request has them. The path and the query are signed as S3 reads them, decoded and encoded once and
+/// not normalised, and are never changed; presigning appends to them.
+///
+/// Pages: "Authenticating Requests: Using the Authorization Header", "Authenticating Requests: Using Query Parameters".
+public struct S3Signer: SplitSigner, Presigner {
+  /// The type of what is signed.
+  public typealias Request = HTTPRequest
+  /// The type of the credential.
+  public typealias Proof = AccessKey
+
+  /// The region in the scope, such as `eu-central-1`; `auto` for Cloudflare R2 and Google Cloud Storage.
+  public let region: String
+
+  /// The service in the scope: `s3`, `s3-object-lambda` or `s3-outposts`.
+  public let service: String
+
+  /// The bucket that requests have to be for; `nil` if it is not checked.
+  public let bucket: String?
+
+  /// Where the bucket's name is in the URL, for the check of ``bucket``; `nil` if the host decides.
+  public let style: AddressingStyle?
+
+  /// What the signature says about the body; `nil` for the `x-amz-content-sha256` that a request has, or
+  /// ``S3Payload/unsigned`` where it has none.
+  public let payload: S3Payload?
+
+  let additionalHeaders: [String]
+  private let problem: SigningError?
+  private let payloadField: HTTPField?
+
+  /// Creates a signer.
+  ///
+  /// No error is thrown here; a signer with an unusable configuration refuses to sign and says why.
+  ///
+  /// - Parameters:
+  ///   - region: The region in the scope, such as `eu-central-1`.
+  ///   - service: The service in the scope.
+  ///   - bucket: The bucket that requests have to be for; `nil` if it is not checked.
+  ///   - style: Where the bucket's name is in the URL; `nil` if the host decides.
+  ///   - payload: What the signature says about the body; `nil` for the `x-amz-content-sha256` that a request has, or
+  ///     ``S3Payload/unsigned`` where it has none.
+  ///   - additionalHeaders: Names of further headers to sign, such as `content-length`; those that a request lacks are
+  ///     left out. A header that a proxy changes, such as `accept-encoding`, should not be among them.
+  public init(
+    region: String, service: String = "s3", bucket: String? = nil, style: AddressingStyle? = nil,
+    payload: S3Payload? = nil, additionalHeaders: Set<String> = []
+  ) {
+    self.region = region
+    self.service = service
+    self.bucket = bucket
+    self.style = style
+    self.payload = payload
+    self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
+      .filter { $0 != "host" && $0 != "authorization" && !S3CanonicalRequest.isSignedByRule($0) }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    problem = Self.problem(region: region, service: service, payload: payload)
+    payloadField = payload.map { HTTPField(name: .s3ContentSHA256, value: $0.text) }
+  }
+
+  /// Returns a copy that signs requests with another body.
+  public func with(payload: S3Payload) -> S3Signer {
+    S3Signer(
+      region: region, service: service, bucket: bucket, style: style, payload: payload,
+      additionalHeaders: Set(additionalHeaders))
+  }
+
+  /// Returns the instant until which a key has to be valid so that a request signed at `date` is accepted: two seconds
+  /// later, for the way to the service.
+  public func requiredValidity(from date: Timestamp) -> Timestamp {
+    date.advanced(by: .seconds(2))
+  }
+
+  /// Returns the instant until which a key has to be valid so that a URL signed at `date` works for its whole duration.
+  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
+    date.advanced(by: duration)
+  }
+
+  private static func problem(region: String, service: String, payload: S3Payload?) -> SigningError? {
+    func invalid(_ message: String, _ remedy: String) -> SigningError {
+      SigningError(.invalidConfiguration, message, remedy: remedy)
+    }
+    if service == "s3express" {
+      return invalid(
+        "Directory buckets (S3 Express One Zone) are not supported: they need a session of their own.",
+        "Use a general purpose bucket.")
+    }
+    guard isScopePart(region) else {
+      return invalid("\"\(region)\" is not the name of a region.", "Write it like eu-central-1.")
+    }
+    guard region != "aws-global" else {
+      return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
+    }
+    guard isScopePart(service) else { return invalid("\"\(service)\" is not the name of a service.", "Use s3.") }
+    guard payload?.isWellFormed ?? true else {
+      return invalid("The hash of the body is not a SHA-256.", "Give 64 hexadecimal digits.")
+    }
+    return nil
+  }
+
+  var canonicalRequest: S3CanonicalRequest { S3CanonicalRequest(headers: .byRule(adding: additionalHeaders)) }
+
+  func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: service) }
+
+  func checkConfiguration() throws(SigningError) {
+    if let problem { throw problem }
+  }
+}
+
+// MARK: - In headers
+
+extension S3Signer {
+  /// Signs a request in its headers.
+  ///
+  /// Sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key, `x-amz-security-token`.
+  ///
+  /// - Parameters:
+  ///   - request: The request. A body in chunks needs `x-amz-decoded-content-length`, one with trailers `x-amz-trailer`.
+  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
+  ///   - context: The time of signing.
+  /// - Throws: A ``SigningError`` if the request, the key or the signer cannot be used; the request is unchanged then.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check(allowsSlashInID: true)
+    var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
+    let names = try canonicalRequest.names(of: draft.request)
+    let signature = try signature(of: draft, with: key)
+    let authorization = HTTPField(name: .authorization) { writer in
+      append(prefixWith: names, date: draft.date, id: key.id, to: &writer)
+      writer.append(hex: signature)
+    }
+    draft.request.headerFields.replace(authorization)
+    request = draft.request
+  }
+
+  /// Creates everything of a header signature but the signature.
+  func draft(
+    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
+  ) throws(SigningError) -> S3Draft {
+    try check(original)
+    var request = original
+    request.headerFields.reserveCapacity(original.headerFields.count + 4)
+    request.headerFields.replace(HTTPField(name: .s3Date) { $0.append(basicDate: date) })
+    try setPayload(of: &request)
+    if let token {
+      request.headerFields.replace(token)
+    } else if request.headerFields.contains(.s3SecurityToken) {
+      request.headerFields[.s3SecurityToken] = nil
+    }
+    return S3Draft(request: request, path: nil, date: date, expiration: nil)
+  }
+
+  private func setPayload(of request: inout HTTPRequest) throws(SigningError) {
+    var payload = payload
+    if let payloadField {
+      request.headerFields.replace(payloadField)
+    } else if let index = request.headerFields.index(of: .s3ContentSHA256) {
+      payload = S3Payload(header: request.headerFields[index].value)
+      guard payload != nil else {
+        throw SigningError(
+          .invalidHeader, "The header x-amz-content-sha256 is not one of the values that S3 knows.",
+          remedy: "Leave it out, and give the signer the payload.")
+      }
+    } else {
+      request.headerFields.replace(Self.unsignedPayloadField)
+    }
+    guard let payload, payload.isChunked else { return }
+    guard let length = request.headerFields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty
+    else {
+      throw SigningError(
+        .invalidRequest, "A body in chunks needs its length in the header x-amz-decoded-content-length.",
+        remedy: "Send the number of bytes of the object.")
+    }
+    guard request.headerFields.contains(.s3Trailer) == payload.hasTrailer else {
+      throw SigningError(
+        .invalidRequest, "The header x-amz-trailer does not go with the form of the body.",
+        remedy: "Name the trailers in it, for a body with trailers alone.")
+    }
+  }
+
+  private static let unsignedPayloadField = HTTPField(name: .s3ContentSHA256, value: S3Payload.unsigned.text)
+
+  /// Refuses a request that this signer cannot sign, or that is not for its bucket.
+  private func check(_ request: HTTPRequest) throws(SigningError) {
+    try checkConfiguration()
+    guard let authority = request.authority, isHost(authority) else {
+      throw SigningError(
+        .invalidRequest, "The request has no host, or a malformed one.",
+        remedy: "Set its authority, such as photos.s3.eu-central-1.amazonaws.com.")
+    }
+    if let reason = S3Address.unsupportedHost(authority) {
+      throw SigningError(.invalidConfiguration, reason, remedy: "Use the endpoint of a region.")
+    }
+    guard let bucket, style != .customDomain else { return }
+    guard S3Address(authority: authority, style: style).names(bucket, in: request.path ?? "/") else {
+      throw SigningError(
+        .invalidRequest, "The URL is not for the bucket \"\(bucket)\".",
+        remedy: "Start the host or the path with the bucket, or set the addressing style.")
+    }
+  }
+
+  /// The signature of a draft.
+  func signature(of draft: S3Draft, with key: AccessKey) throws(SigningError) -> Digest {
+    let hash = try withCanonicalRequest(of: draft) { SHA256.hash(writing: $0) }
+    let scope = scope(at: draft.date)
+    return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
+  }
+
+  func withCanonicalRequest<Result>(
+    of draft: S3Draft, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try canonicalRequest.with(
+      draft.request, path: draft.path, refusing: draft.path == nil ? S3Text.signatureParameters : nil, body)
+  }
+
+  /// Appends the value of `Authorization` up to the signature.
+  func append(prefixWith names: String, date: Timestamp, id: AccessKeyID, to writer: inout ByteWriter) {
+    writer.append(S3Text.algorithm)
+    writer.append(" Credential=")
+    writer.append(id.string)
+    writer.append(UInt8(ascii: "/"))
+    scope(at: date).append(to: &writer)
+    writer.append(", SignedHeaders=")
+    writer.append(names)
+    writer.append(", Signature=")
+  }
+}
+
+/// A request with everything that its signature covers.
+struct S3Draft {
+  /// The request; only the signature is missing.
+  var request: HTTPRequest
+  /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
+  let path: String?
+  /// When it is signed.
+  let date: Timestamp
+  /// When the URL ends; `nil` for a signature in the headers.
+  let expiration: Timestamp?
+}
+
+// MARK: - In URLs
+
+extension S3Signer {
+  /// Signs a URL.
+  ///
+  /// The holder of the URL has to send the headers of the result exactly, and no further `x-amz-` header. The body is not
+  /// covered.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL is for, with the headers that its holder will send.
+  ///   - key: The key.
+  ///   - duration: How long the URL works, in whole seconds from the context's date: 1 to 604,800 (seven days).
+  ///   - context: The time of signing.
+  /// - Returns: The URL, the headers that belong to it, and when it ends.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or the request cannot be
+  ///   signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PresignedRequest {
+    if key.isAnonymous {
+      throw SigningError(
+        .anonymous, "An anonymous credential cannot sign a URL.",
+        remedy: "Use the URL without a signature, or a key that has the right.")
+    }
+    try key.check(allowsSlashInID: true)
+    let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
+    let signature = try signature(of: draft, with: key)
+    let url = String(writing: { writer in
+      writer.append(draft.request.scheme ?? "https")
+      writer.append("://")
+      writer.append(draft.request.authority ?? "")
+      writer.append(draft.path ?? "/")
+      writer.append(Self.signaturePrefix)
+      writer.append(hex: signature)
+    })
+    return PresignedRequest(
+      method: request.method, url: url, headers: signedHeaders(of: draft.request),
+      expiration: draft.expiration ?? context.date)
+  }
+
+  private static let signaturePrefix: StaticString = "&X-Amz-Signature="
+
+  /// Creates everything of a URL but its signature.
+  func draft(
+    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
+  ) throws(SigningError) -> S3Draft {
+    try check(original)
+    let seconds = duration.components.seconds
+    guard S3Limits.urlSeconds.contains(seconds) else {
+      throw SigningError(
+        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
+        remedy: "Ask for 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
+    }
+    let end = date.wholeSeconds.advanced(by: .seconds(seconds))
+    if let expiration = identity.expiration, expiration < end {
+      throw .credentialEndsFirst(expiration, required: end)
+    }
+    var request = original
+    if request.headerFields.contains(where: Self.isHeaderSignature) {
+      request.headerFields.removeAll(where: Self.isHeaderSignature)
+    }
+    let path = original.path ?? "/"
+    let hasQuery = path.hasByte("?")
+    if hasQuery { try WireQuery.refuse(S3Text.signatureParameters, in: path) }
+    let names = try canonicalRequest.names(of: request)
+    let scope = scope(at: date)
+    let extended = String(writing: { writer in
+      writer.append(path)
+      writer.append(UInt8(ascii: hasQuery ? "&" : "?"))
+      writer.append("X-Amz-Algorithm=")
+      writer.append(S3Text.algorithm)
+      writer.append("&X-Amz-Credential=")
+      writer.append(percentEncoding: identity.id.string)
+      writer.append("%2F")
+      writer.append(percentEncoding: String(writing: { scope.append(to: &$0) }))
+      writer.append("&X-Amz-Date=")
+      writer.append(basicDate: date)
+      writer.append("&X-Amz-Expires=")
+      writer.append(seconds)
+      writer.append("&X-Amz-SignedHeaders=")
+      writer.append(percentEncoding: names)
+      if let token = identity.sessionToken {
+        writer.append("&X-Amz-Security-Token=")
+        writer.append(percentEncoding: token)
+      }
+    })
+    return S3Draft(request: request, path: extended, date: date, expiration: end)
+  }
+
+  /// Whether a field belongs to a signature in the headers, and has no place beside one in the URL.
+  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
+    field.name == .authorization || field.name == .s3SecurityToken || field.name == .s3Date
+      || field.name == .s3ContentSHA256
+  }
+
+  /// The headers of a request that its URL covers.
+  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
+    if request.headerFields.isEmpty { return [:] }
+    return request.headerFields.filter { canonicalRequest.signs($0.name.canonicalName) }
+  }
+}
+
+// MARK: - In two halves
+
+extension S3Signer {
+  /// Creates the string to sign of a request whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - identity: The id and the session token of the key.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign and the canonical request.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  public func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(allowsSlashInID: true)
+    let token = identity.sessionToken.map { HTTPField(name: .s3SecurityToken, value: $0.reveal()) }
+    return try pending(draft(request, token: token, date: context.date), as: identity)
+  }
+
+  /// Creates the string to sign of a URL whose key is kept elsewhere.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL is for.
+  ///   - identity: The id and the session token of the key.
+  ///   - duration: How long the URL works, in whole seconds: 1 to 604,800.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign and the canonical request.
+  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
+  public func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(allowsSlashInID: true)
+    return try pending(
+      draft(presigning: request, as: identity, validFor: duration, date: context.date), as: identity)
+  }
+
+  private func pending(_ draft: S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
+    let (text, hash) = try withCanonicalRequest(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
+    let names = try canonicalRequest.names(of: draft.request)
+    let scope = scope(at: draft.date)
+    var request = draft.request
+    if let path = draft.path { request.path = path }
+    return PendingSignature(
+      .ossV4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
+      identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
+      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
+      authorizationPrefix: String(
+        writing: { append(prefixWith: names, date: draft.date, id: identity.id, to: &$0) }))
+  }
+
+  /// Puts a signature into the request that it was made for.
+  ///
+  /// - Parameters:
+  ///   - pending: What `prepare` returned.
+  ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
+  /// - Returns: The signed request.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or names another id.
+  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
+    let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
+    guard isLowerHex(bare) else {
+      throw SigningError(
+        .invalidSignature, "The signature is not 64 hexadecimal digits in lower case, or has another id.",
+        remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
+    }
+    var request = pending.request
+    if pending.isPresigned {
+      request.path = (request.path ?? "/") + Self.signaturePrefix.description + bare
+    } else {
+      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
+    }
+    return request
+  }
+}

@@ -1,0 +1,127 @@
+public import StorageAuth
+internal import StorageCrypto
+
+/// The addresses under which S3 is reached in a region.
+///
+/// Page: "Virtual hosting of general purpose buckets".
+public struct S3Network: OptionSet, Sendable, Hashable {
+  /// The bits of the set.
+  public let rawValue: UInt8
+
+  /// Creates a set from its bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Hosts that have IPv6 addresses as well.
+  public static let dualStack = S3Network(rawValue: 1)
+
+  /// Hosts with cryptography validated by FIPS 140; in the regions of the United States and Canada.
+  public static let fips = S3Network(rawValue: 2)
+
+  /// The acceleration network, for a bucket that has it switched on and whose name has no dots.
+  public static let accelerated = S3Network(rawValue: 4)
+}
+
+extension ServiceEndpoint {
+  /// Returns the endpoint of Amazon S3 in a region.
+  ///
+  /// Services that speak like S3 have endpoints of their own: `ServiceEndpoint("https://minio.example.com:9000", style:
+  /// .path)` for MinIO, `ServiceEndpoint("https://<account>.r2.cloudflarestorage.com", style: .path)` for Cloudflare R2.
+  ///
+  /// - Parameters:
+  ///   - region: The region, such as `eu-central-1`.
+  ///   - network: The addresses to use; acceleration cannot be combined with FIPS.
+  ///   - bucket: The bucket, for the addressing style alone: a name with dots, or that is no label of a host, goes into
+  ///     the path, because the certificate covers one label.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if that is not the name of a region, or the addresses cannot be
+  ///   combined.
+  public static func s3(
+    region: String, network: S3Network = [], bucket: String? = nil
+  ) throws(SigningError) -> ServiceEndpoint {
+    guard isScopePart(region), region != "aws-global" else {
+      throw SigningError(
+        .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like eu-central-1.")
+    }
+    let isLabel = bucket.map { !$0.hasByte(".") && $0 == $0.asciiLowercased } ?? true
+    let domain = region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+    let dualStack = network.contains(.dualStack) ? ".dualstack" : ""
+    if network.contains(.accelerated) {
+      guard !network.contains(.fips), isLabel else {
+        throw SigningError(
+          .invalidConfiguration, "Acceleration cannot be combined with FIPS or with a bucket whose name has dots.",
+          remedy: "Use the endpoint of the region.")
+      }
+      return try ServiceEndpoint("https://s3-accelerate\(dualStack).\(domain)", style: .virtualHosted)
+    }
+    let service = network.contains(.fips) ? "s3-fips" : "s3"
+    return try ServiceEndpoint(
+      "https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
+  }
+}
+
+/// Where the bucket stands in the address of a request.
+struct S3Address {
+  /// The bucket that the host names; `nil` if it names the service.
+  let bucket: String?
+  /// Whether the first part of the path is the bucket.
+  let isInPath: Bool
+
+  /// Reads a host.
+  ///
+  /// The hosts of the vendor are read by its rule: `s3.<region>…` is the service, what stands before it is the bucket, dots
+  /// included. Elsewhere the style decides, and the bucket is in the path if there is none.
+  ///
+  /// - Parameters:
+  ///   - authority: The host, with or without a port.
+  ///   - style: Where the bucket's name is in the URL.
+  ///   - customDomain: The bucket that a custom domain stands for; `nil` for the host itself.
+  init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
+    let host = hostWithoutPort(authority).asciiLowercased
+    if style == .customDomain {
+      bucket = customDomain ?? host
+      isInPath = false
+    } else if style != .path, let vendor = Self.vendorBucket(in: host) {
+      bucket = vendor.isEmpty ? nil : vendor
+      isInPath = vendor.isEmpty
+    } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
+      bucket = bucketLabel(of: host)
+      isInPath = bucket == nil
+    } else {
+      bucket = nil
+      isInPath = true
+    }
+  }
+
+  /// The text before the service's own labels in one of the vendor's hosts, or `nil` for another host.
+  private static func vendorBucket(in host: String) -> String? {
+    guard let name = host.removingByteSuffix(".amazonaws.com") ?? host.removingByteSuffix(".amazonaws.com.cn") else {
+      return nil
+    }
+    let labels = name.parts(between: ".")
+    guard let service = labels.lastIndex(where: { $0 == "s3" || $0.hasBytePrefix("s3-") }) else { return nil }
+    return labels[..<service].joined(separator: ".")
+  }
+
+  /// Whether a path and this host are those of a bucket.
+  func names(_ bucket: String, in path: String) -> Bool {
+    if let named = self.bucket { return named.isIdentical(to: bucket) }
+    let rest = path.removingBytePrefix("/") ?? path[...]
+    if rest.isEmpty || rest.beginsWithByte("?") { return true }
+    guard let behind = rest.removingBytePrefix(bucket) else { return false }
+    return behind.isEmpty || behind.beginsWithByte("/") || behind.beginsWithByte("?")
+  }
+
+  /// Why requests to a host cannot be signed with this scheme, if they cannot.
+  static func unsupportedHost(_ authority: String) -> String? {
+    let host = hostWithoutPort(authority).asciiLowercased
+    guard host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") else { return nil }
+    if host.hasByteSuffix(".accesspoint.s3-global.amazonaws.com") {
+      return "Multi-region access points need Signature Version 4A, which is not supported."
+    }
+    if host.containsBytes(of: ".s3express-") || host.containsBytes(of: "--x-s3.") {
+      return "Directory buckets (S3 Express One Zone) are not supported: they need a session of their own."
+    }
+    return nil
+  }
+}

@@ -1,0 +1,3 @@
+import HTTPTypes
+import S3Auth
+import StorageAuth
