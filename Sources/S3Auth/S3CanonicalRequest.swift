@@ -283,7 +283,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Whether a header is signed; its name is in lower case. The host always is.
+  /// Whether a header other than the host, which always is, is signed; its name is in lower case.
   func signs(_ name: String) -> Bool {
     switch headers {
     case .byRule(let further): Self.isSignedByRule(name) || further.containsSorted(name)

@@ -398,7 +398,7 @@ extension S3Signer {
     var request = draft.request
     if let path = draft.path { request.path = path }
     return PendingSignature(
-      .ossV4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
+      .s3V4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
       identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
       signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
       authorizationPrefix: String(

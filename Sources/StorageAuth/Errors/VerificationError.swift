@@ -23,6 +23,9 @@ public struct VerificationError: Error, Sendable, Hashable {
   /// The condition that a form does not meet.
   public var condition: FormCondition?
 
+  /// The service's own code for the refusal, where it tells more cases apart than ``code``; else `nil`.
+  public var serviceCode: String?
+
   /// Makes an error; for verifiers.
   ///
   /// - Parameters:
@@ -143,6 +146,13 @@ extension VerificationError: CustomStringConvertible {
 }
 
 extension VerificationError {
+  /// A copy with the service's own code for the refusal.
+  package func with(serviceCode: String) -> VerificationError {
+    var copy = self
+    copy.serviceCode = serviceCode
+    return copy
+  }
+
   /// A copy that names the id of the request and an instant.
   package func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self

@@ -1,0 +1,534 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+// Bodies in chunks (`aws-chunked`). Pages: "Signature Calculations for the Authorization Header: Transferring Payload in
+// Multiple Chunks (Chunked Upload)", "… Including Trailing Headers (Chunked Upload)".
+
+/// The signatures along a body: each covers the one before it, the first one the signature of the request.
+struct S3ChunkChain: Sendable {
+  let scope: S3Scope
+  let key: HMACKey<SHA256>
+  private(set) var last: String
+
+  init(scope: S3Scope, key: HMACKey<SHA256>, seed: String) {
+    self.scope = scope
+    self.key = key
+    last = seed
+  }
+
+  /// Returns the signature of the next chunk, and keeps it.
+  ///
+  /// - Parameter hash: The SHA-256 of the chunk in hexadecimal.
+  mutating func sign(chunkWith hash: String) -> String {
+    let signature = key.authenticationCode { writer in
+      scope.append(headOf: "-PAYLOAD", to: &writer)
+      writer.append(last)
+      writer.append(UInt8(ascii: "\n"))
+      writer.append(S3Text.emptyHash)
+      writer.append(UInt8(ascii: "\n"))
+      writer.append(hash)
+    }
+    last = signature.hex
+    return last
+  }
+
+  /// Returns the signature of a trailer.
+  func signature(ofTrailer name: String, _ value: String) -> String {
+    let hash = SHA256.hash(writing: { writer in
+      writer.append(name)
+      writer.append(UInt8(ascii: ":"))
+      writer.append(value)
+      writer.append(UInt8(ascii: "\n"))
+    })
+    return key.authenticationCode { writer in
+      scope.append(headOf: "-TRAILER", to: &writer)
+      writer.append(last)
+      writer.append(UInt8(ascii: "\n"))
+      writer.append(hex: hash)
+    }.hex
+  }
+}
+
+/// Fixed texts of bodies in chunks.
+private enum ChunkText {
+  static let extension_ = ";chunk-signature="
+  static let trailerSignature = "x-amz-trailer-signature"
+}
+
+/// Frames and signs a body in chunks.
+///
+/// ```swift
+/// var encoder = try S3ChunkEncoder(request, with: key)   // signed with S3Payload.signedChunks
+/// for chunk in chunks {
+///   send(try encoder.head(of: chunk)); send(chunk); send(S3ChunkEncoder.chunkEnd)
+/// }
+/// send(try encoder.end())
+/// ```
+///
+/// Every chunk but the last one has to have 8,192 bytes or more.
+public struct S3ChunkEncoder: Sendable {
+  /// The bytes behind those of a chunk: a line break.
+  public static let chunkEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+
+  /// The form of the body.
+  public let payload: S3Payload
+
+  private let trailerName: String?
+  private let decodedByteCount: Int64
+  private var encodedByteCount: Int64 = 0
+  private var hasShortChunk = false
+  private var isOver = false
+  private var chain: S3ChunkChain
+
+  /// Creates an encoder for the body of a request that is signed.
+  ///
+  /// - Parameters:
+  ///   - request: The request with its signature in the headers.
+  ///   - key: The key that it was signed with.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the request is not signed with a form of body in chunks, or not
+  ///   with this key.
+  public init(_ request: HTTPRequest, with key: AccessKey) throws(SigningError) {
+    let fields = request.headerFields
+    guard let authorization = fields[.authorization].flatMap({ try? S3Authorization($0) }),
+      let date = fields[.s3Date].flatMap({ Timestamp(iso8601Basic: $0) }), authorization.accessKeyID == key.id,
+      let payload = fields[.s3ContentSHA256].flatMap({ S3Payload(header: $0) }), payload.isChunked,
+      let count = fields[.s3DecodedContentLength].flatMap({ Int64(digits: $0) })
+    else {
+      throw SigningError(
+        .invalidRequest, "The request is not signed in its headers, with this key, for a body in chunks.",
+        remedy: "Sign it first, with a payload such as S3Payload.signedChunks.")
+    }
+    self.payload = payload
+    decodedByteCount = count
+    trailerName = payload.hasTrailer ? fields[.s3Trailer]?.asciiLowercased : nil
+    let scope = S3Scope(date: date, region: authorization.region, service: authorization.service)
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
+  }
+
+  /// Returns what stands before the bytes of a chunk.
+  ///
+  /// - Parameter chunk: The bytes; one or more.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows one of fewer than 8,192 bytes, or is
+  ///   more than the request announced.
+  public mutating func head(of chunk: [UInt8]) throws(SigningError) -> [UInt8] {
+    try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
+  }
+
+  /// Returns what stands before the bytes of a chunk whose hash is known.
+  ///
+  /// - Parameters:
+  ///   - byteCount: The number of its bytes; one or more.
+  ///   - sha256: The SHA-256 of the chunk: 32 bytes.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows one of fewer than 8,192 bytes, is more
+  ///   than the request announced, or the hash has another length.
+  public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
+    guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
+    return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256.span) }) })
+  }
+
+  private mutating func head(byteCount: Int, hash: () -> String) throws(SigningError) -> [UInt8] {
+    guard !isOver, byteCount > 0 else { throw Self.refusal("A chunk is empty, or follows the end of the body.") }
+    guard !hasShortChunk else { throw Self.refusal("A chunk of fewer than 8,192 bytes is not the last one.") }
+    guard let sum = encodedByteCount.checkedAdding(Int64(byteCount)), sum <= decodedByteCount else {
+      throw Self.refusal("The body is longer than x-amz-decoded-content-length says.")
+    }
+    encodedByteCount = sum
+    hasShortChunk = byteCount < S3Limits.minimumChunkByteCount
+    return headLine(byteCount, hash)
+  }
+
+  private mutating func headLine(_ byteCount: Int, _ hash: () -> String) -> [UInt8] {
+    var line = String(byteCount, radix: 16)
+    if payload.hasSignedChunks { line += ChunkText.extension_ + chain.sign(chunkWith: hash()) }
+    return Array(line.utf8) + Self.chunkEnd
+  }
+
+  /// Returns what ends the body: the empty chunk and the trailer.
+  ///
+  /// - Parameter trailer: The value of the trailer that `x-amz-trailer` announced, such as a checksum in Base64; `nil` for
+  ///   a body without trailers.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the body is shorter than the request announced, or the trailer does
+  ///   not go with its form.
+  public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
+    guard !isOver, encodedByteCount == decodedByteCount else {
+      throw Self.refusal("The body is shorter than x-amz-decoded-content-length says, or has ended.")
+    }
+    guard (trailer != nil) == (trailerName != nil), trailer?.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) ?? true else {
+      throw Self.refusal("The trailer is not the one that x-amz-trailer announces.")
+    }
+    isOver = true
+    var bytes = headLine(0) { S3Text.emptyHash.description }
+    if let trailerName, let trailer {
+      bytes += Array("\(trailerName):\(trailer)".utf8) + Self.chunkEnd
+      if payload.hasSignedChunks {
+        let signature = chain.signature(ofTrailer: trailerName, trailer)
+        bytes += Array("\(ChunkText.trailerSignature):\(signature)".utf8) + Self.chunkEnd
+      }
+    }
+    return bytes + Self.chunkEnd
+  }
+
+  /// Returns the number of bytes of a framed body, for `Content-Length`.
+  ///
+  /// - Parameters:
+  ///   - decodedByteCount: The number of bytes of the object.
+  ///   - chunkByteCount: The number of bytes of each chunk but the last one: 8,192 or more.
+  ///   - payload: The form of the body.
+  ///   - trailer: The name and the value of the trailer; the length of a checksum does not depend on the object.
+  /// - Returns: The number, or `nil` if a parameter is out of range or the form has no chunks.
+  public static func byteCount(
+    ofBody decodedByteCount: Int64, inChunksOf chunkByteCount: Int, as payload: S3Payload,
+    trailer: (name: String, value: String)? = nil
+  ) -> Int64? {
+    guard payload.isChunked, (trailer != nil) == payload.hasTrailer, decodedByteCount >= 0,
+      chunkByteCount >= S3Limits.minimumChunkByteCount
+    else { return nil }
+    func frame(_ count: Int64) -> Int64 {
+      Int64(String(count, radix: 16).utf8.count + 2)
+        + (payload.hasSignedChunks ? Int64(ChunkText.extension_.utf8.count + S3Limits.hexDigitCount) : 0)
+    }
+    let (full, rest) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
+    let (frames, overflow) = full.multipliedReportingOverflow(by: frame(Int64(chunkByteCount)) + 2)
+    guard !overflow, let body = decodedByteCount.checkedAdding(frames) else { return nil }
+    var end = frame(0) + 2 + (rest > 0 ? frame(rest) + 2 : 0)
+    if let trailer {
+      end += Int64(trailer.name.utf8.count + trailer.value.utf8.count + 3)
+      if payload.hasSignedChunks {
+        end += Int64(ChunkText.trailerSignature.utf8.count + S3Limits.hexDigitCount + 3)
+      }
+    }
+    return body.checkedAdding(end)
+  }
+
+  private static func refusal(_ message: String) -> SigningError {
+    SigningError(
+      .invalidRequest, message, remedy: "Send as many bytes as announced, in chunks of one size, and end the body once."
+    )
+  }
+}
+
+/// Reads a body in chunks and checks its signatures; the bytes of a chunk come out when its signature is proved.
+///
+/// ```swift
+/// var decoder = try S3ChunkDecoder(for: proof, of: request, against: key)
+/// for try await bytes in body { try await store(decoder.decode(bytes)) }
+/// try decoder.finish()
+/// ```
+///
+/// What is stored must not become visible before ``finish()`` returns. One chunk is held in memory at most, of a body
+/// without signatures none.
+public struct S3ChunkDecoder: Sendable {
+  /// The checksum that came as a trailer and was compared with the bytes, when the body has ended; else `nil`.
+  public private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
+
+  /// The number of bytes of the object, as the request states it.
+  public let decodedByteCount: Int64
+
+  private enum State {
+    case head, data(Int64), dataEnd, trailer, done
+  }
+
+  private let payload: S3Payload
+  private let maximumChunkByteCount: Int64
+  private var chain: S3ChunkChain
+  private var running: S3Checksum?
+  private var state = State.head
+  /// The bytes of a line that has not ended.
+  private var line: [UInt8] = []
+  /// The bytes of a chunk whose signature is not proved yet.
+  private var held: [UInt8] = []
+  private var claimedSignature = ""
+  private var chunkCount = 0
+  private var chunkByteCount: Int64 = 0
+  private var announcedByteCount: Int64 = 0
+  private var trailerByteCount = 0
+  private var trailerValue: String?
+  private var hasTrailerSignature = false
+  private var hasFailed = false
+  private var surplusLines = 0
+
+  /// The longest line before a chunk: 15 digits, the signature and the line break.
+  private static let headByteCount = 128
+
+  /// Creates a decoder for the body of a verified request.
+  ///
+  /// - Parameters:
+  ///   - proof: The proof of the request.
+  ///   - request: The request that was verified.
+  ///   - key: The key that it was verified against.
+  ///   - maximumChunkByteCount: The most bytes of a signed chunk, which is held in memory.
+  /// - Throws: A ``VerificationError`` if the request was not signed for a body in chunks, its length or the name of its
+  ///   trailer is missing, or the proof is that of another request.
+  public init(
+    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
+    maximumChunkByteCount: Int = 16 << 20
+  ) throws(VerificationError) {
+    let fields = request.headerFields
+    guard proof.placement == .header, let text = try fields.onlyValue(of: .authorization) else {
+      throw .malformed("The request is not signed in its headers.")
+    }
+    let authorization = try S3Authorization(text)
+    guard proof.accessKeyID == key.id, authorization.accessKeyID == key.id,
+      constantTimeEqual(proof.signature.reveal(), authorization.signature), let date = try S3Claim.date(of: request),
+      let payload = try fields.onlyValue(of: .s3ContentSHA256).flatMap({ S3Payload(header: $0) })
+    else { throw .malformed("The proof is that of another request.") }
+    guard payload.isChunked else { throw .malformed("The body is not in chunks.") }
+    let framing = try S3Framing(of: request, as: payload)
+    self.payload = payload
+    self.maximumChunkByteCount = Int64(maximumChunkByteCount)
+    decodedByteCount = framing.decodedByteCount
+    running = framing.trailer.map { S3Checksum($0) }
+    let scope = S3Scope(date: date, region: authorization.region, service: authorization.service)
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
+  }
+
+  /// Reads some bytes of the body, in pieces of any size.
+  ///
+  /// - Parameter bytes: The bytes.
+  /// - Returns: The bytes of the object that are proved, if any.
+  /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or the
+  ///   checksum is wrong; everything that came out before is to be thrown away, and further calls throw too.
+  public mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+    guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
+    var output: [UInt8] = []
+    do throws(VerificationError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        if case .data(let remaining) = state {
+          let taken = rest.prefix(Int(clamping: remaining))
+          rest = rest.dropFirst(taken.count)
+          if payload.hasSignedChunks {
+            held += taken
+          } else {
+            running?.update(Array(taken))
+            output += taken
+          }
+          let left = remaining - Int64(taken.count)
+          state = left == 0 ? .dataEnd : .data(left)
+        } else if let byte = rest.popFirst() {
+          try read(byte, into: &output)
+        }
+      }
+    } catch {
+      hasFailed = true
+      throw error
+    }
+    return output
+  }
+
+  /// Ends the body.
+  ///
+  /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body has not ended.
+  public mutating func finish() throws(VerificationError) {
+    guard case .done = state, line.isEmpty, !hasFailed else {
+      hasFailed = true
+      throw Self.incomplete("The body ends before its last chunk or its trailer.")
+    }
+  }
+
+  private mutating func read(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
+    line.append(byte)
+    if case .trailer = state { trailerByteCount += 1 }
+    guard line.count <= (isInTrailer ? S3Limits.trailerByteCount : Self.headByteCount),
+      trailerByteCount <= S3Limits.trailerByteCount
+    else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
+    guard byte == UInt8(ascii: "\n") else { return }
+    let ended = line
+    line.removeAll(keepingCapacity: true)
+    switch state {
+    case .head: try readHead(ended)
+    case .dataEnd:
+      guard ended == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("A chunk is not as long as it says.") }
+      try endChunk(into: &output)
+      state = .head
+    case .trailer: try readTrailer(ended)
+    case .done:
+      // A client of MinIO ends a body with trailers with one empty line too many.
+      surplusLines += 1
+      guard ended == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLines == 1 else {
+        throw Self.malformedChunk("There are bytes behind the end of the body.")
+      }
+    case .data: break
+    }
+  }
+
+  private var isInTrailer: Bool {
+    if case .trailer = state { true } else { false }
+  }
+
+  /// Reads the line before a chunk: its size and, in a signed body, its signature.
+  private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
+    guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
+      throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
+    }
+    let parts = bytes.dropLast(2).split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let size = parts.first.flatMap(Self.size) else {
+      throw Self.malformedChunk("The size of a chunk is malformed.")
+    }
+    let prefix = Array(ChunkText.extension_.utf8.dropFirst())
+    if payload.hasSignedChunks {
+      guard parts.count == 2, parts[1].starts(with: prefix),
+        let signature = String(validating: parts[1].dropFirst(prefix.count), as: UTF8.self), isLowerHex(signature)
+      else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
+      claimedSignature = signature
+    } else if parts.count != 1 {
+      throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
+    }
+    guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
+      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length says.")
+    }
+    if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
+      throw VerificationError(
+        .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
+        remedy: "Send larger chunks."
+      ).with(serviceCode: "InvalidChunkSizeError")
+    }
+    guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
+      throw VerificationError(
+        .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.", remedy: "Send smaller chunks."
+      ).with(serviceCode: "InvalidChunkSizeError")
+    }
+    announcedByteCount = sum
+    chunkByteCount = size
+    chunkCount += 1
+    guard size == 0 else {
+      state = .data(size)
+      return
+    }
+    guard announcedByteCount == decodedByteCount else {
+      throw Self.incomplete("The chunks have fewer bytes than x-amz-decoded-content-length says.")
+    }
+    var none: [UInt8] = []
+    try endChunk(into: &none)
+    state = .trailer
+  }
+
+  /// The number that 1 to 15 hexadecimal digits stand for.
+  private static func size(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard (1...15).contains(digits.count) else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard let digit = hexValue(digit) else { return nil }
+      value = value << 4 | Int64(digit)
+    }
+    return value
+  }
+
+  /// Proves the chunk that is held, and hands its bytes on.
+  private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
+    guard payload.hasSignedChunks else { return }
+    let expected = chain.sign(chunkWith: SHA256.hash(held).hex)
+    guard constantTimeEqual(expected, claimedSignature) else {
+      held.removeAll()
+      throw Self.mismatch("The signature of chunk \(chunkCount) does not match.")
+    }
+    running?.update(held)
+    output += held
+    held.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func readTrailer(_ bytes: [UInt8]) throws(VerificationError) {
+    let text = bytes.dropLast(bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] ? 2 : 1)
+    if text.isEmpty {
+      guard payload.hasTrailer else {
+        state = .done
+        return
+      }
+      guard trailerValue != nil else { throw Self.malformedTrailer }
+      if payload.hasSignedChunks, !hasTrailerSignature {
+        // A client of MinIO puts one empty line before the signature.
+        surplusLines += 1
+        guard surplusLines == 1 else { throw Self.malformedTrailer }
+        return
+      }
+      try checkSum()
+      return
+    }
+    guard let running, let colon = text.firstIndex(of: UInt8(ascii: ":")),
+      let name = String(validating: text[..<colon], as: UTF8.self)?.asciiLowercased,
+      let value = String(validating: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self),
+      !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+    else { throw Self.malformedTrailer }
+    if let trailerValue {
+      guard payload.hasSignedChunks, name == ChunkText.trailerSignature, isLowerHex(value) else {
+        throw Self.malformedTrailer
+      }
+      let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)
+      guard constantTimeEqual(expected, value) else {
+        throw Self.mismatch("The signature of the trailer does not match.")
+      }
+      hasTrailerSignature = true
+    } else {
+      guard name.isIdentical(to: running.algorithm.fieldName) else { throw Self.malformedTrailer }
+      trailerValue = value
+    }
+  }
+
+  /// Compares the checksum in the trailer, and ends the body.
+  private mutating func checkSum() throws(VerificationError) {
+    guard let running, let trailerValue else { throw Self.malformedTrailer }
+    guard running.base64.isIdentical(to: trailerValue) else {
+      throw VerificationError(
+        .mismatch,
+        "The \(running.algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.",
+        remedy: "Send the object again."
+      ).with(serviceCode: "BadDigest")
+    }
+    checksum = (running.algorithm, trailerValue)
+    surplusLines = 0
+    state = .done
+  }
+
+  private static func malformedChunk(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Frame the body as the page on chunked uploads says.")
+      .with(serviceCode: "IncompleteBody")
+  }
+
+  private static func incomplete(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Send as many bytes as announced.").with(
+      serviceCode: "IncompleteBody")
+  }
+
+  private static func mismatch(_ message: String) -> VerificationError {
+    VerificationError(.mismatch, message, remedy: "Sign each chunk with the signature before it.")
+      .with(serviceCode: "SignatureDoesNotMatch")
+  }
+
+  private static let malformedTrailer = VerificationError(
+    .malformed, "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
+    remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed."
+  ).with(serviceCode: "MalformedTrailerError")
+}
+
+/// The headers that describe a body in chunks.
+struct S3Framing {
+  let decodedByteCount: Int64
+  /// The checksum that comes as a trailer.
+  let trailer: S3Checksum.Algorithm?
+
+  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
+    let fields = request.headerFields
+    guard let text = try fields.onlyValue(of: .s3DecodedContentLength) else {
+      throw VerificationError(
+        .malformed, "The header x-amz-decoded-content-length is missing.",
+        remedy: "Send the number of bytes of the object."
+      ).with(serviceCode: "MissingContentLength")
+    }
+    guard !text.isEmpty, let count = Int64(digits: text) else {
+      throw VerificationError(
+        .malformed, "The header x-amz-decoded-content-length is not a number.",
+        remedy: "Send the number of bytes of the object."
+      ).with(serviceCode: "InvalidArgument")
+    }
+    decodedByteCount = count
+    let name = try fields.onlyValue(of: .s3Trailer)
+    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
+    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
+      throw VerificationError(
+        .malformed, "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
+        remedy: "Name the one checksum that follows the body, for a body with trailers alone."
+      ).with(serviceCode: "MalformedTrailerError")
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// The parts of an authorization: `Credential`, `SignedHeaders` and `Signature`, of a header or of a URL.
+struct S3Authorization: Sendable {
+  let accessKeyID: AccessKeyID
+  let day: String
+  let region: String
+  let service: String
+  /// The names of the signed headers: in lower case, sorted, each once, the host among them.
+  let signedHeaders: [String]
+  /// 64 hexadecimal digits in lower case.
+  let signature: String
+
+  /// Reads the value of an `Authorization` header.
+  ///
+  /// - Throws: A ``VerificationError`` with the code that S3 has for what is wrong.
+  init(_ text: String) throws(VerificationError) {
+    let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
+    let word = text[..<space]
+    guard word.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupported(word) }
+    var parts: [String: Substring] = [:]
+    for item in text[space...].parts(between: ",") {
+      let pair = item.trimmingBlanks.parts(between: "=", atMost: 1)
+      guard pair.count == 2, let name = ["Credential", "SignedHeaders", "Signature"].first(where: { $0 == pair[0] }),
+        parts.updateValue(pair[1], forKey: name) == nil
+      else { throw Self.malformed("The authorization header is malformed; a part is unknown, or is there twice.") }
+    }
+    for name in ["Credential", "SignedHeaders", "Signature"] where parts[name]?.isEmpty ?? true {
+      throw Self.malformed("The authorization header is malformed; missing \(name).")
+    }
+    try self.init(
+      credential: parts["Credential"] ?? "", signedHeaders: parts["SignedHeaders"] ?? "",
+      signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
+  }
+
+  /// Reads the parts of an authorization.
+  ///
+  /// - Parameters:
+  ///   - credential: The id and the scope; the id may hold slashes.
+  ///   - signedHeaders: The names, separated by `;`.
+  ///   - signature: The signature.
+  ///   - code: The service's code for what is malformed.
+  init(
+    credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
+  ) throws(VerificationError) {
+    let parts = credential.parts(between: "/")
+    guard parts.count >= 5, let terminal = parts.last, terminal.isIdentical(to: S3Text.terminal.description) else {
+      throw Self.malformed(
+        "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
+    }
+    let scope = parts.suffix(4).map { String($0) }
+    do throws(VerificationError) {
+      accessKeyID = try AccessKeyID(claimed: parts.dropLast(4).joined(separator: "/"))
+    } catch {
+      throw error.with(serviceCode: code)
+    }
+    (day, region, service) = (scope[0], scope[1], scope[2])
+    guard isScopePart(region), isScopePart(service) else {
+      throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
+    }
+    if service == "s3express" { throw Self.declined("Directory buckets (S3 Express One Zone) are not supported.") }
+    let names = signedHeaders.parts(between: ";").map { String($0) }
+    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard isSorted, names.containsSorted("host"), names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased }) else {
+      throw Self.malformed(
+        "The signed headers are not different names in lower case, sorted, with the host among them.", as: code)
+    }
+    guard isLowerHex(signature) else {
+      throw Self.malformed("The signature is not 64 hexadecimal digits in lower case.", as: code)
+    }
+    self.signedHeaders = names
+    self.signature = String(signature)
+  }
+
+  static func malformed(
+    _ message: String, as code: String = "AuthorizationHeaderMalformed"
+  ) -> VerificationError {
+    VerificationError.malformed(message).with(serviceCode: code)
+  }
+
+  /// The error for a scheme that S3 has and that is not verified here.
+  static func declined(_ message: String) -> VerificationError {
+    VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
+  }
+
+  /// The error for a signature of version 2.
+  static let version2 = VerificationError(
+    .unsupported,
+    "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
+    remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified."
+  ).with(serviceCode: "InvalidRequest")
+
+  /// The error for another word at the start of an authorization, or another algorithm in a URL.
+  static func unsupported(_ word: some StringProtocol) -> VerificationError {
+    if word.isIdentical(to: "AWS") { return version2 }
+    if word.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
+    if word.isIdentical(to: "GOOG4-HMAC-SHA256") { return declined("GOOG4-HMAC-SHA256 is not supported.") }
+    return VerificationError(
+      .unsupported, "The scheme of the authorization is not AWS4-HMAC-SHA256.", remedy: "Sign with AWS4-HMAC-SHA256."
+    ).with(serviceCode: "InvalidArgument")
+  }
+}
+
+extension Substring {
+  /// The text without the blanks at its ends.
+  fileprivate var trimmingBlanks: Substring {
+    var rest = droppingBlanks
+    while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
+    return rest
+  }
+}
+
+/// What a request says about its signature.
+public struct S3Claim: SignatureClaim {
+  /// The id of the key that it says it was signed with.
+  public let accessKeyID: AccessKeyID
+
+  /// The session token that came along.
+  public let sessionToken: Secret?
+
+  /// Where the signature is.
+  public let placement: VerifiedRequest.Placement
+
+  /// What the signature says about the body; ``S3Payload/unsigned`` for a URL.
+  public let payload: S3Payload
+
+  let authorization: S3Authorization
+  /// When it was signed.
+  let date: Timestamp
+  /// The lifetime of a URL in seconds; `nil` for a signature in the headers.
+  let lifetime: Int64?
+  var target: RequestTarget
+
+  /// When a URL ends.
+  var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
+
+  var scope: S3Scope {
+    S3Scope(date: date, region: authorization.region, service: authorization.service)
+  }
+
+  /// The parameter that is not signed: the signature itself.
+  var omitted: StaticString? { placement == .query ? S3Text.signatureParameter : nil }
+
+  var canonicalRequest: S3CanonicalRequest {
+    S3CanonicalRequest(
+      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
+  }
+
+  /// When a request was signed in its headers: `x-amz-date`, or else `Date`, in the basic form or in that of HTTP.
+  static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
+    if let chosen = try request.headerFields.onlyValue(of: .s3Date) { return Timestamp(iso8601Basic: chosen) }
+    guard let text = try request.headerFields.onlyValue(of: .date) else { return nil }
+    return Timestamp(iso8601Basic: text) ?? Timestamp(httpDate: text)
+  }
+}

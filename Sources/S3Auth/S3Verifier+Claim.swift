@@ -1,0 +1,258 @@
+package import HTTPTypes
+package import StorageAuth
+internal import StorageCrypto
+
+// What ``S3Verifier/claim(in:)`` reads, and what is checked before the signature.
+
+extension S3Verifier {
+  /// The parameters of any signature of S3, in lower case: one of them makes a URL a signed one.
+  static let loweredParameters = Set(
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map { WireText($0).asciiLowercased })
+
+  private static let exactParameters = Set(
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { WireText($0) })
+  private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
+
+  /// The bucket, the key and the parameters of a request, by the style of its address.
+  func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
+    let target = try RequestTarget(
+      of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
+    guard target.bucket?.isEmpty != true else {
+      throw VerificationError.unreadable("The bucket in the path is empty.").with(serviceCode: "InvalidBucketName")
+    }
+    return target
+  }
+
+  /// Whether a URL carries a signature of version 4; other ones are refused.
+  ///
+  /// A parameter of a signature in another case is refused: no scheme signs it, and what reads names without their case
+  /// would take it for the real one.
+  func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
+    var isSigned = false
+    for parameter in target.parameters {
+      let lowered = WireText(parameter.name.string.lowercased())
+      guard Self.loweredParameters.contains(lowered) else { continue }
+      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" { throw S3Authorization.version2 }
+      guard Self.exactParameters.contains(parameter.name) else {
+        if lowered == "x-amz-region-set" { throw S3Authorization.declined("Signature Version 4A is not supported.") }
+        if lowered == "x-amz-s3session-token" {
+          throw S3Authorization.declined("S3 Express sessions are not supported.")
+        }
+        throw S3Authorization.malformed(
+          "The parameter \"\(parameter.name.string.onOneLine)\" is not in the case that S3 gives its name.",
+          as: Self.queryCode)
+      }
+      isSigned = true
+    }
+    return isSigned
+  }
+
+  private static let queryCode = "AuthorizationQueryParametersError"
+
+  func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+    let fields = request.headerFields
+    let authorization = try S3Authorization(fields.onlyValue(of: .authorization) ?? "")
+    guard let date = try S3Claim.date(of: request) else {
+      throw VerificationError(
+        .missingDate, "AWS authentication requires a valid Date or x-amz-date header.",
+        remedy: "Send the time of signing in x-amz-date, like 20261120T080000Z."
+      ).with(serviceCode: "AccessDenied")
+    }
+    guard let text = try fields.onlyValue(of: .s3ContentSHA256) else {
+      throw VerificationError(
+        .malformed, "Missing required header for this request: x-amz-content-sha256",
+        remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD."
+      ).with(serviceCode: "InvalidRequest")
+    }
+    return S3Claim(
+      accessKeyID: authorization.accessKeyID,
+      sessionToken: try fields.onlyValue(of: .s3SecurityToken).map { Secret($0) }, placement: .header,
+      payload: try payload(text), authorization: authorization, date: date, lifetime: nil, target: target)
+  }
+
+  private func payload(_ text: String) throws(VerificationError) -> S3Payload {
+    guard let payload = S3Payload(header: text) else {
+      if text.hasBytePrefix("STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD") {
+        throw S3Authorization.declined("Signature Version 4A is not supported.")
+      }
+      throw VerificationError(
+        .unsupported,
+        "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, "
+          + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER or a valid sha256 value.",
+        remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD."
+      ).with(serviceCode: "InvalidArgument")
+    }
+    guard allowsUnsignedPayload || payload != .unsigned && payload != .unsignedChunksWithTrailer else {
+      throw VerificationError(
+        .unsupported, "The signature has to cover the body.", remedy: "Send the hash of the body, or signed chunks."
+      ).with(serviceCode: "InvalidRequest")
+    }
+    return payload
+  }
+
+  func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+    guard let algorithm = try target.only("X-Amz-Algorithm"), let credential = try target.only("X-Amz-Credential"),
+      let signature = try target.only("X-Amz-Signature"), let dateText = try target.only("X-Amz-Date"),
+      let names = try target.only("X-Amz-SignedHeaders"), let expires = try target.only("X-Amz-Expires")
+    else {
+      throw S3Authorization.malformed(
+        "Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, "
+          + "X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.", as: Self.queryCode)
+    }
+    guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
+      throw S3Authorization.unsupported(algorithm)
+    }
+    let authorization = try S3Authorization(
+      credential: credential[...], signedHeaders: names[...], signature: signature[...], as: Self.queryCode)
+    guard let date = Timestamp(iso8601Basic: dateText) else {
+      throw S3Authorization.malformed(
+        "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"", as: Self.queryCode)
+    }
+    let token = try target.only("X-Amz-Security-Token").map { Secret($0) }
+    if request.headerFields.contains(.s3SecurityToken) {
+      throw VerificationError.ambiguous("The signature is in the URL and a session token in the headers.")
+        .with(serviceCode: "InvalidArgument")
+    }
+    try checkPayload(besideURL: request, target)
+    return S3Claim(
+      accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
+      authorization: authorization, date: date, lifetime: try lifetime(expires), target: target)
+  }
+
+  private func lifetime(_ text: String) throws(VerificationError) -> Int64 {
+    let isNegative = text.hasBytePrefix("-")
+    guard !text.isEmpty, Int64(digits: isNegative ? text.dropFirst() : text[...]) != nil || text.isLongNumber else {
+      throw S3Authorization.malformed("X-Amz-Expires should be a number", as: Self.queryCode)
+    }
+    if isNegative { throw S3Authorization.malformed("X-Amz-Expires must be non-negative", as: Self.queryCode) }
+    guard let seconds = Int64(digits: text), S3Limits.urlSeconds.contains(seconds) else {
+      throw S3Authorization.malformed(
+        "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 "
+          + "seconds, and at least 1", as: Self.queryCode)
+    }
+    return seconds
+  }
+
+  /// Refuses a statement about the body beside a URL that no signature covers: a URL signs `UNSIGNED-PAYLOAD`.
+  private func checkPayload(besideURL request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) {
+    let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
+      .map { $0.value?.string ?? "" }
+    let header = try request.headerFields.onlyValue(of: .s3ContentSHA256)
+    guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
+      header.map({ $0 == S3Payload.unsigned.text || isLowerHex($0) }) ?? true
+    else {
+      throw VerificationError(
+        .unsupported, "The body of a request with a signed URL is UNSIGNED-PAYLOAD.",
+        remedy: "Sign in the headers to cover the body, or to send it in chunks."
+      ).with(serviceCode: "InvalidArgument")
+    }
+  }
+
+  /// Refuses headers that are listed and absent, that have an effect and are not signed, or that do not go with the form
+  /// of the body.
+  func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
+    let signed = claim.authorization.signedHeaders
+    let present = Set(request.headerFields.map(\.name.canonicalName))
+    for name in signed where name != "host" && !present.contains(name) {
+      throw VerificationError(
+        .malformed, "The signed header \(name.onOneLine) is not in the request.",
+        remedy: "Send every header that is signed."
+      ).with(serviceCode: "SignatureDoesNotMatch")
+    }
+    let unsigned = present.filter { name in
+      name.hasBytePrefix("x-amz-") && name != "x-amz-content-sha256" && !signed.containsSorted(name)
+    }
+    guard unsigned.isEmpty else {
+      throw VerificationError(
+        .unsignedField,
+        "There were headers present in the request which were not signed: \(unsigned.sorted().joined(separator: ", "))",
+        remedy: "Sign every x-amz- header, or leave it out."
+      ).with(serviceCode: "AccessDenied")
+    }
+    if claim.payload.isChunked { _ = try S3Framing(of: request, as: claim.payload) }
+  }
+
+  func checkToken(of claim: S3Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
+    do throws(VerificationError) {
+      try claim.checkToken(against: key, at: date)
+    } catch {
+      switch error.code {
+      case .invalidToken: throw error.with(serviceCode: "InvalidToken")
+      case .keyExpired: throw error.with(serviceCode: "ExpiredToken")
+      default: throw error.with(serviceCode: "InvalidAccessKeyId")
+      }
+    }
+  }
+
+  /// Refuses a scope that is for another region, service or day.
+  func checkScope(of claim: S3Claim) throws(VerificationError) {
+    let authorization = claim.authorization
+    let code = claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode
+    if let region, !region.isIdentical(to: authorization.region) {
+      throw VerificationError.wrongScope(
+        .region,
+        "The authorization header is malformed; the region '\(authorization.region)' is wrong; expecting '\(region)'",
+        remedy: "Sign for the region \(region)."
+      ).with(serviceCode: code)
+    }
+    guard authorization.service.isIdentical(to: service) else {
+      throw VerificationError.wrongScope(
+        .product, "Incorrect service \"\(authorization.service)\". This endpoint belongs to \"\(service)\".",
+        remedy: "Sign for the service \(service)."
+      ).with(serviceCode: code)
+    }
+    guard authorization.day.isIdentical(to: String(writing: { $0.append(compactDate: claim.date) })) else {
+      throw VerificationError.wrongScope(
+        .day, "Invalid credential date. Date is not the same as X-Amz-Date.",
+        remedy: "Use the day of X-Amz-Date, in UTC."
+      ).with(serviceCode: code)
+    }
+  }
+
+  /// Refuses a request that was signed too long ago, or in the future.
+  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
+    let distance = instant.duration(to: date)
+    guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
+      throw VerificationError(
+        .clockSkew, "The difference between the request time and the current time is too large.",
+        remedy: "Set the clock; the service accepts fifteen minutes."
+      ).with(instant: instant).with(serviceCode: "RequestTimeTooSkewed")
+    }
+  }
+
+  /// Refuses a URL that is not valid yet or no longer.
+  func checkWindow(of claim: S3Claim, at date: Timestamp) throws(VerificationError) {
+    if let end = claim.expiration, date > end {
+      throw VerificationError(.expired, "Request has expired", remedy: "Make a new URL.").with(instant: end)
+        .with(serviceCode: "AccessDenied")
+    }
+    guard claim.date.advanced(by: .zero - Self.clockTolerance) <= date else {
+      throw VerificationError(
+        .notYetValid, "Request is not yet valid", remedy: "Set the clock of the machine that signs."
+      ).with(instant: claim.date).with(serviceCode: "AccessDenied")
+    }
+  }
+
+  /// The texts that the signature of a request covers, read as the service reads them.
+  ///
+  /// - Parameters:
+  ///   - claim: What the request says about its signature.
+  ///   - request: The request.
+  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+    let (canonical, hash) = try claim.canonicalRequest.with(request, omitting: claim.omitted) {
+      (String(writing: $0), SHA256.hash(writing: $0))
+    }
+    let scope = claim.scope
+    return SignedTexts(
+      stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
+  }
+}
+
+extension String {
+  /// Whether the text is digits alone, too many for a number.
+  fileprivate var isLongNumber: Bool {
+    utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
