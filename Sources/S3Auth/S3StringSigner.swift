@@ -2,6 +2,199 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
+/// Signs strings to sign of S3 for callers that hold no key, after reading them: the server's half of the self-signed
+/// mode.
+///
+/// It is no oracle. A string is taken apart into the request that it authorizes; that request is canonicalised again and
+/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs.
+///
+/// The host is part of what is signed and says where the bucket stands, so a signer signs for the hosts of one endpoint
+/// alone: the endpoint itself, whose paths start with the bucket, and, where it is addressed by virtual hosts, what
+/// stands before it. At no host of these a service can read another bucket or key.
+///
+/// ```swift
+/// let signer = try S3StringSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+public struct S3StringSigner: StringSigner {
+  /// The region that strings have to name.
+  public let region: String
+
+  /// The service in the scope that strings have to name.
+  public let product: String
+
+  /// The endpoint whose hosts strings have to name.
+  public let endpoint: ServiceEndpoint
+
+  /// The short name of the service: `s3`.
+  public var service: String { SignatureScheme.s3V4.service }
+
+  /// Creates a signer.
+  ///
+  /// - Parameters:
+  ///   - region: The region that strings have to name, such as `eu-central-1`.
+  ///   - product: The service in the scope that strings have to name.
+  ///   - endpoint: The endpoint whose hosts strings have to name.
+  public init(region: String, product: String = "s3", endpoint: ServiceEndpoint) {
+    self.region = region
+    self.product = product
+    self.endpoint = endpoint
+  }
+
+  /// Reads what a signature would authorize.
+  ///
+  /// - Parameter order: What a caller wants to have signed.
+  /// - Returns: The one request that the string stands for.
+  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
+  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+    guard order.scheme == .s3V4 else {
+      throw .malformed("The version of the signature is not one that is signed here.")
+    }
+    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    var lines = SignedLines(order.stringToSign)
+    guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
+      throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
+    }
+    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+      throw .malformed("The second line is not a date like 20261120T080000Z.")
+    }
+    let scope = scope(at: date)
+    guard try lines.first().isIdentical(to: String(writing: { scope.append(to: &$0) })) else {
+      throw .wrongScope("The string is not for the day of its date, the region \(region) and the service \(product).")
+    }
+    let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
+    guard String(writing: { scope.append(stringToSign: hash, to: &$0) }).isIdentical(to: order.stringToSign) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not hold the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+    let (request, payload) = try request(of: order, canonicalRequest)
+    return try intent(of: request, payload, scope)
+  }
+
+  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  public func signature(
+    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    scope(at: intent.date ?? date).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+  }
+
+  private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
+
+  /// The request that has a text as its canonical request, and the line for its body.
+  private func request(
+    of order: SigningOrder, _ canonicalRequest: String
+  ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
+    var lines = SignedLines(canonicalRequest)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let path = try lines.first()
+    let query = try lines.first()
+    var headers = HTTPFields()
+    var host: String?
+    for line in lines.take(while: { !$0.isEmpty }) {
+      if let text = line.removingBytePrefix("host:") {
+        guard host == nil else { throw .malformed("There are two hosts.") }
+        host = String(text)
+      } else {
+        let pair = line.parts(between: ":", atMost: 1)
+        guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+        try headers.append(signed: String(pair[0]), String(pair[1]))
+      }
+    }
+    _ = try lines.first()
+    let names = try lines.first().parts(between: ";").map { String($0) }
+    guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
+      throw .notCanonical
+    }
+    guard !payload.hasSignedChunks else {
+      throw .malformed("The chunks of a body cannot be signed with a key that is kept elsewhere.")
+    }
+    let request = HTTPRequest(
+      method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
+      headerFields: headers)
+    let text: String
+    do throws(SigningError) {
+      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).with(request) {
+        String(writing: $0)
+      }
+    } catch {
+      throw .notCanonical
+    }
+    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard text.isIdentical(to: canonicalRequest), isSorted else { throw .notCanonical }
+    return (request, payload)
+  }
+
+  private func intent(
+    of request: HTTPRequest, _ payload: S3Payload, _ scope: S3Scope
+  ) throws(SigningRefusal) -> SigningIntent {
+    var target = try target(of: request)
+    let fields = request.headerFields
+    guard let algorithm = try target.take("X-Amz-Algorithm") else {
+      guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
+        throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
+      }
+      try refuseOwnParameters(in: target)
+      return SigningIntent(
+        .s3V4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
+        expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, vocabulary: .s3)
+    }
+    let credential = try target.take("X-Amz-Credential") ?? ""
+    let suffix = "/" + String(writing: { scope.append(to: &$0) })
+    guard algorithm == S3Text.algorithm.description, let id = credential.removingByteSuffix(suffix), !id.isEmpty,
+      try target.take("X-Amz-Date") == scope.date.iso8601Basic,
+      let expires = try target.take("X-Amz-Expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      !fields.contains(.s3Date), !fields.contains(.s3SecurityToken), !fields.contains(.s3ContentSHA256),
+      payload == .unsigned
+    else { throw .malformed("The parameters of the signature do not belong to the string.") }
+    let names = (fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let distinct = names.enumerated().filter { $0.offset == 0 || names[$0.offset - 1] != $0.element }.map(\.element)
+    guard try target.take("X-Amz-SignedHeaders") == distinct.joined(separator: ";") else {
+      throw .malformed("The signed headers are not those of the URL.")
+    }
+    let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
+    try refuseOwnParameters(in: target)
+    guard S3Limits.urlSeconds.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to 604800.",
+        remedy: "Ask for a shorter lifetime.")
+    }
+    return SigningIntent(
+      .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
+      expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
+      sessionToken: token, vocabulary: .s3)
+  }
+
+  /// Refuses a parameter that acts like a header, or belongs to a signature, in whatever case.
+  private func refuseOwnParameters(in target: RequestTarget) throws(SigningRefusal) {
+    for parameter in target.parameters {
+      let lowered = WireText(parameter.name.string.lowercased())
+      guard !lowered.starts(with: "x-amz-"), !S3Verifier.loweredParameters.contains(lowered) else {
+        throw .unknownOperation("A parameter acts like a header, or belongs to a signature.")
+      }
+    }
+  }
+
+  /// The bucket, the key and the parameters, by the host.
+  private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+    let host = request.authority ?? ""
+    let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
+    let isService = host.isIdentical(to: own)
+    var bucket: String?
+    if !isService {
+      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + own), !name.isEmpty else {
+        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(own).")
+      }
+      bucket = String(name)
+    }
+    do throws(VerificationError) {
+      return try RequestTarget(of: request, style: isService ? .path : .customDomain, bucket: bucket)
+    } catch {
+      throw .malformed("The path or the query is not UTF-8.")
+    }
+  }
+}
+
 extension SignatureScheme {
   /// Amazon S3 with Signature Version 4.
   public static let s3V4 = SignatureScheme(service: "s3", version: "v4")

@@ -173,7 +173,7 @@ extension S3Verifier {
     if claim.payload.isChunked { _ = try S3Framing(of: request, as: claim.payload) }
   }
 
-  func checkToken(of claim: S3Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
+  func checkToken(of claim: some SignatureClaim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     do throws(VerificationError) {
       try claim.checkToken(against: key, at: date)
     } catch {
@@ -187,8 +187,15 @@ extension S3Verifier {
 
   /// Refuses a scope that is for another region, service or day.
   func checkScope(of claim: S3Claim) throws(VerificationError) {
-    let authorization = claim.authorization
-    let code = claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode
+    try checkScope(
+      of: claim.authorization, date: claim.date,
+      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
+  }
+
+  /// Refuses a scope that is for another region, service or day than that of a date.
+  func checkScope(
+    of authorization: S3Authorization, date: Timestamp, as code: String
+  ) throws(VerificationError) {
     if let region, !region.isIdentical(to: authorization.region) {
       throw VerificationError.wrongScope(
         .region,
@@ -202,7 +209,7 @@ extension S3Verifier {
         remedy: "Sign for the service \(service)."
       ).with(serviceCode: code)
     }
-    guard authorization.day.isIdentical(to: String(writing: { $0.append(compactDate: claim.date) })) else {
+    guard authorization.day.isIdentical(to: String(writing: { $0.append(compactDate: date) })) else {
       throw VerificationError.wrongScope(
         .day, "Invalid credential date. Date is not the same as X-Amz-Date.",
         remedy: "Use the day of X-Amz-Date, in UTC."

@@ -66,6 +66,24 @@ public struct S3Verifier: SignatureVerifier {
   /// The prefix of the headers and parameters that have an effect on S3.
   public var controlPrefixes: [String] { ["x-amz-"] }
 
+  /// The header that states the body: a hash, `UNSIGNED-PAYLOAD`, or a form of chunks.
+  public var payloadHashHeader: HTTPField.Name? { .s3ContentSHA256 }
+
+  /// The words in which S3 refuses a request; page "Error Responses".
+  public var refusals: RefusalVocabulary {
+    RefusalVocabulary(
+      refusals: [
+        .invalidToken: .init(.badRequest, "InvalidToken"), .keyExpired: .init(.badRequest, "ExpiredToken"),
+        .notYetValid: .init(.forbidden, "AccessDenied"), .malformed: .init(.badRequest, "InvalidRequest"),
+        .invalidPolicy: .init(.badRequest, "InvalidPolicyDocument"),
+        .policyExpired: .init(.forbidden, "AccessDenied"), .conditionFailed: .init(.forbidden, "AccessDenied"),
+      ],
+      statuses: [
+        "SignatureDoesNotMatch": .forbidden, "AccessDenied": .forbidden, "NotImplemented": .notImplemented,
+        "MissingContentLength": .lengthRequired, "BadDigest": .badRequest,
+      ])
+  }
+
   /// Returns whether a request carries an authorization of S3, of any version, well formed or not.
   ///
   /// - Throws: A ``VerificationError`` if the request cannot be read, or has more than the limits allow.

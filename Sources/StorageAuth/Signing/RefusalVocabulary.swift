@@ -35,6 +35,9 @@ public struct RefusalVocabulary: Sendable {
   /// The refusals by the problem; a problem without one is a bad request.
   public var refusals: [VerificationError.Code: Refusal]
 
+  /// The statuses of the service's own codes (``VerificationError/serviceCode``) that differ from that of the problem.
+  public var statuses: [String: HTTPResponse.Status]
+
   /// The name of the element with the canonical request, beside `StringToSign`.
   public var canonicalRequestElement: String
 
@@ -51,10 +54,13 @@ public struct RefusalVocabulary: Sendable {
   ///   - subject: The element that says what was asked.
   ///   - headHeader: The header in which a HEAD request is answered, or `nil` if the service has none.
   ///   - refusals: The refusals in which the service differs from ``common``.
+  ///   - statuses: The statuses of the service's own codes that differ from that of the problem.
   public init(
     canonicalRequestElement: String = "CanonicalRequest", subject: Subject = .resource("Resource"),
-    headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:]
+    headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:],
+    statuses: [String: HTTPResponse.Status] = [:]
   ) {
+    self.statuses = statuses
     self.refusals = Self.common.merging(refusals) { $1 }
     self.canonicalRequestElement = canonicalRequestElement
     self.subject = subject
@@ -64,6 +70,13 @@ public struct RefusalVocabulary: Sendable {
   /// Returns the refusal for a problem.
   public subscript(code: VerificationError.Code) -> Refusal {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
+  }
+
+  /// Returns the refusal for an error: with the service's own code, if the verifier gave one.
+  public subscript(error: VerificationError) -> Refusal {
+    let refusal = self[error.code]
+    guard let code = error.serviceCode else { return refusal }
+    return Refusal(statuses[code] ?? refusal.status, code)
   }
 
   /// The refusals that the services share.

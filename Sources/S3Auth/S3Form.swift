@@ -1,0 +1,193 @@
+public import StorageAuth
+internal import StorageCrypto
+
+// Forms that a browser uploads with. Pages: "Authenticating Requests in Browser-Based Uploads Using POST", "POST Policy".
+
+/// The names and the signature of forms of S3.
+private enum S3Form {
+  /// The fields that the scheme consists of, in lower case; the policy need not say anything about the last two.
+  static let ownFields: Set<String> = [
+    "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
+  ]
+  static let tokenField = "x-amz-security-token"
+
+  /// The signature of a policy in Base64: that text is the string to sign.
+  static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
+    scope.signingKey(of: key).authenticationCode(for: policy).hex
+  }
+}
+
+extension S3Signer: FormSigner {
+  /// Signs a form.
+  ///
+  /// No form works for longer than its key, or for more than seven days. The policy binds the scope, the date and the
+  /// session token.
+  ///
+  /// - Parameters:
+  ///   - policy: What the form may upload.
+  ///   - endpoint: Where S3 is.
+  ///   - key: The key.
+  ///   - context: The time of signing.
+  /// - Returns: The URL and the fields that a page needs.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or S3 cannot express the
+  ///   policy.
+  public func sign(
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> SignedForm {
+    try checkConfiguration()
+    if key.isAnonymous {
+      throw SigningError(
+        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
+    }
+    try key.check(allowsSlashInID: true)
+    let date = context.date.wholeSeconds
+    let end = policy.expiration.wholeSeconds
+    if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
+    guard end <= date.advanced(by: S3Limits.urlLifetime) else {
+      throw SigningError(
+        .lifetimeOutOfRange, "The form is to work for more than seven days.", remedy: "Let it end earlier.")
+    }
+    let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
+    for rule in rules {
+      switch rule {
+      case .oneOf, .noneOf:
+        throw .form("S3 has no conditions with lists of values.", remedy: "Use one value, or a prefix.")
+      case .equals, .startsWith: break
+      }
+    }
+    let draft = try FormDraft(
+      policy, to: endpoint, contentTypeName: "Content-Type", reserved: S3Form.ownFields, at: date)
+    let scope = scope(at: date)
+    let bound =
+      [
+        FormField("x-amz-algorithm", S3Text.algorithm.description),
+        FormField("x-amz-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
+        FormField("x-amz-date", date.iso8601Basic),
+      ] + (key.sessionToken.map { [FormField(S3Form.tokenField, $0.reveal())] } ?? [])
+    let document = draft.document(binding: bound)
+    let text = String(writing: { writer in withBytes(of: document) { writer.append(base64: $0) } })
+    return draft.signed(
+      adding: bound + [
+        FormField("policy", text), FormField("x-amz-signature", S3Form.signature(of: text, in: scope, with: key)),
+      ])
+  }
+}
+
+extension S3Verifier: FormVerifier {
+  /// Reads who a form says it is from.
+  ///
+  /// - Parameter form: The form as it arrived.
+  /// - Throws: A ``VerificationError`` if the form carries no authorization, one that is malformed, a field twice, or more
+  ///   than the limits allow.
+  public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
+    try limits.check(form)
+    let byteCount = form.fields.reduce(0) { $0.saturatingAdding($1.name.utf8.count + $1.value.utf8.count) }
+    guard byteCount <= S3Limits.formByteCount else {
+      throw VerificationError(
+        .limitExceeded, "Your POST request fields preceding the upload file were too large.",
+        remedy: "Send at most 20,480 bytes before the file."
+      ).with(serviceCode: "MaxPostPreDataLengthExceeded")
+    }
+    try form.checkFields()
+    return FormClaim(
+      accessKeyID: try authorization(of: form).accessKeyID, sessionToken: form[S3Form.tokenField].map { Secret($0) })
+  }
+
+  private func authorization(of form: SubmittedForm) throws(VerificationError) -> S3Authorization {
+    if form["AWSAccessKeyId"] != nil || form["signature"] != nil { throw S3Authorization.version2 }
+    if form.fields.allSatisfy({ !S3Form.ownFields.contains($0.name.asciiLowercased) }) {
+      throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
+        .with(serviceCode: "AccessDenied")
+    }
+    let algorithm = try field("x-amz-algorithm", of: form)
+    guard algorithm.isIdentical(to: S3Text.algorithm.description) else { throw S3Authorization.unsupported(algorithm) }
+    return try S3Authorization(
+      credential: field("x-amz-credential", of: form)[...], signedHeaders: "host",
+      signature: field("x-amz-signature", of: form)[...], as: "InvalidArgument")
+  }
+
+  private func field(_ name: String, of form: SubmittedForm) throws(VerificationError) -> String {
+    do throws(VerificationError) { return try form.required(name) } catch {
+      throw error.with(serviceCode: "InvalidArgument")
+    }
+  }
+
+  /// Proves a form.
+  ///
+  /// The signature is checked first, then the end of the policy, then every condition. A field that no condition is about
+  /// is refused, but for `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is where the form was posted to.
+  ///
+  /// - Parameters:
+  ///   - form: The form as it arrived.
+  ///   - key: The key of the claim's id.
+  ///   - date: The present.
+  /// - Returns: The proof, with the one reading of the form and the sizes that the file may have.
+  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
+  public func verify(
+    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    let claim = try claim(in: form)
+    do throws(VerificationError) {
+      return try prove(form, claim, against: key, at: date)
+    } catch {
+      throw error.with(accessKeyID: claim.accessKeyID)
+    }
+  }
+
+  private func prove(
+    _ form: SubmittedForm, _ claim: FormClaim, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    let authorization = try authorization(of: form)
+    try checkToken(of: claim, against: key, at: date)
+    guard let signed = Timestamp(iso8601Basic: try field("x-amz-date", of: form)) else {
+      throw S3Authorization.malformed("x-amz-date is not a date like 20261120T080000Z.", as: "InvalidArgument")
+    }
+    try checkScope(of: authorization, date: signed, as: "InvalidArgument")
+    let end = signed.advanced(by: S3Limits.urlLifetime)
+    guard date <= end else {
+      throw VerificationError(.expired, "The form was signed more than seven days ago.", remedy: "Get a new form.")
+        .with(instant: end).with(serviceCode: "AccessDenied")
+    }
+    if signed > date { try checkSkew(signed, at: date) }
+    let policy = try field("policy", of: form)
+    let scope = S3Scope(date: signed, region: authorization.region, service: authorization.service)
+    guard constantTimeEqual(S3Form.signature(of: policy, in: scope, with: key), authorization.signature) else {
+      throw VerificationError(
+        .mismatch, "The signature is not the one of the policy and the key.",
+        remedy: "Send the policy in Base64 exactly as it was signed; then check the secret."
+      ).with(serviceCode: "SignatureDoesNotMatch")
+    }
+    guard let bytes = [UInt8](base64: policy) else {
+      throw VerificationError.invalidPolicy("The policy is not Base64.").with(serviceCode: "InvalidPolicyDocument")
+    }
+    return try check(form, claim, FormDocument(bytes), since: signed, at: date)
+  }
+
+  private func check(
+    _ form: SubmittedForm, _ claim: FormClaim, _ document: FormDocument, since signed: Timestamp, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
+    if claim.sessionToken != nil { required.append(S3Form.tokenField) }
+    let type = form["Content-Type"]
+    // A condition has to hold for each type of a list, so that an equality with a list never holds.
+    let types = type.map { [$0] + ($0.hasByte(",") ? $0.parts(between: ",").map { String($0.droppingBlanks) } : []) }
+    let reading = FormDocument.Reading(
+      required: required, own: ["policy", "x-amz-signature"], contentTypes: types ?? [],
+      contentType: type ?? form.fileType, hasLists: false)
+    if let bucket = form["bucket"], !bucket.isIdentical(to: form.bucket) {
+      throw VerificationError(
+        .conditionFailed, "The field bucket is not the bucket that the form was posted to.",
+        remedy: "Post the form to the bucket of its policy."
+      ).with(serviceCode: "AccessDenied")
+    }
+    let proof = try document.verify(form, of: claim.accessKeyID, as: reading, within: limits, since: signed, at: date)
+    let extra = proof.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
+    guard extra.isEmpty else {
+      throw VerificationError(
+        .conditionFailed, "Invalid according to Policy: Extra input fields: \(extra.joined(separator: ", "))",
+        remedy: "Add a condition for each field."
+      ).with(serviceCode: "AccessDenied")
+    }
+    return proof
+  }
+}
