@@ -64,6 +64,7 @@ struct S3Vector: Decodable {
   let headersComplete: Bool?
   let credential: Key
   let date: Int64
+  let dateISO: String
   let region: String
   let service: String
   let expires: Int64?

@@ -1,0 +1,136 @@
+import HTTPTypes
+import S3Auth
+import SigningProperties
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// S3 in every style, as the properties of signing need it.
+enum S3Schemes {
+  static let headers = [
+    "content-type", "content-md5", "x-amz-meta-a", "x-amz-meta-author-with-a-long-name", "x-amz-acl", "range",
+    "if-match",
+  ]
+  static let parameters = [
+    "acl", "uploadId", "partNumber", "response-content-type", "versionId", "prefix", "x y", "a/b", "a-b", "a.b", "é",
+    "Upper", "p+q", "p%q", "~",
+  ]
+
+  static func scheme(
+    _ style: AddressingStyle, additionalHeaders: Set<String> = []
+  ) throws -> SigningScheme<S3Signer, S3Verifier> {
+    let url =
+      switch style {
+      case .virtualHosted: "https://s3.eu-central-1.amazonaws.com"
+      case .path: "http://127.0.0.1:9000"
+      case .customDomain: "https://img.example.com"
+      }
+    return SigningScheme(
+      "S3 \(style)",
+      signer: S3Signer(
+        region: "eu-central-1", bucket: "photos", style: style, additionalHeaders: additionalHeaders),
+      verifier: S3Verifier(region: "eu-central-1", style: style, bucket: style == .customDomain ? "photos" : nil),
+      maker: SampleMaker(
+        endpoint: try ServiceEndpoint(url, style: style), bucket: "photos", parameters: parameters,
+        headers: Set(headers + additionalHeaders.map { $0.lowercased() }).subtracting(["host"]).sorted()),
+      remoteSignature: signature)
+  }
+
+  static func all() throws -> [SigningScheme<S3Signer, S3Verifier>] {
+    try AddressingStyle.allCases.map { try scheme($0) }
+  }
+
+  /// The signature of a string, with code that the package does not use.
+  @Sendable static func signature(_ pending: PendingSignature, _ secret: String) -> String {
+    let lines = pending.stringToSign.split(separator: "\n")
+    let scope = lines.count > 2 ? lines[2].split(separator: "/").map(String.init) : []
+    let key = scope.reduce(Array("AWS4\(secret)".utf8)) { key, part in
+      ReferenceHash.sha256.authenticationCode(key: key, message: part)
+    }
+    return ReferenceHash.sha256.authenticationCode(key: key, message: pending.stringToSign).hexText
+  }
+}
+
+/// What holds for every request that is signed for S3, tried with random ones.
+final class S3PropertyTests: XCTestCase {
+  func testWhatIsSignedInHeadersVerifies() throws {
+    for scheme in try S3Schemes.all() {
+      try scheme.verifiesHeaders(scheme.samples(150), keeping: .acceptance, .unsigned)
+      try scheme.verifiesHeaders(scheme.samples(10), keeping: .secret, .time, .secrecy)
+    }
+  }
+
+  func testWhatIsSignedInURLsVerifiesUntilItEnds() throws {
+    for scheme in try S3Schemes.all() {
+      for (index, sample) in try scheme.samples(150).enumerated() {
+        let lifetime = Duration.seconds(1 + index * 287 % 43_200)
+        try scheme.verifiesURLs([sample], lifetime: lifetime, keeping: .acceptance, .time)
+      }
+      try scheme.verifiesURLs(scheme.samples(10), keeping: .secret, .secrecy)
+    }
+  }
+
+  func testSigningLeavesPathAndHeadersAsTheyAre() throws {
+    for scheme in try S3Schemes.all() {
+      try scheme.signs(
+        scheme.samples(100), keeping: .untouchedPath, .keptHeaders, .anonymity, .atomicity, .refusal, .secrecy)
+    }
+  }
+
+  func testASignatureDependsOnItsInputsAndOnAllOfThem() throws {
+    for scheme in try S3Schemes.all() {
+      try scheme.signs(
+        scheme.samples(100), keeping: .determinism, .boundSecret, .boundDate, .boundMethod, .boundPath, .validity,
+        .headerOrder, .resigning)
+    }
+  }
+
+  func testPresigningOnlyAppendsToTheURLAndWritesNoPlus() throws {
+    for scheme in try S3Schemes.all() {
+      try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
+      try scheme.presigns(scheme.samples(10), keeping: .secrecy)
+    }
+  }
+
+  func testPresigningRefusesWhatCannotWork() throws {
+    for scheme in try S3Schemes.all() {
+      try scheme.presigns(
+        scheme.samples(60), keeping: .expiry, .endedProof, .anonymity, .lifetime, .refusal)
+    }
+  }
+
+  func testRemoteSigningGivesWhatSigningGives() throws {
+    for scheme in try S3Schemes.all() {
+      for sample in try scheme.samples(60) {
+        try scheme.splitSignatureIsTheSame(sample)
+        try scheme.splitURLIsTheSame(sample)
+      }
+    }
+  }
+
+  func testNoByteOfASignedRequestCanChange() throws {
+    var count = 0
+    for scheme in try S3Schemes.all() {
+      count += try scheme.verifiesHeaders(scheme.samples(6), keeping: .path, .headers, .method, .host)
+    }
+    XCTAssertGreaterThan(count, 3_000)
+  }
+
+  func testNoByteOfAPresignedURLCanChange() throws {
+    var count = 0
+    for scheme in try S3Schemes.all() {
+      count += try scheme.verifiesURLs(scheme.samples(6), keeping: .path, .method, .host)
+      try scheme.verifiesURLs(scheme.samples(20), keeping: .headers)
+    }
+    XCTAssertGreaterThan(count, 3_000)
+  }
+
+  func testAdditionalHeadersAreSigned() throws {
+    let scheme = try S3Schemes.scheme(.path, additionalHeaders: ["Host", "Cache-Control", "Content-Length"])
+    let samples = try scheme.samples(40)
+    try scheme.verifiesHeaders(samples, keeping: .acceptance)
+    try scheme.verifiesURLs(samples, keeping: .acceptance)
+    try scheme.verifiesHeaders(scheme.samples(6), keeping: .path, .headers, .method, .host)
+    for sample in samples { try scheme.splitURLIsTheSame(sample) }
+  }
+}
