@@ -3,7 +3,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#if defined(__GLIBC__)
+// A sanitizer has a malloc of its own, which must not be replaced.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_OWN_MALLOC 1
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(HAS_OWN_MALLOC)
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -51,8 +51,8 @@ struct S3ChunkChain: Sendable {
 }
 
 /// Fixed texts of bodies in chunks.
-private enum ChunkText {
-  static let extension_ = ";chunk-signature="
+enum S3ChunkText {
+  static let signature = ";chunk-signature="
   static let trailerSignature = "x-amz-trailer-signature"
 }
 
@@ -140,7 +140,7 @@ public struct S3ChunkEncoder: Sendable {
 
   private mutating func headLine(_ byteCount: Int, _ hash: () -> String) -> [UInt8] {
     var line = String(byteCount, radix: 16)
-    if payload.hasSignedChunks { line += ChunkText.extension_ + chain.sign(chunkWith: hash()) }
+    if payload.hasSignedChunks { line += S3ChunkText.signature + chain.sign(chunkWith: hash()) }
     return Array(line.utf8) + Self.chunkEnd
   }
 
@@ -163,7 +163,7 @@ public struct S3ChunkEncoder: Sendable {
       bytes += Array("\(trailerName):\(trailer)".utf8) + Self.chunkEnd
       if payload.hasSignedChunks {
         let signature = chain.signature(ofTrailer: trailerName, trailer)
-        bytes += Array("\(ChunkText.trailerSignature):\(signature)".utf8) + Self.chunkEnd
+        bytes += Array("\(S3ChunkText.trailerSignature):\(signature)".utf8) + Self.chunkEnd
       }
     }
     return bytes + Self.chunkEnd
@@ -186,7 +186,7 @@ public struct S3ChunkEncoder: Sendable {
     else { return nil }
     func frame(_ count: Int64) -> Int64 {
       Int64(String(count, radix: 16).utf8.count + 2)
-        + (payload.hasSignedChunks ? Int64(ChunkText.extension_.utf8.count + S3Limits.hexDigitCount) : 0)
+        + (payload.hasSignedChunks ? Int64(S3ChunkText.signature.utf8.count + S3Limits.hexDigitCount) : 0)
     }
     let (full, rest) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
     let (frames, overflow) = full.multipliedReportingOverflow(by: frame(Int64(chunkByteCount)) + 2)
@@ -195,7 +195,7 @@ public struct S3ChunkEncoder: Sendable {
     if let trailer {
       end += Int64(trailer.name.utf8.count + trailer.value.utf8.count + 3)
       if payload.hasSignedChunks {
-        end += Int64(ChunkText.trailerSignature.utf8.count + S3Limits.hexDigitCount + 3)
+        end += Int64(S3ChunkText.trailerSignature.utf8.count + S3Limits.hexDigitCount + 3)
       }
     }
     return body.checkedAdding(end)
@@ -205,330 +205,5 @@ public struct S3ChunkEncoder: Sendable {
     SigningError(
       .invalidRequest, message, remedy: "Send as many bytes as announced, in chunks of one size, and end the body once."
     )
-  }
-}
-
-/// Reads a body in chunks and checks its signatures; the bytes of a chunk come out when its signature is proved.
-///
-/// ```swift
-/// var decoder = try S3ChunkDecoder(for: proof, of: request, against: key)
-/// for try await bytes in body { try await store(decoder.decode(bytes)) }
-/// try decoder.finish()
-/// ```
-///
-/// What is stored must not become visible before ``finish()`` returns. One chunk is held in memory at most, of a body
-/// without signatures none.
-public struct S3ChunkDecoder: Sendable {
-  /// The checksum that came as a trailer and was compared with the bytes, when the body has ended; else `nil`.
-  public private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
-
-  /// The number of bytes of the object, as the request states it.
-  public let decodedByteCount: Int64
-
-  private enum State {
-    case head, data(Int64), dataEnd, trailer, done
-  }
-
-  private let payload: S3Payload
-  private let maximumChunkByteCount: Int64
-  private var chain: S3ChunkChain
-  private var running: S3Checksum?
-  private var state = State.head
-  /// The bytes of a line that has not ended.
-  private var line: [UInt8] = []
-  /// The bytes of a chunk whose signature is not proved yet.
-  private var held: [UInt8] = []
-  private var claimedSignature = ""
-  private var chunkCount = 0
-  private var chunkByteCount: Int64 = 0
-  private var announcedByteCount: Int64 = 0
-  private var trailerByteCount = 0
-  private var trailerValue: String?
-  private var hasTrailerSignature = false
-  private var hasFailed = false
-  private var surplusLines = 0
-
-  /// The longest line before a chunk: 15 digits, the signature and the line break.
-  private static let headByteCount = 128
-
-  /// Creates a decoder for the body of a verified request.
-  ///
-  /// - Parameters:
-  ///   - proof: The proof of the request.
-  ///   - request: The request that was verified.
-  ///   - key: The key that it was verified against.
-  ///   - maximumChunkByteCount: The most bytes of a signed chunk, which is held in memory.
-  /// - Throws: A ``VerificationError`` if the request was not signed for a body in chunks, its length or the name of its
-  ///   trailer is missing, or the proof is that of another request.
-  public init(
-    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
-    maximumChunkByteCount: Int = 16 << 20
-  ) throws(VerificationError) {
-    let fields = request.headerFields
-    guard proof.placement == .header, let text = try fields.onlyValue(of: .authorization) else {
-      throw .malformed("The request is not signed in its headers.")
-    }
-    let authorization = try S3Authorization(text)
-    guard proof.accessKeyID == key.id, authorization.accessKeyID == key.id,
-      constantTimeEqual(proof.signature.reveal(), authorization.signature), let date = try S3Claim.date(of: request),
-      let payload = try fields.onlyValue(of: .s3ContentSHA256).flatMap({ S3Payload(header: $0) })
-    else { throw .malformed("The proof is that of another request.") }
-    guard payload.isChunked else { throw .malformed("The body is not in chunks.") }
-    let framing = try S3Framing(of: request, as: payload)
-    self.payload = payload
-    self.maximumChunkByteCount = Int64(maximumChunkByteCount)
-    decodedByteCount = framing.decodedByteCount
-    running = framing.trailer.map { S3Checksum($0) }
-    let scope = S3Scope(date: date, region: authorization.region, service: authorization.service)
-    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
-  }
-
-  /// Reads some bytes of the body, in pieces of any size.
-  ///
-  /// - Parameter bytes: The bytes.
-  /// - Returns: The bytes of the object that are proved, if any.
-  /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or the
-  ///   checksum is wrong; everything that came out before is to be thrown away, and further calls throw too.
-  public mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
-    guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
-    var output: [UInt8] = []
-    do throws(VerificationError) {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        if case .data(let remaining) = state {
-          let taken = rest.prefix(Int(clamping: remaining))
-          rest = rest.dropFirst(taken.count)
-          if payload.hasSignedChunks {
-            held += taken
-          } else {
-            running?.update(Array(taken))
-            output += taken
-          }
-          let left = remaining - Int64(taken.count)
-          state = left == 0 ? .dataEnd : .data(left)
-        } else if let byte = rest.popFirst() {
-          try read(byte, into: &output)
-        }
-      }
-    } catch {
-      hasFailed = true
-      throw error
-    }
-    return output
-  }
-
-  /// Ends the body.
-  ///
-  /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body has not ended.
-  public mutating func finish() throws(VerificationError) {
-    guard case .done = state, line.isEmpty, !hasFailed else {
-      hasFailed = true
-      throw Self.incomplete("The body ends before its last chunk or its trailer.")
-    }
-  }
-
-  private mutating func read(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
-    line.append(byte)
-    if case .trailer = state { trailerByteCount += 1 }
-    guard line.count <= (isInTrailer ? S3Limits.trailerByteCount : Self.headByteCount),
-      trailerByteCount <= S3Limits.trailerByteCount
-    else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
-    guard byte == UInt8(ascii: "\n") else { return }
-    let ended = line
-    line.removeAll(keepingCapacity: true)
-    switch state {
-    case .head: try readHead(ended)
-    case .dataEnd:
-      guard ended == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("A chunk is not as long as it says.") }
-      try endChunk(into: &output)
-      state = .head
-    case .trailer: try readTrailer(ended)
-    case .done:
-      // A client of MinIO ends a body with trailers with one empty line too many.
-      surplusLines += 1
-      guard ended == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLines == 1 else {
-        throw Self.malformedChunk("There are bytes behind the end of the body.")
-      }
-    case .data: break
-    }
-  }
-
-  private var isInTrailer: Bool {
-    if case .trailer = state { true } else { false }
-  }
-
-  /// Reads the line before a chunk: its size and, in a signed body, its signature.
-  private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
-    guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
-      throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
-    }
-    let parts = bytes.dropLast(2).split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let size = parts.first.flatMap(Self.size) else {
-      throw Self.malformedChunk("The size of a chunk is malformed.")
-    }
-    let prefix = Array(ChunkText.extension_.utf8.dropFirst())
-    if payload.hasSignedChunks {
-      guard parts.count == 2, parts[1].starts(with: prefix),
-        let signature = String(validating: parts[1].dropFirst(prefix.count), as: UTF8.self), isLowerHex(signature)
-      else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
-      claimedSignature = signature
-    } else if parts.count != 1 {
-      throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
-    }
-    guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
-      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length says.")
-    }
-    if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
-      throw VerificationError(
-        .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
-        remedy: "Send larger chunks."
-      ).with(serviceCode: "InvalidChunkSizeError")
-    }
-    guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
-      throw VerificationError(
-        .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.", remedy: "Send smaller chunks."
-      ).with(serviceCode: "InvalidChunkSizeError")
-    }
-    announcedByteCount = sum
-    chunkByteCount = size
-    chunkCount += 1
-    guard size == 0 else {
-      state = .data(size)
-      return
-    }
-    guard announcedByteCount == decodedByteCount else {
-      throw Self.incomplete("The chunks have fewer bytes than x-amz-decoded-content-length says.")
-    }
-    var none: [UInt8] = []
-    try endChunk(into: &none)
-    state = .trailer
-  }
-
-  /// The number that 1 to 15 hexadecimal digits stand for.
-  private static func size(_ digits: ArraySlice<UInt8>) -> Int64? {
-    guard (1...15).contains(digits.count) else { return nil }
-    var value: Int64 = 0
-    for digit in digits {
-      guard let digit = hexValue(digit) else { return nil }
-      value = value << 4 | Int64(digit)
-    }
-    return value
-  }
-
-  /// Proves the chunk that is held, and hands its bytes on.
-  private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
-    guard payload.hasSignedChunks else { return }
-    let expected = chain.sign(chunkWith: SHA256.hash(held).hex)
-    guard constantTimeEqual(expected, claimedSignature) else {
-      held.removeAll()
-      throw Self.mismatch("The signature of chunk \(chunkCount) does not match.")
-    }
-    running?.update(held)
-    output += held
-    held.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func readTrailer(_ bytes: [UInt8]) throws(VerificationError) {
-    let text = bytes.dropLast(bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] ? 2 : 1)
-    if text.isEmpty {
-      guard payload.hasTrailer else {
-        state = .done
-        return
-      }
-      guard trailerValue != nil else { throw Self.malformedTrailer }
-      if payload.hasSignedChunks, !hasTrailerSignature {
-        // A client of MinIO puts one empty line before the signature.
-        surplusLines += 1
-        guard surplusLines == 1 else { throw Self.malformedTrailer }
-        return
-      }
-      try checkSum()
-      return
-    }
-    guard let running, let colon = text.firstIndex(of: UInt8(ascii: ":")),
-      let name = String(validating: text[..<colon], as: UTF8.self)?.asciiLowercased,
-      let value = String(validating: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self),
-      !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-    else { throw Self.malformedTrailer }
-    if let trailerValue {
-      guard payload.hasSignedChunks, name == ChunkText.trailerSignature, isLowerHex(value) else {
-        throw Self.malformedTrailer
-      }
-      let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)
-      guard constantTimeEqual(expected, value) else {
-        throw Self.mismatch("The signature of the trailer does not match.")
-      }
-      hasTrailerSignature = true
-    } else {
-      guard name.isIdentical(to: running.algorithm.fieldName) else { throw Self.malformedTrailer }
-      trailerValue = value
-    }
-  }
-
-  /// Compares the checksum in the trailer, and ends the body.
-  private mutating func checkSum() throws(VerificationError) {
-    guard let running, let trailerValue else { throw Self.malformedTrailer }
-    guard running.base64.isIdentical(to: trailerValue) else {
-      throw VerificationError(
-        .mismatch,
-        "The \(running.algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.",
-        remedy: "Send the object again."
-      ).with(serviceCode: "BadDigest")
-    }
-    checksum = (running.algorithm, trailerValue)
-    surplusLines = 0
-    state = .done
-  }
-
-  private static func malformedChunk(_ message: String) -> VerificationError {
-    VerificationError(.malformed, message, remedy: "Frame the body as the page on chunked uploads says.")
-      .with(serviceCode: "IncompleteBody")
-  }
-
-  private static func incomplete(_ message: String) -> VerificationError {
-    VerificationError(.malformed, message, remedy: "Send as many bytes as announced.").with(
-      serviceCode: "IncompleteBody")
-  }
-
-  private static func mismatch(_ message: String) -> VerificationError {
-    VerificationError(.mismatch, message, remedy: "Sign each chunk with the signature before it.")
-      .with(serviceCode: "SignatureDoesNotMatch")
-  }
-
-  private static let malformedTrailer = VerificationError(
-    .malformed, "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
-    remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed."
-  ).with(serviceCode: "MalformedTrailerError")
-}
-
-/// The headers that describe a body in chunks.
-struct S3Framing {
-  let decodedByteCount: Int64
-  /// The checksum that comes as a trailer.
-  let trailer: S3Checksum.Algorithm?
-
-  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
-    let fields = request.headerFields
-    guard let text = try fields.onlyValue(of: .s3DecodedContentLength) else {
-      throw VerificationError(
-        .malformed, "The header x-amz-decoded-content-length is missing.",
-        remedy: "Send the number of bytes of the object."
-      ).with(serviceCode: "MissingContentLength")
-    }
-    guard !text.isEmpty, let count = Int64(digits: text) else {
-      throw VerificationError(
-        .malformed, "The header x-amz-decoded-content-length is not a number.",
-        remedy: "Send the number of bytes of the object."
-      ).with(serviceCode: "InvalidArgument")
-    }
-    decodedByteCount = count
-    let name = try fields.onlyValue(of: .s3Trailer)
-    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
-    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
-      throw VerificationError(
-        .malformed, "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
-        remedy: "Name the one checksum that follows the body, for a body with trailers alone."
-      ).with(serviceCode: "MalformedTrailerError")
-    }
   }
 }

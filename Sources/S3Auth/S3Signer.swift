@@ -293,7 +293,7 @@ extension S3Signer {
       expiration: draft.expiration ?? context.date)
   }
 
-  private static let signaturePrefix: StaticString = "&X-Amz-Signature="
+  static let signaturePrefix: StaticString = "&X-Amz-Signature="
 
   /// Creates everything of a URL but its signature.
   func draft(
@@ -352,79 +352,5 @@ extension S3Signer {
   func signedHeaders(of request: HTTPRequest) -> HTTPFields {
     if request.headerFields.isEmpty { return [:] }
     return request.headerFields.filter { canonicalRequest.signs($0.name.canonicalName) }
-  }
-}
-
-// MARK: - In two halves
-
-extension S3Signer {
-  /// Creates the string to sign of a request whose key is kept elsewhere.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - identity: The id and the session token of the key.
-  ///   - context: The time of signing.
-  /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
-  public func prepare(
-    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(allowsSlashInID: true)
-    let token = identity.sessionToken.map { HTTPField(name: .s3SecurityToken, value: $0.reveal()) }
-    return try pending(draft(request, token: token, date: context.date), as: identity)
-  }
-
-  /// Creates the string to sign of a URL whose key is kept elsewhere.
-  ///
-  /// - Parameters:
-  ///   - request: The request that the URL is for.
-  ///   - identity: The id and the session token of the key.
-  ///   - duration: How long the URL works, in whole seconds: 1 to 604,800.
-  ///   - context: The time of signing.
-  /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
-  public func prepare(
-    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(allowsSlashInID: true)
-    return try pending(
-      draft(presigning: request, as: identity, validFor: duration, date: context.date), as: identity)
-  }
-
-  private func pending(_ draft: S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
-    let (text, hash) = try withCanonicalRequest(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
-    let names = try canonicalRequest.names(of: draft.request)
-    let scope = scope(at: draft.date)
-    var request = draft.request
-    if let path = draft.path { request.path = path }
-    return PendingSignature(
-      .s3V4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
-      identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
-      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
-      authorizationPrefix: String(
-        writing: { append(prefixWith: names, date: draft.date, id: identity.id, to: &$0) }))
-  }
-
-  /// Puts a signature into the request that it was made for.
-  ///
-  /// - Parameters:
-  ///   - pending: What `prepare` returned.
-  ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
-  /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or names another id.
-  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
-    guard isLowerHex(bare) else {
-      throw SigningError(
-        .invalidSignature, "The signature is not 64 hexadecimal digits in lower case, or has another id.",
-        remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
-    }
-    var request = pending.request
-    if pending.isPresigned {
-      request.path = (request.path ?? "/") + Self.signaturePrefix.description + bare
-    } else {
-      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
-    }
-    return request
   }
 }

@@ -149,7 +149,7 @@ public struct S3StringSigner: StringSigner {
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
     let names = (fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let distinct = names.enumerated().filter { $0.offset == 0 || names[$0.offset - 1] != $0.element }.map(\.element)
-    guard try target.take("X-Amz-SignedHeaders") == distinct.joined(separator: ";") else {
+    guard try target.take("X-Amz-SignedHeaders")?.isIdentical(to: distinct.joined(separator: ";")) == true else {
       throw .malformed("The signed headers are not those of the URL.")
     }
     let token = try target.take("X-Amz-Security-Token").map { Secret($0) }

@@ -153,11 +153,16 @@ public struct S3Verifier: SignatureVerifier {
     }
   }
 
+  /// Declares, once for the process, the headers whose values are keys of the caller.
+  private static let secretNames: Void = SecretName.declare(
+    "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
+
   private func prove(
     _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try checkToken(of: claim, against: key, at: date)
     try checkScope(of: claim)
+    _ = Self.secretNames
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {

@@ -114,12 +114,22 @@ struct S3Address {
 
   /// Why requests to a host cannot be signed with this scheme, if they cannot.
   static func unsupportedHost(_ authority: String) -> String? {
-    let host = hostWithoutPort(authority).asciiLowercased
-    guard host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") else { return nil }
-    if host.hasByteSuffix(".accesspoint.s3-global.amazonaws.com") {
-      return "Multi-region access points need Signature Version 4A, which is not supported."
+    // Looked at for every signature, so that no text is made of the host.
+    let (isGlobal, isExpress) = withBytes(of: authority) { host in
+      var (isGlobal, isExpress) = (false, false)
+      for index in host.indices {
+        let rest = host.extracting(index...)
+        if host[index] == UInt8(ascii: ".") {
+          if rest.starts(with: ".accesspoint.s3-global.amazonaws.com") { isGlobal = true }
+          if rest.starts(with: ".s3express-") { isExpress = true }
+        } else if host[index] == UInt8(ascii: "-"), rest.starts(with: "--x-s3.") {
+          isExpress = true
+        }
+      }
+      return (isGlobal, isExpress)
     }
-    if host.containsBytes(of: ".s3express-") || host.containsBytes(of: "--x-s3.") {
+    if isGlobal { return "Multi-region access points need Signature Version 4A, which is not supported." }
+    if isExpress {
       return "Directory buckets (S3 Express One Zone) are not supported: they need a session of their own."
     }
     return nil

@@ -8,6 +8,7 @@ final class ArchitectureTests: XCTestCase {
     "StorageCrypto": ["CLibcrypto"], "StorageCompression": ["CZlib"], "StorageJSON": [],
     "StorageAuth": ["StorageCrypto", "StorageJSON"], "OSSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
     "COSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
+    "S3Auth": ["StorageAuth", "StorageCrypto"],
     "RequestLines": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto"], "StorageXML": [],
     "StorageDiagnosis": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageXML"],
     "AsperaAuth": ["CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON"],
@@ -39,7 +40,8 @@ final class ArchitectureTests: XCTestCase {
   private static let allowedForSigning: [String: Set<String>] = [
     "StorageCrypto": ["Synchronization"],
     "StorageAuth": ["Dispatch", "HTTPTypes", "Synchronization", "Glibc", "Musl", "Darwin"],
-    "OSSAuth": ["HTTPTypes"], "COSAuth": ["HTTPTypes"], "StorageDiagnosis": ["HTTPTypes"],
+    "OSSAuth": ["HTTPTypes"], "COSAuth": ["HTTPTypes"], "S3Auth": ["HTTPTypes"],
+    "StorageDiagnosis": ["HTTPTypes"],
   ]
 
   /// Where unsafe code may stand outside StorageCrypto, and why.

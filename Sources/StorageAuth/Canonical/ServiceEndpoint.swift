@@ -66,7 +66,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
   ) throws(SigningError) -> HTTPRequest {
-    try Self.check(bucket: bucket, key: key)
+    try check(bucket: bucket, key: key)
     var host = authority
     if style == .virtualHosted, let bucket { host = "\(bucket).\(authority)" }
     let path = String(writing: { writer in
@@ -87,8 +87,8 @@ public struct ServiceEndpoint: Sendable, Hashable {
     return HTTPRequest(method: method, scheme: scheme, authority: host, path: path, headerFields: headers)
   }
 
-  private static func check(bucket: String?, key: String?) throws(SigningError) {
-    if let bucket, !isBucketName(bucket) {
+  private func check(bucket: String?, key: String?) throws(SigningError) {
+    if let bucket, !isBucketName(bucket), style != .path || !isDottedBucketName(bucket) {
       throw SigningError(
         .invalidRequest, "\"\(bucket)\" is not the name of a bucket.",
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends.")
@@ -125,4 +125,18 @@ package func isBucketName(_ name: String) -> Bool {
       default: false
       }
     }
+}
+
+/// Whether a text can be the name of a bucket of S3 with dots between its labels; such a name goes into the path, because
+/// a certificate covers one label.
+package func isDottedBucketName(_ name: String) -> Bool {
+  let labels = name.parts(between: ".")
+  func isNumber(_ label: Substring) -> Bool {
+    label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+  guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
+    return false
+  }
+  // A label may be shorter than a name; with a prefix it is as long as one.
+  return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
