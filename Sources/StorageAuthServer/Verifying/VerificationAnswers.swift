@@ -42,7 +42,7 @@ struct VerificationAnswers: Sendable {
       }
     }
     if Self.isAboutTime(error) { details.append(("ServerTime", date.iso8601)) }
-    let refusal = words[error.code]
+    let refusal = words[error]
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
