@@ -254,6 +254,17 @@ let package = Package(
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
       ],
       path: "Examples/VerifiedServiceExample", packageAccess: false, swiftSettings: testRules),
+    .target(
+      name: "OBSProvider", dependencies: ["StorageAuth", httpTypes],
+      path: "Examples/OBSProvider", packageAccess: false, swiftSettings: testRules),
+    .testTarget(
+      name: "OBSProviderTests",
+      dependencies: [
+        "OBSProvider", "StorageAuth", "StorageAuthTesting", httpTypes,
+      ],
+      resources: [.copy("Vectors")],
+      packageAccess: false,
+      swiftSettings: testRules),
     .executableTarget(
       name: "FormUploadExample",
       dependencies: [
