@@ -44,9 +44,9 @@ extension SignatureClaim {
   ///   - key: The key that it was compared with.
   ///   - texts: Makes what the signature covers.
   /// - Throws: What `texts` throws.
-  public func mismatch(
-    _ signature: String, with key: AccessKey, texts: () throws(SigningError) -> SignedTexts
-  ) throws(SigningError) -> VerificationError {
+  public func mismatch<Failure>(
+    _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts
+  ) throws(Failure) -> VerificationError {
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")
