@@ -255,12 +255,17 @@ let package = Package(
       ],
       path: "Examples/VerifiedServiceExample", packageAccess: false, swiftSettings: testRules),
     .target(
-      name: "OBSProvider", dependencies: ["StorageAuth", httpTypes],
+      name: "OBSProvider", dependencies: ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes],
       path: "Examples/OBSProvider", packageAccess: false, swiftSettings: testRules),
     .testTarget(
       name: "OBSProviderTests",
       dependencies: [
-        "OBSProvider", "StorageAuth", "StorageAuthTesting", httpTypes,
+        "CloudCredentials", "OBSProvider", "StorageAuth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        httpTypes,
+        product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOEmbedded", "swift-nio", "Server"),
       ],
       resources: [.copy("Vectors")],
       packageAccess: false,

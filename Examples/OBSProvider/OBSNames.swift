@@ -22,8 +22,11 @@ enum OBSName {
 
   /// Returns whether the signature covers a header; its name is in lower case.
   static func signsHeader(_ name: String) -> Bool {
-    name == "content-type" || name == "content-md5" || name.hasPrefix(prefix)
+    name == "content-type" || name == "content-md5" || isOwn(name)
   }
+
+  /// Returns whether a header is one of the service's own; its name is in lower case.
+  static func isOwn(_ name: String) -> Bool { WireText(name).starts(with: WireText(prefix)) }
 }
 
 /// The names of headers, each made once.

@@ -27,8 +27,7 @@ struct OBSAddress {
   /// - Throws: A `VerificationError` if the host, the path or the query cannot be read in one way only.
   init(of request: HTTPRequest, style: AddressingStyle?) throws(VerificationError) {
     let authority = request.authority ?? ""
-    let host = authority.prefix { $0 != ":" }.lowercased()
-    let label = Self.bucket(inVendorHost: host)
+    let label = Self.bucket(inVendorHost: WireText(Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })))
     let isPath =
       switch style {
       case .path: true
@@ -49,11 +48,12 @@ struct OBSAddress {
 
   /// Returns what stands before `obs.region.myhuaweicloud.com`, which is nothing for the service itself, or `nil` for a
   /// host that is not the vendor's.
-  private static func bucket(inVendorHost host: String) -> String? {
-    guard host.hasSuffix(".myhuaweicloud.com") else { return nil }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard labels.count >= 4, labels[labels.count - 4] == "obs" else { return nil }
-    return labels.dropLast(4).joined(separator: ".")
+  private static func bucket(inVendorHost host: WireText) -> String? {
+    let host = host.asciiLowercased
+    guard host.ends(with: ".myhuaweicloud.com") else { return nil }
+    let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.count >= 4, WireText(Substring(labels[labels.count - 4])) == "obs" else { return nil }
+    return labels.dropLast(4).map { String(Substring($0)) }.joined(separator: ".")
   }
 
   /// The canonical resource up to the parameters: `/`, `/bucket/` or `/bucket/key`, percent-encoded.
@@ -89,7 +89,7 @@ struct OBSStringToSign {
   /// A line for each name that starts with `x-obs-`, sorted; what is repeated is joined in the order of arrival.
   private static func headerLines(of fields: HTTPFields) throws(SigningError) -> [String] {
     var values: [WireText: [String]] = [:]
-    for field in fields where field.name.canonicalName.hasPrefix(OBSName.prefix) {
+    for field in fields where OBSName.isOwn(field.name.canonicalName) {
       values[WireText(field.name.canonicalName), default: []].append(try signedValue(of: field))
     }
     return values.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.joined(separator: ","))" }

@@ -163,21 +163,18 @@ public struct OBSVerifier: SignatureVerifier {
     try claim.checkToken(against: key, at: date)
     try checkTime(of: claim, at: date)
     let address = try OBSAddress(of: request, style: style)
-    let error: VerificationError?
+    let text: String
     do throws(SigningError) {
-      let text = try OBSStringToSign(address: address, subresources: subresources)
-        .text(of: request, date: claim.dateLine)
-      let code = key.authenticationCode(for: text, using: .hmacSHA1)
-      error =
-        Secret(code.base64) == claim.signature
-        ? nil
-        : try claim.mismatch(claim.signature.reveal(), with: key) { () throws(SigningError) in
-          SignedTexts(stringToSign: text, canonicalRequest: nil)
-        }
+      text = try OBSStringToSign(address: address, subresources: subresources).text(of: request, date: claim.dateLine)
     } catch {
       throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
     }
-    if let error { throw error }
+    let code = key.authenticationCode(for: text, using: .hmacSHA1)
+    guard Secret(code.base64) == claim.signature else {
+      throw claim.mismatch(claim.signature.reveal(), with: key) {
+        SignedTexts(stringToSign: text, canonicalRequest: nil)
+      }
+    }
     if claim.placement == .query {
       try limits.checkLifetime(from: date, until: claim.instant, at: date, in: .query)
     }
