@@ -257,6 +257,9 @@ let package = Package(
     .target(
       name: "OBSProvider", dependencies: ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes],
       path: "Examples/OBSProvider", packageAccess: false, swiftSettings: testRules),
+    .executableTarget(
+      name: "obs-sign", dependencies: ["OBSProvider", "StorageAuth", httpTypes], path: "Tests/Interop/OBSSign",
+      packageAccess: false, swiftSettings: testRules),
     .testTarget(
       name: "OBSProviderTests",
       dependencies: [
