@@ -254,6 +254,25 @@ let package = Package(
         product("UnixSignals", "swift-service-lifecycle", "CommandLine"),
       ],
       path: "Examples/VerifiedServiceExample", packageAccess: false, swiftSettings: testRules),
+    .target(
+      name: "OBSProvider", dependencies: ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes],
+      path: "Examples/OBSProvider", packageAccess: false, swiftSettings: testRules),
+    .executableTarget(
+      name: "obs-sign", dependencies: ["OBSProvider", "StorageAuth", httpTypes], path: "Tests/Interop/OBSSign",
+      packageAccess: false, swiftSettings: testRules),
+    .testTarget(
+      name: "OBSProviderTests",
+      dependencies: [
+        "CloudCredentials", "OBSProvider", "StorageAuth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        httpTypes,
+        product("Hummingbird", "hummingbird", "Server"),
+        product("Logging", "swift-log", "Server"),
+        product("NIOCore", "swift-nio", "Server"),
+        product("NIOEmbedded", "swift-nio", "Server"),
+      ],
+      resources: [.copy("Vectors")],
+      packageAccess: false,
+      swiftSettings: testRules),
     .executableTarget(
       name: "FormUploadExample",
       dependencies: [

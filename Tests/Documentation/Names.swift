@@ -191,3 +191,5 @@ enum VerifyingRequestsPage {
   }
   static var store: Store { supposed() }
 }
+
+enum WritingAProviderPage {}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the vendors' Python SDKs against `storage-auth serve`.
 #
-# STORAGE_AUTH names a built storage-auth; without it, one is built. Arguments name tests, as for `python -m unittest`.
+# STORAGE_AUTH names a built storage-auth and OBS_SIGN a built obs-sign; without them, they are built. Arguments name
+# tests, as for `python -m unittest`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,6 +24,13 @@ if [[ -z ${STORAGE_AUTH:-} ]]; then
 fi
 [[ -x $STORAGE_AUTH ]] || { echo "There is no program at $STORAGE_AUTH." >&2; exit 1; }
 export STORAGE_AUTH
+
+# The signer of Examples/OBSProvider, which no command of storage-auth has.
+if [[ -z ${OBS_SIGN:-} ]]; then
+  swift build --package-path "$root" --product obs-sign
+  OBS_SIGN=$(swift build --package-path "$root" --show-bin-path)/obs-sign
+fi
+export OBS_SIGN
 
 if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   command -v python3 >/dev/null || skip "there is no python3."

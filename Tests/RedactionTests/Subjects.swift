@@ -26,6 +26,7 @@ enum Subjects {
   /// Types whose instances hold no secret, and why.
   static let holdsNothing: [String: String] = [
     "StorageAuth.AddressingStyle": "an enumeration without payload",
+    "StorageAuth.AuthenticationCode.Algorithm": "an enumeration without payload",
     "StorageAuth.CredentialError.Code": "a name of a kind of problem",
     "StorageAuth.SigningError.Code": "a name of a kind of problem",
     "StorageAuth.VerificationError.Code": "a name of a kind of problem",
@@ -69,6 +70,8 @@ enum Subjects {
     let bare: [(String, Any)] = [
       ("StorageAuth.AccessKey", key), ("StorageAuth.Identity", key.identity), ("StorageAuth.Secret", key.secret),
       ("StorageAuth.StaticCredentialProvider", StaticCredentialProvider(key)),
+      ("StorageAuth.AuthenticationCode", key.authenticationCode(for: token, using: .hmacSHA1)),
+      ("StorageAuth.SignedTexts", SignedTexts(stringToSign: token, canonicalRequest: secret)),
       ("StorageAuth.SigningContext", SigningContext.at(date)),
       ("StorageAuth.RequestTarget.Parameter", RequestTarget.Parameter(name: "x-cos-security-token", value: token)),
       ("OSSAuth.OSSSigner", oss), ("OSSAuth.OSSVerifier", OSSVerifier()),

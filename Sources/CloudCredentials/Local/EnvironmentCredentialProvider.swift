@@ -34,7 +34,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - id: The variable of the access key id.
   ///   - secret: The variable of the secret.
-  ///   - tokens: The variables of the session token; the first that is set counts.
+  ///   - tokens: The variables of the session token; the first that is set counts. There may be none.
   public init(id: String, secret: String, tokens: [String]) {
     self.init(id: id, secret: secret, tokens: tokens, read: { MachineAccess.processEnvironment($0) })
   }
@@ -77,8 +77,13 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         ? "The environment does not set \(missing.joined(separator: " and "))."
         : "The environment sets \(others.joined(separator: " and ")) but not \(missing.joined(separator: " and ")).",
       remedy: isUnset
-        ? "Set \(idName) and \(secretName), and \(tokenNames.joined(separator: " or ")) for a temporary key."
+        ? "Set \(idName) and \(secretName)\(tokenAdvice)."
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
+  }
+
+  /// What else is set for a temporary key, where there is a variable for its token.
+  private var tokenAdvice: String {
+    tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
   /// Refuses a key that no signer could send.

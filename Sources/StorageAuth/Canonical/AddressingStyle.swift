@@ -9,10 +9,11 @@ public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AddressingStyle {
-  /// The style that a host calls for if nobody says otherwise.
+  /// Creates the style that a host calls for if nothing else is said: ``path`` for an IP address or `localhost`, else
+  /// ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.
-  package init(authority: String) {
+  public init(authority: String) {
     self = isAddressOrLocalhost(authority) ? .path : .virtualHosted
   }
 }

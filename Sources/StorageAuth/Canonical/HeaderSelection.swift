@@ -1,4 +1,4 @@
-package import HTTPTypes
+public import HTTPTypes
 package import StorageCrypto
 
 /// A header that is signed: where it stands, and enough of its name to sort it without looking again.
@@ -108,8 +108,8 @@ extension HTTPFields {
 }
 
 extension SigningError {
-  /// The error for a header that is there twice.
-  package static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
+  /// The error for a header that is signed and there twice.
+  public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
     SigningError(
       .invalidHeader, "The header \(name.rawName), which is signed, is there twice.", remedy: "Send it once.")
   }

@@ -1,10 +1,11 @@
-package import HTTPTypes
+public import HTTPTypes
 
 extension RequestTarget {
-  /// The value of a parameter that may be there once.
+  /// Returns the value of a parameter that may be there once, or `nil` if it is not there; empty where it has none.
   ///
+  /// - Parameter name: The name.
   /// - Throws: ``VerificationError/Code/ambiguous`` if it is there twice.
-  package func only(_ name: WireText) throws(VerificationError) -> String? {
+  public func only(_ name: WireText) throws(VerificationError) -> String? {
     var value: WireText?
     for parameter in parameters where parameter.name == name {
       guard value == nil else { throw .ambiguous("The parameter \(name) is there twice.") }
@@ -15,10 +16,11 @@ extension RequestTarget {
 }
 
 extension HTTPFields {
-  /// The value of a field that may be there once.
+  /// Returns the value of a field that may be there once, or `nil` if it is not there.
   ///
+  /// - Parameter name: The name.
   /// - Throws: ``VerificationError/Code/ambiguous`` if it is there twice.
-  package func onlyValue(of name: HTTPField.Name) throws(VerificationError) -> String? {
+  public func onlyValue(of name: HTTPField.Name) throws(VerificationError) -> String? {
     var value: String?
     for field in self where field.name == name {
       guard value == nil else { throw .ambiguous("The header \(name.rawName) is there twice.") }

@@ -37,6 +37,13 @@ public struct WireText: Sendable {
   /// Returns whether the last bytes are those of another text.
   public func ends(with suffix: WireText) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
+  /// Returns the text percent-encoded: all bytes but ASCII letters, digits, `-`, `.`, `_` and `~` as `%XX`.
+  ///
+  /// - Parameter keepsSlashes: Whether `/` stays as well, as in the path of an object.
+  public func percentEncoded(keepingSlashes keepsSlashes: Bool = false) -> String {
+    string.percentEncoded(keepsSlashes ? .path : .component)
+  }
+
   /// The text with the letters from `A` to `Z` in lower case and every other character as it is.
   public var asciiLowercased: WireText { WireText(string.asciiLowercased) }
 }

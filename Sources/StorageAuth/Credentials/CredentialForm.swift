@@ -73,20 +73,23 @@ enum CredentialForm {
 }
 
 extension AccessKey {
-  /// Refuses a key that cannot be sent.
+  /// Refuses a key that cannot be sent; for signers, before they do anything else.
   ///
   /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
-  package func check(allowsSlashInID: Bool = false) throws(SigningError) {
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long, or
+  ///   holds a character that ends the line or the field that it would stand in.
+  public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !allowsSlashInID, let problem = CredentialForm.slashProblem(id: id) { throw problem }
   }
 }
 
 extension Identity {
-  /// Refuses an identity that cannot be sent.
+  /// Refuses an identity that cannot be sent; for signers, before they do anything else.
   ///
   /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
-  package func check(allowsSlashInID: Bool = false) throws(SigningError) {
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``, as for a key.
+  public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = CredentialForm.problem(id: id, secret: nil, token: sessionToken) { throw problem }
     if !allowsSlashInID, let problem = CredentialForm.slashProblem(id: id) { throw problem }
   }

@@ -65,7 +65,11 @@ extension SigningError: CustomStringConvertible {
 
 extension SigningError {
   /// The error for a credential that ends before what it is to sign.
-  package static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
+  ///
+  /// - Parameters:
+  ///   - expiration: When the credential ends.
+  ///   - required: Until when it has to be valid.
+  public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
       .credentialEndsFirst,
       "The credential ends at \(expiration), but has to live until \(required).",
@@ -75,7 +79,7 @@ extension SigningError {
 
 extension SigningError {
   /// The error for a path that cannot travel.
-  package static let unreadablePath = SigningError(
+  public static let unreadablePath = SigningError(
     .invalidPath,
     "The path does not start with \"/\", holds a character that may not stand in a URL, or has a broken escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
@@ -86,6 +90,6 @@ extension SigningError {
     remedy: "Leave it out.")
 
   /// The error for a parameter that is there twice.
-  package static let repeatedParameter = SigningError(
+  public static let repeatedParameter = SigningError(
     .invalidPath, "A query parameter that is signed is there twice.", remedy: "Send it once.")
 }

@@ -153,22 +153,30 @@ extension VerificationError {
     return copy
   }
 
-  /// A copy that names the id of the request and an instant.
-  package func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
+  /// Returns a copy that names the id of the request and an instant, where they are given.
+  ///
+  /// - Parameters:
+  ///   - accessKeyID: The id that the request was signed with.
+  ///   - instant: When the authorization ended or begins, or the request was signed.
+  public func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self
     copy.accessKeyID = accessKeyID ?? self.accessKeyID
     copy.instant = instant ?? self.instant
     return copy
   }
 
-  /// The error for a request that cannot be canonicalised.
-  package init(_ error: SigningError) {
+  /// Creates the error for a request that cannot be canonicalised, from that of the signer's canonicalisation.
+  ///
+  /// - Parameter error: Why the request cannot be signed either.
+  public init(_ error: SigningError) {
     let isRepeated = error == .repeatedParameter || error.code == .invalidHeader
     self.init(isRepeated ? .ambiguous : .malformed, error.message, remedy: error.remedy)
   }
 
   /// The error for an authorization that cannot be read.
-  package static func malformed(_ message: String) -> VerificationError {
+  ///
+  /// - Parameter message: What is wrong and where, in a sentence without secrets.
+  public static func malformed(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
   }
 
@@ -180,7 +188,9 @@ extension VerificationError {
   }
 
   /// The error for two authorizations, or something that is signed and there twice.
-  package static func ambiguous(_ message: String) -> VerificationError {
+  ///
+  /// - Parameter message: What is wrong and where, in a sentence without secrets.
+  public static func ambiguous(_ message: String) -> VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }
 

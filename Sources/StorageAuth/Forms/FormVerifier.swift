@@ -34,7 +34,12 @@ public struct FormClaim: SignatureClaim {
   /// The session token that came along.
   public let sessionToken: Secret?
 
-  package init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
+  /// Creates a claim; for verifiers.
+  ///
+  /// - Parameters:
+  ///   - accessKeyID: The id of the key that the form says it was signed with.
+  ///   - sessionToken: The session token that came along.
+  public init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
   }
@@ -89,7 +94,17 @@ public struct VerifiedForm: Sendable {
   /// `acl` may be among them.
   public let unlistedFields: [String]
 
-  package init(
+  /// Creates the result of a successful verification; for verifiers.
+  ///
+  /// - Parameters:
+  ///   - accessKeyID: The id of the key.
+  ///   - key: The key of the object, with the name of the file in it.
+  ///   - sizes: How many bytes the file may have.
+  ///   - contentType: The media type that the object gets.
+  ///   - expiration: When the policy ends.
+  ///   - form: The form.
+  ///   - unlistedFields: The names of the fields, in lower case, that the policy says nothing about.
+  public init(
     accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]
   ) {

@@ -46,7 +46,15 @@ public struct SignedForm: Sendable, Equatable {
   /// When the form stops working, in the service's time.
   public let expiration: Timestamp
 
-  package init(
+  /// Puts a form together; for signers.
+  ///
+  /// - Parameters:
+  ///   - url: The URL that the form is posted to.
+  ///   - fields: The fields that are sent before the file, the authorization among them.
+  ///   - openConditions: What the page has to add fields for.
+  ///   - sizes: How many bytes the file may have, or `nil` if the policy does not say.
+  ///   - expiration: When the form stops working, in the service's time.
+  public init(
     url: String, fields: [FormField], openConditions: [FormCondition], sizes: ClosedRange<Int64>?, expiration: Timestamp
   ) {
     self.url = url

@@ -63,12 +63,14 @@ extension SigningRefusal: CustomStringConvertible {
 
 extension SigningRefusal {
   /// The refusal of a text that cannot be read in exactly one way.
-  package static func malformed(_ message: String) -> SigningRefusal {
+  ///
+  /// - Parameter message: What is wrong, in a sentence without secrets.
+  public static func malformed(_ message: String) -> SigningRefusal {
     SigningRefusal(.malformed, message, remedy: "Send what the signer of this package prepares, byte for byte.")
   }
 
   /// The refusal of a text that is not the one that belongs to its own reading.
-  package static let notCanonical = malformed("The text is not, byte for byte, what is signed for the request in it.")
+  public static let notCanonical = malformed("The text is not, byte for byte, what is signed for the request in it.")
 
   /// The refusal of something that no policy speaks of.
   package static func unknownOperation(_ message: String) -> SigningRefusal {

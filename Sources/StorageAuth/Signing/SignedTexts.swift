@@ -1,12 +1,17 @@
 /// The texts that the signature of a request covers, with session tokens in clear.
-package struct SignedTexts: Sendable {
+public struct SignedTexts: Sendable {
   /// The string to sign.
-  package let stringToSign: String
+  public let stringToSign: String
 
   /// The text whose hash is part of the string to sign, for schemes that have one.
-  package let canonicalRequest: String?
+  public let canonicalRequest: String?
 
-  package init(stringToSign: String, canonicalRequest: String?) {
+  /// Creates the texts of a request; for verifiers.
+  ///
+  /// - Parameters:
+  ///   - stringToSign: The string to sign.
+  ///   - canonicalRequest: The text whose hash is part of the string to sign, or `nil` if the scheme has none.
+  public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest
   }
@@ -14,11 +19,11 @@ package struct SignedTexts: Sendable {
 
 extension SignedTexts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// A mask.
-  package var description: String { "SignedTexts(\(Secret.mask))" }
+  public var description: String { "SignedTexts(\(Secret.mask))" }
 
   /// The same as ``description``.
-  package var debugDescription: String { description }
+  public var debugDescription: String { description }
 
   /// A mirror without the texts.
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

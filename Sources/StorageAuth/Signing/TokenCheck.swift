@@ -1,11 +1,11 @@
 extension SignatureClaim {
-  /// Compares the session token of a request with that of its key.
+  /// Compares the id and the session token of a request with those of its key; for verifiers.
   ///
   /// - Parameters:
   ///   - key: The key of the claim's id.
   ///   - date: The present.
   /// - Throws: A ``VerificationError`` if one is missing, they differ, or the key has ended.
-  package func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
+  public func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): break
@@ -34,7 +34,7 @@ extension SignatureClaim {
     }
   }
 
-  /// The error for a signature that does not match.
+  /// Returns the error for a signature that does not match; for verifiers.
   ///
   /// What the verifier computed is shown without the claim's session token, and without the values that are secret by
   /// their names, wherever a client put them. For a key that does not exist nothing is shown, so the texts are not made.
@@ -43,9 +43,10 @@ extension SignatureClaim {
   ///   - signature: The signature of the request.
   ///   - key: The key that it was compared with.
   ///   - texts: Makes what the signature covers.
-  package func mismatch(
-    _ signature: String, with key: AccessKey, texts: () throws(SigningError) -> SignedTexts
-  ) throws(SigningError) -> VerificationError {
+  /// - Throws: What `texts` throws.
+  public func mismatch<Failure>(
+    _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts
+  ) throws(Failure) -> VerificationError {
     var error = VerificationError(
       .mismatch, "The signature is not the one of the request and the key.",
       remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")

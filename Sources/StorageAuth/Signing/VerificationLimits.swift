@@ -1,4 +1,4 @@
-package import HTTPTypes
+public import HTTPTypes
 
 /// The limits of a verifier: how large a request may be before any work is done, and how long an authorization may last.
 ///
@@ -59,7 +59,7 @@ public struct VerificationLimits: Sendable, Hashable {
     self.urlLifetime = urlLifetime
   }
 
-  /// Refuses an authorization that lasts for longer than the limit of its placement.
+  /// Refuses an authorization that lasts for longer than the limit of its placement; for verifiers.
   ///
   /// SDKs date a window a little back, so that it is valid on a server whose clock is behind: what lies before the present
   /// may add ``clockTolerance`` to the limit.
@@ -69,7 +69,8 @@ public struct VerificationLimits: Sendable, Hashable {
   ///   - end: When it ends.
   ///   - date: The present.
   ///   - placement: Where it is; a form counts as a URL.
-  package func checkLifetime(
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/lifetimeOutOfRange``.
+  public func checkLifetime(
     from start: Timestamp, until end: Timestamp, at date: Timestamp, in placement: VerifiedRequest.Placement
   ) throws(VerificationError) {
     let (limit, name, what) =
@@ -87,8 +88,11 @@ public struct VerificationLimits: Sendable, Hashable {
     }
   }
 
-  /// Refuses a request that has more of something.
-  package func check(_ request: HTTPRequest) throws(VerificationError) {
+  /// Refuses a request that has more of something than the limits allow; for verifiers, before any other work.
+  ///
+  /// - Parameter request: The request as it arrived.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded``.
+  public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
     try check(path.count <= pathByteCount, "path", pathByteCount)
     var parameters = 1

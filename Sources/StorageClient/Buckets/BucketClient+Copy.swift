@@ -22,7 +22,7 @@ extension BucketClient {
     }
     for field in options.headers { headers[field.name] = field.value }
     let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
-    if forbidsOverwrite { headers[dialect.forbidOverwrite] = "true" }
+    if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
     headers[dialect.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, headers: headers, isRepeatable: !forbidsOverwrite)
     findErrorInside(&draft)
@@ -31,7 +31,7 @@ extension BucketClient {
     return CopiedObject(
       key: key, etag: answer["ETag"]?.text,
       lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
-      checksum: response.headerFields[dialect.checksum].flatMap { UInt64($0) },
+      checksum: dialect.checksum.flatMap { response.headerFields[$0] }.flatMap { UInt64($0) },
       versionID: response.headerFields[dialect.versionID])
   }
 

@@ -95,7 +95,8 @@ extension BucketClient {
 
   /// Compares a checksum with the one in an answer, if there is one.
   func compare(_ checksum: UInt64, with response: HTTPResponse, subject: String) throws(StorageError) {
-    guard let text = response.headerFields[provider.dialect.checksum], let expected = UInt64(text) else { return }
+    guard let text = provider.dialect.checksum.flatMap({ response.headerFields[$0] }), let expected = UInt64(text)
+    else { return }
     guard expected == checksum else {
       throw StorageError.checksumMismatch(
         of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")

@@ -59,4 +59,23 @@ public struct CopiedObject: Sendable, Hashable {
 
   /// The version of the copy, in a bucket that keeps versions.
   public let versionID: String?
+
+  /// Describes a copy; for stores.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - etag: The entity tag, as the service writes it.
+  ///   - lastModified: When the copy was made.
+  ///   - checksum: The CRC-64 of the object (ECMA-182).
+  ///   - versionID: The version of the copy.
+  public init(
+    key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: UInt64? = nil,
+    versionID: String? = nil
+  ) {
+    self.key = key
+    self.etag = etag
+    self.lastModified = lastModified
+    self.checksum = checksum
+    self.versionID = versionID
+  }
 }

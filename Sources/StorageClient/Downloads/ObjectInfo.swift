@@ -41,7 +41,7 @@ public struct ObjectInfo: Sendable, Hashable {
     etag = fields[.eTag]
     contentType = fields[.contentType]
     lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
-    checksum = fields[dialect.checksum].flatMap { UInt64($0) }
+    checksum = dialect.checksum.flatMap { fields[$0] }.flatMap { UInt64($0) }
     versionID = fields[dialect.versionID]
     storageClass = fields[dialect.storageClass]
     headers = fields

@@ -1,40 +1,42 @@
 package import HTTPTypes
 
 /// The requests of an operation that a header belongs to.
-package struct HeaderScope: OptionSet, Sendable, Hashable {
-  package let rawValue: UInt8
+public struct HeaderScope: OptionSet, Sendable, Hashable {
+  /// A bit for each kind of request.
+  public let rawValue: UInt8
 
-  package init(rawValue: UInt8) {
+  /// Creates a set of requests from their bits.
+  public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
   /// An upload with one request.
-  package static let put = HeaderScope(rawValue: 1)
+  public static let put = HeaderScope(rawValue: 1)
   /// The beginning of an upload in parts.
-  package static let initiate = HeaderScope(rawValue: 1 << 1)
+  public static let initiate = HeaderScope(rawValue: 1 << 1)
   /// A part.
-  package static let part = HeaderScope(rawValue: 1 << 2)
+  public static let part = HeaderScope(rawValue: 1 << 2)
   /// The end of an upload in parts.
-  package static let complete = HeaderScope(rawValue: 1 << 3)
+  public static let complete = HeaderScope(rawValue: 1 << 3)
   /// An upload in parts that is given up.
-  package static let abort = HeaderScope(rawValue: 1 << 4)
+  public static let abort = HeaderScope(rawValue: 1 << 4)
   /// A download, or a range of one.
-  package static let get = HeaderScope(rawValue: 1 << 5)
+  public static let get = HeaderScope(rawValue: 1 << 5)
   /// A question about an object.
-  package static let head = HeaderScope(rawValue: 1 << 6)
+  public static let head = HeaderScope(rawValue: 1 << 6)
   /// A copy inside the service.
-  package static let copy = HeaderScope(rawValue: 1 << 7)
+  public static let copy = HeaderScope(rawValue: 1 << 7)
 
   /// Every request: what the table of a dialect does not know belongs to all of them, because nothing says where it may
   /// be left out.
-  package static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
+  public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
 
   /// The requests that make an object.
-  static let creation: HeaderScope = [.put, .initiate, .copy]
+  public static let creation: HeaderScope = [.put, .initiate, .copy]
   /// The requests that make an object visible.
-  static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
+  public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that carry bytes of an object.
-  static let content: HeaderScope = [.put, .part, .get, .copy]
+  public static let content: HeaderScope = [.put, .part, .get, .copy]
   /// The requests that need a customer's key: those that encrypt, decrypt, or show what is derived from the bytes.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, the question after a lost answer included.

@@ -1,64 +1,135 @@
-package import HTTPTypes
+public import HTTPTypes
 internal import StorageAuth
 
 /// Where the services differ in what they mean alike: the names of headers, the way to page, the spelling of values.
+///
+/// A provider of one's own starts from the prefix of its headers and sets what differs:
+///
+/// ```swift
+/// var dialect = ServiceDialect(headerPrefix: "x-acme-", paging: .marker)
+/// dialect.checksum = HTTPField.Name("x-acme-hash-crc64ecma")
+/// ```
 public struct ServiceDialect: Sendable {
-  /// What stands before the name of a metadata header, such as `x-oss-meta-`.
-  package var metadataPrefix: String
-  package var requestID: HTTPField.Name
-  /// The header that carries the CRC-64 of an object or a part, in decimal.
-  package var checksum: HTTPField.Name
-  package var versionID: HTTPField.Name
-  package var storageClass: HTTPField.Name
-  package var copySource: HTTPField.Name
-  package var metadataDirective: HTTPField.Name
+  /// The beginning of the names of metadata headers, in lower case, such as `x-oss-meta-`.
+  public var metadataPrefix: String
+
+  /// The header with the id of a request.
+  public var requestID: HTTPField.Name
+
+  /// The header that carries the CRC-64 of an object or a part (ECMA-182), in decimal, or `nil` if the service has none.
+  public var checksum: HTTPField.Name?
+
+  /// The header with the version of an object.
+  public var versionID: HTTPField.Name
+
+  /// The header with the storage class of an object.
+  public var storageClass: HTTPField.Name
+
+  /// The header that names the source of a copy.
+  public var copySource: HTTPField.Name
+
+  /// The header that says whose attributes a copy takes.
+  public var metadataDirective: HTTPField.Name
+
   /// The value that makes a copy take its attributes from the request.
-  package var replaceMetadata: String
-  package var forbidOverwrite: HTTPField.Name
-  /// The header that carries the body of an error in Base64 where an answer has no body.
-  package var errorInHeader: HTTPField.Name?
-  /// The header that carries a finer error code.
-  package var detailCode: HTTPField.Name?
-  package var paging: Paging
+  public var replaceMetadata: String
+
+  /// The header that forbids to overwrite an object, or `nil` if the service has none.
+  public var forbidOverwrite: HTTPField.Name?
+
+  /// The header that carries the body of an error in Base64 where an answer has no body, or `nil` if the service has none.
+  public var errorInHeader: HTTPField.Name?
+
+  /// The header that carries a finer error code, or `nil` if the service has none.
+  public var detailCode: HTTPField.Name?
+
+  /// How a listing is continued.
+  public var paging: Paging
+
   /// Whether a `+` in a listed name that the service percent-encoded stands for a space.
-  package var encodesSpaceAsPlus: Bool
+  public var encodesSpaceAsPlus: Bool
 
   /// To which requests of an operation headers belong.
   package var scopes: HeaderScopes
 
   /// How a listing is continued.
-  package enum Paging: Sendable {
+  public enum Paging: Sendable, Hashable {
     /// By a token that the last page held (version 2 of the operation).
     case continuationToken
     /// By the last name of the last page.
     case marker
   }
 
+  /// Creates the dialect of a service whose headers are named as those of the others, behind a prefix of its own.
+  ///
+  /// There is no checksum, no way to forbid overwriting and no error in a header until they are set.
+  ///
+  /// - Parameters:
+  ///   - headerPrefix: The beginning of the service's own headers, in lower case, such as `x-oss-`; it has to be one that
+  ///     the name of a header can begin with.
+  ///   - paging: How a listing is continued.
+  ///   - encodesSpaceAsPlus: Whether a `+` in a listed name that the service percent-encoded stands for a space.
+  ///   - scopes: The requests that further headers belong to, by their names behind the prefix; one that is in none of the
+  ///     client's tables goes with every request of an operation.
+  public init(
+    headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:]
+  ) {
+    func name(_ suffix: String) -> HTTPField.Name {
+      if let name = HTTPField.Name("\(headerPrefix)\(suffix)") { return name }
+      assertionFailure("\"\(headerPrefix)\" begins no name of a header.")
+      return .known("x-mistyped-name")
+    }
+    metadataPrefix = "\(headerPrefix)meta-"
+    requestID = name("request-id")
+    versionID = name("version-id")
+    storageClass = name("storage-class")
+    copySource = name("copy-source")
+    metadataDirective = name("metadata-directive")
+    replaceMetadata = "REPLACE"
+    self.paging = paging
+    self.encodesSpaceAsPlus = encodesSpaceAsPlus
+    self.scopes = HeaderScopes(vendor: headerPrefix, more: scopes)
+  }
+
   /// The dialect of OSS.
-  package static let oss = ServiceDialect(
-    metadataPrefix: "x-oss-meta-", requestID: .known("x-oss-request-id"), checksum: .known("x-oss-hash-crc64ecma"),
-    versionID: .known("x-oss-version-id"), storageClass: .known("x-oss-storage-class"),
-    copySource: .known("x-oss-copy-source"), metadataDirective: .known("x-oss-metadata-directive"),
-    replaceMetadata: "REPLACE", forbidOverwrite: .known("x-oss-forbid-overwrite"),
-    errorInHeader: .known("x-oss-err"), detailCode: .known("x-oss-ec"), paging: .continuationToken,
-    encodesSpaceAsPlus: true,
-    scopes: HeaderScopes(
-      vendor: "x-oss-",
-      more: [
+  package static let oss = {
+    var dialect = ServiceDialect(
+      headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,
+      scopes: [
         "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
         "complete-all": .complete,
-      ]))
+      ])
+    dialect.checksum = .known("x-oss-hash-crc64ecma")
+    dialect.forbidOverwrite = .known("x-oss-forbid-overwrite")
+    dialect.errorInHeader = .known("x-oss-err")
+    dialect.detailCode = .known("x-oss-ec")
+    return dialect
+  }()
 
   /// The dialect of COS.
-  package static let cos = ServiceDialect(
-    metadataPrefix: "x-cos-meta-", requestID: .known("x-cos-request-id"), checksum: .known("x-cos-hash-crc64ecma"),
-    versionID: .known("x-cos-version-id"), storageClass: .known("x-cos-storage-class"),
-    copySource: .known("x-cos-copy-source"), metadataDirective: .known("x-cos-metadata-directive"),
-    replaceMetadata: "Replaced", forbidOverwrite: .known("x-cos-forbid-overwrite"),
-    errorInHeader: nil, detailCode: nil, paging: .marker, encodesSpaceAsPlus: false,
-    scopes: HeaderScopes(
-      vendor: "x-cos-",
-      more: [
+  package static let cos = {
+    var dialect = ServiceDialect(
+      headerPrefix: "x-cos-", paging: .marker,
+      scopes: [
         "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
-      ]))
+      ])
+    dialect.checksum = .known("x-cos-hash-crc64ecma")
+    dialect.replaceMetadata = "Replaced"
+    dialect.forbidOverwrite = .known("x-cos-forbid-overwrite")
+    return dialect
+  }()
+}
+
+extension HTTPFields {
+  /// Forbids to overwrite an object.
+  ///
+  /// - Throws: ``StorageError/Code/invalidOption`` if the service has no way to.
+  mutating func forbidOverwrite(in dialect: ServiceDialect) throws(StorageError) {
+    guard let name = dialect.forbidOverwrite else {
+      throw StorageError(
+        .invalidOption, "The service has no way to forbid overwriting.",
+        remedy: "Look whether there is an object of that key first, or choose a key that is used once.")
+    }
+    self[name] = "true"
+  }
 }

@@ -13,7 +13,7 @@ extension UploadOptions {
     try fields.set(.contentDisposition, to: contentDisposition)
     try fields.set(.contentEncoding, to: contentEncoding)
     try fields.set(dialect.storageClass, to: storageClass)
-    if forbidOverwrite { fields[dialect.forbidOverwrite] = "true" }
+    if forbidOverwrite { try fields.forbidOverwrite(in: dialect) }
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
       guard !name.isEmpty, let field = HTTPField.Name(dialect.metadataPrefix + name) else {
         throw StorageError(

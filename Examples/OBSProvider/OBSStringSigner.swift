@@ -1,0 +1,186 @@
+import HTTPTypes
+public import StorageAuth
+
+/// Signs strings to sign for callers that hold no key, after reading them: the server's half of the self-signed mode.
+///
+/// ```swift
+/// let answer = try OBSStringSigner().sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+public struct OBSStringSigner: StringSigner {
+  private let subresources = OBSSubresources()
+
+  /// The most parameters of a string: each `&` in it doubles the number of readings.
+  private static let parameterLimit = 8
+
+  /// The short name of the service: `obs`.
+  public var service: String { SignatureScheme.obs.service }
+
+  /// Creates a signer.
+  public init() {}
+
+  /// Reads what a signature would authorize.
+  ///
+  /// - Parameter order: What a caller wants to have signed.
+  /// - Returns: The one request that the string stands for, and the other targets that it fits.
+  /// - Throws: A `SigningRefusal` if it is not, byte for byte, the string of a request.
+  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+    guard order.scheme == .obs, order.canonicalRequest == nil else {
+      throw .malformed("The scheme is not one that is signed here, or there is a canonical request.")
+    }
+    var lines = order.stringToSign.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }[...]
+    guard lines.count >= 5, lines[0] == order.method,
+      let method = [.get, .head, .put, .post, .delete].first(where: { (method: HTTPRequest.Method) in
+        WireText(method.rawValue) == WireText(order.method)
+      })
+    else { throw .malformed("The text has too few lines, or another method.") }
+    var fields = HTTPFields()
+    if !lines[1].isEmpty { try Self.append(OBSField.contentMD5, lines[1], to: &fields) }
+    if !lines[2].isEmpty { try Self.append(.contentType, lines[2], to: &fields) }
+    let dateLine = lines[3]
+    lines = lines.dropFirst(4)
+    while let line = lines.first, WireText(line).starts(with: WireText(OBSName.prefix)) {
+      let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, let name = HTTPField.Name(String(Substring(pair[0]))) else {
+        throw .malformed("A line that should be a header cannot be one.")
+      }
+      try Self.append(name, String(Substring(pair[1])), to: &fields)
+      lines = lines.dropFirst()
+    }
+    var readings = try readings(ofResource: lines.joined(separator: "\n"))
+    let plain = readings.removeFirst()
+    let request = HTTPRequest(method: method, scheme: nil, authority: nil, path: nil, headerFields: fields)
+    let text: String
+    do throws(SigningError) {
+      text = try OBSStringToSign(address: OBSAddress(plain), subresources: subresources)
+        .text(of: request, date: dateLine)
+    } catch {
+      throw .notCanonical
+    }
+    guard WireText(text) == WireText(order.stringToSign) else { throw .notCanonical }
+    return try intent(of: method, plain, others: readings, fields, dateLine)
+  }
+
+  /// Returns the signature of a string that is within the rules; see `StringSigner`.
+  public func signature(
+    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    key.authenticationCode(for: order.stringToSign, using: .hmacSHA1).base64
+  }
+
+  private static func append(
+    _ name: HTTPField.Name, _ value: String, to fields: inout HTTPFields
+  ) throws(SigningRefusal) {
+    guard HTTPField.isValidValue(value) else { throw .malformed("A line that should be a header cannot be one.") }
+    fields.append(HTTPField(name: name, value: value))
+  }
+
+  private func intent(
+    of method: HTTPRequest.Method, _ target: RequestTarget, others: [RequestTarget], _ fields: HTTPFields,
+    _ dateLine: String
+  ) throws(SigningRefusal) -> SigningIntent {
+    let urlToken = target[OBSName.token].map { Secret($0.string) }
+    let own = others.filter { $0[OBSName.token] == target[OBSName.token] }.compactMap { Self.usable($0, by: method) }
+    func intent(
+      _ placement: VerifiedRequest.Placement, date: Timestamp?, expiration: Timestamp?, token: Secret?
+    ) -> SigningIntent {
+      SigningIntent(
+        .obs, method: method, target: Self.withoutToken(target), headers: fields, placement: placement, date: date,
+        expiration: expiration, accessKeyID: nil, sessionToken: token, vocabulary: .obs, otherTargets: own)
+    }
+    if let seconds = Int64(dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
+      guard fields[OBSField.date] == nil, fields[OBSField.token] == nil else {
+        throw .malformed("The string is for a URL and has headers that only a header signature has.")
+      }
+      return intent(.query, date: nil, expiration: Timestamp(unixSeconds: seconds), token: urlToken)
+    }
+    let line = fields[OBSField.date] ?? dateLine
+    guard let date = Timestamp(httpDate: line), date.httpDate == line, dateLine.isEmpty || line == dateLine,
+      dateLine.isEmpty == fields.contains(OBSField.date), urlToken == nil
+    else {
+      throw .malformed("There is no date as HTTP writes it, there are two, or the session token is in the URL.")
+    }
+    return intent(.header, date: date, expiration: nil, token: fields[OBSField.token].map { Secret($0) })
+  }
+
+  /// Returns the target as the service would act on it, or `nil` if it would not.
+  ///
+  /// A number of a part that is none counts as absent, and a POST to an object without parameters is no operation.
+  private static func usable(_ target: RequestTarget, by method: HTTPRequest.Method) -> RequestTarget? {
+    let parameters = withoutToken(target).parameters.filter { parameter in
+      parameter.name != "partNumber" || parameter.value.flatMap { Int($0.string) } != nil
+    }
+    if method == .post, target.key != nil, parameters.isEmpty { return nil }
+    return RequestTarget(bucket: target.bucket?.string, key: target.key?.string, parameters: parameters)
+  }
+
+  private static func withoutToken(_ target: RequestTarget) -> RequestTarget {
+    RequestTarget(
+      bucket: target.bucket?.string, key: target.key?.string,
+      parameters: target.parameters.filter { $0.name != OBSName.token })
+  }
+
+  /// Returns every target that a resource stands for, the plain one first, which ends a parameter at each `&` that a signed
+  /// name follows.
+  ///
+  /// Bucket and key are encoded in the resource, so that only the values of parameters can be read in several ways.
+  private func readings(ofResource resource: String) throws(SigningRefusal) -> [RequestTarget] {
+    let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    let request = HTTPRequest(method: .get, scheme: nil, authority: "localhost", path: parts.first)
+    let place: RequestTarget
+    do throws(VerificationError) {
+      place = try RequestTarget(of: request, style: .path)
+    } catch {
+      throw .malformed("The resource is not a path.")
+    }
+    let lists = parts.count < 2 ? [[]] : try parameterLists(of: parts[1])
+    return lists.map { RequestTarget(bucket: place.bucket?.string, key: place.key?.string, parameters: $0) }
+  }
+
+  private func parameterLists(of text: String) throws(SigningRefusal) -> [[RequestTarget.Parameter]] {
+    var pieces: [String] = []
+    for piece in text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+      let piece = String(Substring(piece))
+      let name = piece.utf8.prefix { $0 != UInt8(ascii: "=") }
+      if let last = pieces.last, !subresources.contains(WireText(Substring(name))) {
+        pieces[pieces.count - 1] = "\(last)&\(piece)"
+      } else {
+        pieces.append(piece)
+      }
+    }
+    guard pieces.count <= Self.parameterLimit else { throw .malformed("The resource has too many parameters.") }
+    var lists = [[pieces[0]]]
+    for piece in pieces.dropFirst() {
+      lists =
+        lists.map { $0 + [piece] }
+        + lists.compactMap { list in
+          // Only a value goes on behind an `&`: a name is encoded.
+          guard let last = list.last, last.utf8.contains(UInt8(ascii: "=")) else { return nil }
+          return list.dropLast() + ["\(last)&\(piece)"]
+        }
+    }
+    return try lists.map { (list) throws(SigningRefusal) in
+      try list.map { (piece) throws(SigningRefusal) in try Self.parameter(piece) }
+    }
+  }
+
+  private static func parameter(_ text: String) throws(SigningRefusal) -> RequestTarget.Parameter {
+    let pair = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    let request = HTTPRequest(method: .get, scheme: nil, authority: "localhost", path: "/?\(pair[0])")
+    do throws(VerificationError) {
+      let name = try RequestTarget(of: request, style: .path).parameters.first?.name.string ?? ""
+      return RequestTarget.Parameter(name: name, value: pair.count > 1 ? pair[1] : nil)
+    } catch {
+      throw .malformed("The name of a parameter is not encoded.")
+    }
+  }
+}
+
+extension RequestVocabulary {
+  /// The names of OBS that change neither who may do what nor what is done.
+  static let obs = RequestVocabulary(
+    headerPrefix: OBSName.prefix,
+    harmlessHeaders: ["date", "content-sha256", "security-token", "storage-class", "server-side-encryption"])
+}

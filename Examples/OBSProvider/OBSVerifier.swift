@@ -1,0 +1,223 @@
+public import HTTPTypes
+public import StorageAuth
+
+/// What a request says about its OBS signature.
+public struct OBSClaim: SignatureClaim {
+  /// The id of the key that it says it was signed with.
+  public let accessKeyID: AccessKeyID
+
+  /// The session token that came along.
+  public let sessionToken: Secret?
+
+  /// Where the signature is.
+  public let placement: VerifiedRequest.Placement
+
+  /// The fourth line of the string to sign.
+  let dateLine: String
+
+  /// When the request was signed; for a URL, when it ends.
+  let instant: Timestamp
+  let signature: Secret
+}
+
+/// Checks the signatures of requests to OBS, in headers and in URLs.
+///
+/// ```swift
+/// let proof = try await OBSVerifier().verify(request, at: .now, keys: accounts.key(for:))
+/// ```
+///
+/// The signature covers the bucket, the key, the parameters that OBS calls sub-resources, Content-Type, Content-MD5 and
+/// the headers and parameters that start with `x-obs-`; everything else can be changed by who sends the request.
+public struct OBSVerifier: SignatureVerifier {
+  /// Where the name of the bucket is; `nil` if the host decides.
+  public let style: AddressingStyle?
+
+  /// How large a request may be, and how long a URL may last.
+  public let limits: VerificationLimits
+
+  let subresources: OBSSubresources
+  private var acceptsPayloadHashes = false
+
+  /// Creates a verifier.
+  ///
+  /// - Parameters:
+  ///   - style: Where the name of the bucket is, as for an ``OBSSigner``.
+  ///   - additionalSubresources: Names of query parameters that are signed and that the service's documentation lacks.
+  ///   - limits: How large a request may be, and how long a URL may last.
+  public init(
+    style: AddressingStyle? = nil, additionalSubresources: Set<String> = [],
+    limits: VerificationLimits = VerificationLimits()
+  ) {
+    self.style = style
+    self.limits = limits
+    subresources = OBSSubresources(adding: additionalSubresources)
+  }
+
+  /// `x-obs-`.
+  public var controlPrefixes: [String] { [OBSName.prefix] }
+
+  /// The words of "Error Codes" of the documentation; it has none for a token, for which those of the other services stand.
+  public var refusals: RefusalVocabulary {
+    RefusalVocabulary(refusals: [.expired: .init(.forbidden, "RequestTimeTooSkewed")])
+  }
+
+  /// `x-obs-content-sha256`.
+  public var payloadHashHeader: HTTPField.Name? { OBSField.contentSHA256 }
+
+  /// A copy that accepts the hash of the body in `x-obs-content-sha256`, for a caller that checks the body against it.
+  public var acceptingPayloadHashes: OBSVerifier {
+    var copy = self
+    copy.acceptsPayloadHashes = true
+    return copy
+  }
+
+  /// Returns whether a request carries an authorization of OBS, well formed or not.
+  public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
+    try limits.check(request)
+    let values = request.headerFields[values: .authorization].map { WireText($0).asciiLowercased }
+    if values.contains(where: { $0.starts(with: "obs ") }) { return true }
+    return try OBSAddress(of: request, style: style).target.parameters.contains {
+      OBSName.authorization.contains($0.name.asciiLowercased)
+    }
+  }
+
+  /// Reads what a request says about its signature.
+  public func claim(in request: HTTPRequest) throws(VerificationError) -> OBSClaim? {
+    try limits.check(request)
+    let target = try OBSAddress(of: request, style: style).target
+    for parameter in target.parameters
+    where parameter.name != OBSName.id && parameter.name != OBSName.signature
+      && OBSName.authorization.contains(parameter.name.asciiLowercased)
+    {
+      throw .malformed("The parameter \"\(parameter.name)\" is not in the case that OBS gives its name.")
+    }
+    let authorizations = request.headerFields[values: .authorization].filter { !$0.isEmpty }
+    let isURL = target.contains(OBSName.id) || target.contains(OBSName.signature)
+    guard authorizations.count + (isURL ? 1 : 0) < 2 else {
+      throw .ambiguous("The request carries more than one authorization.")
+    }
+    guard isURL || !authorizations.isEmpty else { return nil }
+    if let hash = try request.headerFields.onlyValue(of: OBSField.contentSHA256) {
+      guard acceptsPayloadHashes, hash.utf8.count == 64, hash.utf8.allSatisfy(Self.isLowerHex) else {
+        throw VerificationError(
+          .unsupported, "The hash of the body is not 64 lower-case hexadecimal digits, or is not checked here.",
+          remedy: "Leave x-obs-content-sha256 out.")
+      }
+    }
+    guard let authorization = authorizations.first else { return try urlClaim(target, request.headerFields) }
+    return try headerClaim(authorization, target, request.headerFields)
+  }
+
+  private func headerClaim(
+    _ authorization: String, _ target: RequestTarget, _ fields: HTTPFields
+  ) throws(VerificationError) -> OBSClaim {
+    guard WireText(authorization).starts(with: "OBS ") else {
+      throw VerificationError(
+        .unsupported, "The scheme of the Authorization header is not OBS.", remedy: "Sign with OBS.")
+    }
+    let parts = authorization.utf8.dropFirst(4).split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty else {
+      throw .malformed("The Authorization header is not OBS id:signature.")
+    }
+    guard !target.contains(OBSName.token) else {
+      throw .ambiguous("The signature is in the headers and a session token in the URL.")
+    }
+    let chosen = try fields.onlyValue(of: OBSField.date)
+    let plain = try fields.onlyValue(of: .date)
+    guard let date = (chosen ?? plain).flatMap({ Timestamp(httpDate: $0) }) else {
+      throw VerificationError(
+        .missingDate, "OBS authentication requires a valid Date or x-obs-date header.",
+        remedy: "Send the time of signing as HTTP writes dates.")
+    }
+    return OBSClaim(
+      accessKeyID: try AccessKeyID(claimed: Substring(parts[0])),
+      sessionToken: try fields.onlyValue(of: OBSField.token).map { Secret($0) }, placement: .header,
+      dateLine: chosen == nil ? plain ?? "" : "", instant: date, signature: Secret(String(Substring(parts[1]))))
+  }
+
+  private func urlClaim(_ target: RequestTarget, _ fields: HTTPFields) throws(VerificationError) -> OBSClaim {
+    guard !target.contains(OBSName.policy) else {
+      throw VerificationError(
+        .unsupported, "The URL is signed for a policy and not for an object.", remedy: "Sign the URL of the object.")
+    }
+    guard let id = try target.only(OBSName.id), let signature = try target.only(OBSName.signature),
+      let expires = try target.only(OBSName.expires), (1...12).contains(expires.utf8.count),
+      expires.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let end = Int64(expires)
+    else { throw .malformed("The URL lacks one of AccessKeyId, Expires and Signature, or one is malformed.") }
+    guard !fields.contains(OBSField.token) else {
+      throw .ambiguous("The signature is in the URL and a session token in the headers.")
+    }
+    return OBSClaim(
+      accessKeyID: try AccessKeyID(claimed: id), sessionToken: try target.only(OBSName.token).map { Secret($0) },
+      placement: .query, dateLine: expires, instant: Timestamp(unixSeconds: end), signature: Secret(signature))
+  }
+
+  private static func isLowerHex(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+
+  /// Proves a claim.
+  public func verify(
+    _ claim: OBSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    try claim.checkToken(against: key, at: date)
+    try checkTime(of: claim, at: date)
+    let address = try OBSAddress(of: request, style: style)
+    let text: String
+    do throws(SigningError) {
+      text = try OBSStringToSign(address: address, subresources: subresources).text(of: request, date: claim.dateLine)
+    } catch {
+      throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
+    }
+    let code = key.authenticationCode(for: text, using: .hmacSHA1)
+    guard Secret(code.base64) == claim.signature else {
+      throw claim.mismatch(claim.signature.reveal(), with: key) {
+        SignedTexts(stringToSign: text, canonicalRequest: nil)
+      }
+    }
+    if claim.placement == .query {
+      try limits.checkLifetime(from: date, until: claim.instant, at: date, in: .query)
+    }
+    return proof(of: claim, request, address.target)
+  }
+
+  private func checkTime(of claim: OBSClaim, at date: Timestamp) throws(VerificationError) {
+    let rest = date.duration(to: claim.instant)
+    let error: VerificationError?
+    switch claim.placement {
+    case .header:
+      error =
+        rest.magnitude <= VerificationLimits.clockTolerance
+        ? nil
+        : VerificationError(
+          .clockSkew, "The request was signed at \(claim.instant), and it is \(date).", remedy: "Set the clock.")
+    case .query:
+      if date > claim.instant {
+        error = VerificationError(.expired, "The URL ended at \(claim.instant).", remedy: "Sign a new one.")
+      } else if rest >= OBSSigner.urlLifetime {
+        error = VerificationError(
+          .lifetimeOutOfRange, "The URL ends 20 years from now or later.", remedy: "Sign for a shorter time.")
+      } else {
+        error = nil
+      }
+    }
+    if let error { throw error.with(accessKeyID: claim.accessKeyID, instant: claim.instant) }
+  }
+
+  private func proof(of claim: OBSClaim, _ request: HTTPRequest, _ target: RequestTarget) -> VerifiedRequest {
+    var headers = Set(request.headerFields.map(\.name.canonicalName).filter(OBSName.signsHeader))
+    if !claim.dateLine.isEmpty, claim.placement == .header { headers.insert("date") }
+    let isURL = claim.placement == .query
+    return VerifiedRequest(
+      accessKeyID: claim.accessKeyID, placement: claim.placement,
+      // The fourth line of a URL is a number, that of a header signature a date or empty.
+      signsPlacement: true, target: target, signedHeaders: headers, signature: claim.signature,
+      expiration: isURL ? claim.instant : nil,
+      usableUntil: isURL ? claim.instant : claim.instant.advanced(by: VerificationLimits.clockTolerance),
+      signsParameter: { subresources.contains($0.name) || isURL && $0.name == OBSName.expires })
+  }
+}
+
+extension Duration {
+  fileprivate var magnitude: Duration { self < .zero ? .zero - self : self }
+}

@@ -1,0 +1,98 @@
+"""Random requests to OBS, the same in every run: Huawei's SDK and `Examples/OBSProvider` have to agree."""
+
+import email.utils
+import json
+import os
+import random
+import subprocess
+import unittest
+import urllib.parse
+from typing import Any
+
+from obs.auth import Authentication
+from obs.convertor import Adapter
+
+COUNT = 200
+NOW = 1_790_000_000
+HOST = "obs.cn-north-4.myhuaweicloud.com"
+KEY_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>é文😀"
+# A value with `&` in it may be the text of other parameters, and is refused; so is a header that is not ASCII.
+VALUE_ALPHABET = KEY_ALPHABET.replace("&", "")
+HEADER_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>"
+PARAMETERS = ["prefix", "marker", "uploadId", "partNumber", "versionId", "response-content-type",
+              "response-content-disposition", "x-image-process", "position", "x-obs-thing"]
+FLAGS = ["acl", "uploads", "tagging", "append"]
+TIME_LIMIT = 600
+
+
+class RandomRequest:
+    """A request that neither signer has a reason to refuse."""
+
+    def __init__(self, number: int) -> None:
+        self._random = pick = random.Random(f"obs {number}")
+        self.method = pick.choice(["GET", "PUT", "POST", "HEAD", "DELETE"])
+        self.bucket = pick.choice(["photos", "a-1-b", "dotted.name"])
+        self.key = self._text(KEY_ALPHABET, 24)
+        self.parameters: dict[str, str | None] = {
+            name: self._text(VALUE_ALPHABET, 12) for name in pick.sample(PARAMETERS, pick.randrange(4))}
+        self.parameters |= {name: None for name in pick.sample(FLAGS, pick.randrange(2))}
+        names = pick.sample(["x-obs-meta-a", "X-Obs-Meta-B", "x-obs-meta-c-d", "x-obs-acl"], pick.randrange(4))
+        names += pick.sample(["Content-Type", "content-md5", "Range", "If-Match", "Cache-Control"], pick.randrange(4))
+        self.headers = {name: self._text(HEADER_ALPHABET, 16).strip() or "v" for name in names}
+        self.id, self.secret = f"id{pick.randrange(10**9)}", f"s/+{pick.randrange(10**12)}"
+        self.token = pick.choice([None, f"token+/{pick.randrange(10**12)}=="])
+        self.expires = pick.choice([None, pick.randrange(1, 3600)])
+
+    def _text(self, alphabet: str, most: int) -> str:
+        return "".join(self._random.choices(alphabet, k=self._random.randrange(1, most)))
+
+    @property
+    def path(self) -> str:
+        query = "&".join(urllib.parse.quote(name, safe="") + ("" if value is None else
+                         "=" + urllib.parse.quote(value, safe="")) for name, value in self.parameters.items())
+        return "/" + urllib.parse.quote(self.key, safe="/~") + ("?" + query if query else "")
+
+    def line(self) -> str:
+        """The request as `obs-sign` reads it."""
+        fields: dict[str, Any] = {
+            "method": self.method, "host": f"{self.bucket}.{HOST}", "path": self.path,
+            "headers": [list(pair) for pair in self.headers.items()], "id": self.id, "secret": self.secret,
+            "date": NOW}
+        return json.dumps(fields | {name: value for name, value in [("token", self.token), ("expires", self.expires)]
+                                    if value is not None})
+
+    def signature(self) -> str:
+        """The signature that the SDK makes."""
+        auth = Authentication(self.id, self.secret, False, Adapter("obs"), HOST, False)
+        headers, parameters = dict(self.headers), dict(self.parameters)
+        if self.expires is not None:
+            if self.token is not None:
+                parameters["x-obs-security-token"] = self.token
+            end = str(NOW + self.expires)
+            return str(auth.getSignature(self.method, self.bucket, self.key, parameters, headers, end)["Signature"])
+        headers["Date"] = email.utils.formatdate(NOW, usegmt=True)
+        if self.token is not None:
+            headers["x-obs-security-token"] = self.token
+        return str(auth.doAuth(self.method, self.bucket, self.key, parameters, headers)["Authorization"])
+
+
+class OBSSigners(unittest.TestCase):
+    def test_signatures_are_the_same(self) -> None:
+        samples = [RandomRequest(number) for number in range(COUNT)]
+        done = subprocess.run(
+            [os.environ["OBS_SIGN"]], input="".join(sample.line() + "\n" for sample in samples),
+            capture_output=True, text=True, timeout=TIME_LIMIT, check=True)
+        answers = done.stdout.splitlines()
+        self.assertEqual(len(answers), COUNT)
+        for sample, answer in zip(samples, answers, strict=True):
+            with self.subTest(sample.line()):
+                if sample.expires is None:
+                    self.assertEqual(answer, sample.signature())
+                    continue
+                self.assertTrue(answer.startswith(f"https://{sample.bucket}.{HOST}{sample.path}"), answer)
+                query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer).query, keep_blank_values=True))
+                self.assertEqual(query["Signature"], sample.signature())
+                self.assertEqual((query["AccessKeyId"], query["Expires"]), (sample.id, str(NOW + sample.expires)))
+                self.assertEqual(query.get("x-obs-security-token"), sample.token)
+        self.assertGreater(sum(sample.expires is None for sample in samples), COUNT // 3)
+        self.assertGreater(sum(sample.token is not None for sample in samples), COUNT // 3)

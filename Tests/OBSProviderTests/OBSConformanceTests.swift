@@ -1,0 +1,92 @@
+import HTTPTypes
+import OBSProvider
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// The suites that the package's own signers and verifiers are held to.
+final class OBSConformanceTests: XCTestCase {
+  private static let headers = ["content-type", "content-md5", "x-obs-meta-a", "x-obs-acl", "x-obs-storage-class"]
+  private static let subresources = ["acl", "uploadId", "partNumber", "response-content-type", "versionId", "x-obs-a"]
+
+  private static let places: [(url: String, style: AddressingStyle)] = [
+    ("https://obs.cn-north-4.myhuaweicloud.com", .virtualHosted), ("http://127.0.0.1:9000", .path),
+    ("https://img.example.com", .customDomain),
+  ]
+
+  /// Samples that OBS can sign: signed headers are ASCII, and no signed value holds what would be another parameter.
+  private func samples(_ place: (url: String, style: AddressingStyle), count: Int) throws -> [SigningSample<AccessKey>]
+  {
+    let maker = SampleMaker(
+      endpoint: try ServiceEndpoint(place.url, style: place.style), bucket: "photos",
+      parameters: Self.subresources, headers: Self.headers)
+    let all = try maker.samples(count: count).map { sample in
+      var sample = sample
+      // The domain itself is what is signed.
+      if place.style == .customDomain, let target = sample.target {
+        sample.target = RequestTarget(
+          bucket: "img.example.com", key: target.key?.string, parameters: target.parameters)
+      }
+      return sample
+    }
+    let signable = all.filter { sample in
+      sample.request.headerFields.allSatisfy { $0.value.utf8.allSatisfy { $0 < 0x80 } }
+        && sample.target?.parameters.allSatisfy { !($0.value?.string.contains("&") ?? false) } ?? true
+    }
+    XCTAssertGreaterThan(signable.count, count / 2)
+    return signable
+  }
+
+  func testSigner() throws {
+    for place in Self.places {
+      for style in [nil, place.style] {
+        try SignerConformance(OBSSigner(style: style), samples: samples(place, count: 80)).report().throwIfFailed()
+      }
+    }
+  }
+
+  func testPresigner() throws {
+    for place in Self.places {
+      try PresignerConformance(OBSSigner(), samples: samples(place, count: 80)).report().throwIfFailed()
+    }
+  }
+
+  /// The host but for the bucket is not signed.
+  func testVerifier() throws {
+    let rules = VerifierRule.allCases.filter { $0 != .host }
+    for place in Self.places {
+      let samples = try samples(place, count: 16)
+      try VerifierConformance(
+        OBSVerifier(), signer: OBSSigner(), samples: samples, signedHeaders: Set(Self.headers)
+      ).report(rules).throwIfFailed()
+      try VerifierConformance(OBSVerifier(limits: .asServices), presigner: OBSSigner(), samples: samples)
+        .report(rules).throwIfFailed()
+    }
+  }
+
+  /// Both halves of the split signer come to what the whole one signs.
+  func testSplitSignerSignsTheSame() throws {
+    let signer = OBSSigner()
+    for place in Self.places {
+      for sample in try samples(place, count: 40) {
+        let key = sample.proof
+        let pending = try signer.prepare(sample.request, as: key.identity, in: .at(sample.date))
+        let code = key.authenticationCode(for: pending.stringToSign, using: .hmacSHA1).base64
+        let signed = try signer.signed(sample.request, with: key, in: .at(sample.date))
+        XCTAssertEqual(try signer.finish(pending, signature: code), signed, sample.name)
+        XCTAssertEqual(try signer.finish(pending, signature: "OBS \(key.id.string):\(code)"), signed, sample.name)
+        for wrong in ["", code + "=", String(code.dropFirst()), "OBS another:\(code)", code.lowercased() + "\n"] {
+          XCTAssertThrowsError(try signer.finish(pending, signature: wrong)) {
+            XCTAssertEqual(($0 as? SigningError)?.code, .invalidSignature)
+          }
+        }
+        let url = try signer.prepare(
+          presigning: sample.request, as: key.identity, validFor: .seconds(60), in: .at(sample.date))
+        let urlCode = key.authenticationCode(for: url.stringToSign, using: .hmacSHA1).base64
+        let presigned = try signer.presign(
+          sample.request, with: key, validFor: .seconds(60), in: .at(sample.date))
+        XCTAssertTrue(try presigned.url.hasSuffix(signer.finish(url, signature: urlCode).path ?? "?"), sample.name)
+      }
+    }
+  }
+}
