@@ -3,7 +3,7 @@ package import Synchronization
 /// Bytes that are wiped when the last reference to them goes.
 @safe
 package final class SecretBytes: Sendable {
-  // Written before the initializer returns and after the last reference is gone, only read in between. Whoever reads it
+  // Written before the initializer returns and after the last reference is gone, only read in between. A reader
   // keeps the object until then, because an object may go after its last use, and the pointer is none.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 

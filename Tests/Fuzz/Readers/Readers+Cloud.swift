@@ -58,7 +58,7 @@ extension Reader {
     accounts: [.init(Samples.key)], services: .init(identityTokens: [Secret(Samples.token)]),
     aspera: .init(users: [.init("node", password: Secret(Samples.secret))]), clock: { Samples.now })
 
-  /// The token services, the app server and the metadata answer their calls, whoever sends them.
+  /// The token services, the app server and the metadata answer the calls of any sender.
   private static let answeredCalls = Reader(name: "answered-calls") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
@@ -78,7 +78,7 @@ extension Reader {
     }
   }
 
-  /// The node finds out who calls; nobody gets in without the secret of the key or the user.
+  /// The node finds out who calls; no caller gets in without the secret of the key or the user.
   private static let nodeCalls = Reader(name: "node-calls") { input, _ in
     guard let (request, body) = Samples.request(input) else { return false }
     let authenticator = NodeAuthenticator(directory: NodeDirectory(configuration))
