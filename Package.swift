@@ -118,7 +118,8 @@ let package = Package(
     .target(
       name: "S3Auth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
     .target(
-      name: "CloudCredentials", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes],
+      name: "CloudCredentials",
+      dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML", httpTypes],
       swiftSettings: rules),
     .target(
       name: "AsperaAuth",

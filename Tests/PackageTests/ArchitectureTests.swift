@@ -13,7 +13,8 @@ final class ArchitectureTests: XCTestCase {
     "StorageDiagnosis": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", "StorageXML"],
     "AsperaAuth": ["CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON"],
     "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
-    "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON"], "StorageAuthTesting": ["StorageAuth"],
+    "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML"],
+    "StorageAuthTesting": ["StorageAuth"],
     "StorageClient": [
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
       "StorageDiagnosis", "StorageJSON", "StorageXML",

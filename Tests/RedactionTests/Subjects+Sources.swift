@@ -7,6 +7,9 @@ extension Subjects {
   static let holdsNothingOfSources: [String: String] = [
     "CloudCredentials.AlibabaSTSEndpoint": "an address",
     "CloudCredentials.TencentSTSEndpoint": "an address",
+    "CloudCredentials.AmazonSTSEndpoint": "an address",
+    "CloudCredentials.AmazonSettings": "a region and addresses",
+    "CloudCredentials.ProcessOutputShape": "a function",
     "CloudCredentials.AppServerShape": "an enumeration, or a function",
     "CloudCredentials.SystemFiles": "nothing",
     "CloudCredentials.FileReadError": "an enumeration and what the system says",
@@ -60,6 +63,18 @@ extension Subjects {
       ("CloudCredentials.TCCLIProfileProvider", TCCLIProfileProvider(machine: machine)),
       ("CloudCredentials.COSCLIProfileProvider", COSCLIProfileProvider(machine: machine)),
       ("CloudCredentials.COSCMDProfileProvider", COSCMDProfileProvider(machine: machine)),
+      ("CloudCredentials.AmazonCredentials", AmazonCredentials(machine)),
+      ("CloudCredentials.AmazonProfileProvider", AmazonProfileProvider(machine: machine)),
+      ("CloudCredentials.AmazonContainerProvider", AmazonContainerProvider(machine: machine)),
+      ("CloudCredentials.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider(transport: transport)),
+      (
+        "CloudCredentials.AmazonAssumeRoleProvider",
+        AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", keys: keys, transport: transport)
+      ),
+      (
+        "CloudCredentials.AmazonWebIdentityProvider",
+        AmazonWebIdentityProvider(roleARN: "arn:aws:iam::1:role/x", transport: transport) { Secret(token) }
+      ),
       ("CloudCredentials.AppServerRequest", login),
       ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
       ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),

@@ -8,6 +8,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   private let idName: String
   private let secretName: String
   private let tokenNames: [String]
+  private let expirationName: String?
   private let read: @Sendable (String) -> String?
 
   /// The name of the source.
@@ -35,25 +36,35 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   ///   - id: The variable of the access key id.
   ///   - secret: The variable of the secret.
   ///   - tokens: The variables of the session token; the first that is set counts. There may be none.
-  public init(id: String, secret: String, tokens: [String]) {
-    self.init(id: id, secret: secret, tokens: tokens, read: { MachineAccess.processEnvironment($0) })
+  ///   - expiration: The variable of the time at which the key ends, in ISO 8601 or as Unix time; `nil` if there is none.
+  public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
+    self.init(
+      id: id, secret: secret, tokens: tokens, expiration: expiration, read: { MachineAccess.processEnvironment($0) })
   }
 
-  private init(id: String, secret: String, tokens: [String], read: @escaping @Sendable (String) -> String?) {
+  private init(
+    id: String, secret: String, tokens: [String], expiration: String?, read: @escaping @Sendable (String) -> String?
+  ) {
     idName = id
     secretName = secret
     tokenNames = tokens
+    expirationName = expiration
     self.read = read
+  }
+
+  private func reading(_ read: @escaping @Sendable (String) -> String?) -> EnvironmentCredentialProvider {
+    EnvironmentCredentialProvider(
+      id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, read: read)
   }
 
   /// The same variables, read from the environment of `machine`.
   public func reading(_ machine: MachineAccess) -> EnvironmentCredentialProvider {
-    EnvironmentCredentialProvider(id: idName, secret: secretName, tokens: tokenNames, read: machine.environment)
+    reading(machine.environment)
   }
 
   /// The same variables, read from elsewhere.
   package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
-    EnvironmentCredentialProvider(id: idName, secret: secretName, tokens: tokenNames, read: { environment[$0] })
+    reading { environment[$0] }
   }
 
   /// Reads the key; blanks around the values are left out, and an empty variable counts as not set.
@@ -66,7 +77,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
     let secret = read(secretName)?.trimmed
     let token = tokenNames.lazy.compactMap { read($0)?.trimmed }.first
     if let id, let secret {
-      return try checked(AccessKey(id: id, secret: secret, sessionToken: token))
+      return try checked(AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration()))
     }
     let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
     let isUnset = missing.count == 2 && token == nil
@@ -79,6 +90,17 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       remedy: isUnset
         ? "Set \(idName) and \(secretName)\(tokenAdvice)."
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
+  }
+
+  /// The end of the key, where a variable names it.
+  private func expiration() throws(CredentialError) -> Timestamp? {
+    guard let expirationName, let text = read(expirationName)?.trimmed else { return nil }
+    guard let end = Timestamp(expiration: text) else {
+      throw CredentialError(
+        .failed, source: source, "The environment sets \(expirationName) to what is no time.",
+        remedy: "Write it as 2026-11-20T08:00:00Z, or unset it.")
+    }
+    return end
   }
 
   /// What else is set for a temporary key, where there is a variable for its token.

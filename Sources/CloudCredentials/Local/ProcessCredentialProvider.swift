@@ -2,10 +2,8 @@ public import StorageAuth
 
 /// Asks a command for an access key: it prints one as JSON to its standard output.
 ///
-/// Both shapes that Alibaba's tools know are read, whichever comes:
-/// `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as for the OSS SDKs, and
-/// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as for the mode `External` of the command
-/// line. Token and expiration may be missing. What the command writes to its standard error is never shown.
+/// The shape says what the JSON has to be; see ``ProcessOutputShape``. What the command writes to its standard error is
+/// never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
   /// The greatest output that is taken.
   private static let outputLimit = 1 << 16
@@ -13,6 +11,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private let command: CredentialCommand
   private let environment: [String: String]
   private let timeout: Duration
+  private let shape: ProcessOutputShape
   private let runner: (any CommandRunner)?
 
   /// The name of the source.
@@ -24,15 +23,17 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///   - command: The command.
   ///   - environment: Variables for the command, in addition to those of this process.
   ///   - timeout: How long the command may take.
+  ///   - shape: What the command prints.
   ///   - machine: Runs the command.
   ///   - source: The name of the source.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    machine: MachineAccess, source: String = "process"
+    shape: ProcessOutputShape = .alibabaCloud, machine: MachineAccess, source: String = "process"
   ) {
     self.command = command
     self.environment = environment
     self.timeout = timeout
+    self.shape = shape
     runner = machine.commands
     self.source = source
   }
@@ -67,7 +68,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       throw place.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
-    return try Self.key(in: result.standardOutput, at: output)
+    return try shape.key(try SettingTable(json: result.standardOutput, at: output))
   }
 
   private var place: Place {
@@ -77,7 +78,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private var output: Place {
     Place(
       source: source, name: "The output of \(command)",
-      remedy: "Let it print a JSON object with AccessKeyId and AccessKeySecret, and nothing else.")
+      remedy: "Let it print a JSON object with \(shape.fields), and nothing else.")
   }
 
   private func problem(with error: CommandError) -> CredentialError {
@@ -91,27 +92,15 @@ public struct ProcessCredentialProvider: CredentialProvider {
     case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Ask again.")
     }
   }
+}
 
-  /// The key in an answer of either shape.
-  private static func key(in bytes: [UInt8], at place: Place) throws(CredentialError) -> AccessKey {
-    let answer = try SettingTable(json: bytes, at: place)
-    guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
-      return try answer.requiredKey(
-        .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
-    }
-    switch try answer.text("mode") {
-    case "AK"?:
-      return try answer.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
-    case "StsToken"?:
-      _ = try answer.required("sts_token")
-      fallthrough
-    case nil:
-      return try answer.requiredKey(
-        .init(id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "expiration"))
-    case let mode?:
-      throw place.malformed("has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
-    }
-  }
+/// What a command that is asked for an access key prints.
+public struct ProcessOutputShape: Sendable {
+  /// The fields that have to be there, for errors.
+  let fields: String
+
+  /// Reads the key from what was printed.
+  let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 }
 
 extension ProcessCredentialProvider: CustomStringConvertible, CustomReflectable {

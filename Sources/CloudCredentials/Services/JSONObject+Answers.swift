@@ -19,10 +19,7 @@ extension JSONObject {
 
   private func collectSecrets(into found: inout [Secret]) {
     for (name, value) in self {
-      let name = name.lowercased()
-      if let text = value.text, ["secret", "token", "password"].contains(where: { name.contains($0) }) {
-        found.append(Secret(text))
-      }
+      if let text = value.text, namesSecret(name) { found.append(Secret(text)) }
       for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
     }
   }

@@ -31,22 +31,40 @@ struct MetadataService: Sendable {
   func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
-    guard let address = ServiceURL(endpoint) else {
-      throw CredentialError(
-        .failed, source: source, "The address of the metadata service is not a URL.",
-        remedy: "Write it like http://100.100.100.200, or leave it out.")
-    }
-    let call = address.appending(path).call(method, headers: headers)
     do throws(CredentialError) {
-      return try await exchange.send { () async throws(CredentialError) in
-        PreparedCall(call, masks: call.confidentialWords)
-      }
+      return try await attempt(method, path, headers: headers)
     } catch {
-      let isUnreachable = error.isRetryable && !attentive.hasHeard
-      guard isUnreachable else { throw error }
-      throw CredentialError(
-        .notConfigured, source: source, "There is no metadata service at \(address.visible): \(error.message)",
-        remedy: "Run on an instance of the vendor's cloud, or name another source.")
+      throw explained(error)
+    }
+  }
+
+  /// Sends a request, and throws what went wrong as it is.
+  func attempt(
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+  ) async throws(CredentialError) -> ServiceAnswer {
+    let call = try address.appending(path).call(method, headers: headers)
+    return try await exchange.send { () async throws(CredentialError) in
+      PreparedCall(call, masks: call.confidentialWords)
+    }
+  }
+
+  /// The error of an attempt, as `notConfigured` if the service cannot be reached and never could.
+  func explained(_ error: CredentialError) -> CredentialError {
+    guard error.isRetryable, !attentive.hasHeard else { return error }
+    return CredentialError(
+      .notConfigured, source: source,
+      "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
+      remedy: "Run on an instance of the vendor's cloud, or name another source.")
+  }
+
+  private var address: ServiceURL {
+    get throws(CredentialError) {
+      guard let address = ServiceURL(endpoint) else {
+        throw CredentialError(
+          .failed, source: source, "The address of the metadata service is not a URL.",
+          remedy: "Write it as a scheme and a host, or leave it out.")
+      }
+      return address
     }
   }
 

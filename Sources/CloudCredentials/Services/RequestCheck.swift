@@ -36,9 +36,11 @@ package struct RequestCheck: Sendable {
   }
 
   /// The name of a resource of a vendor, such as a role.
-  func resourceName(_ name: String, of kind: String, form: String, _ isForm: Bool) throws(CredentialError) {
+  func resourceName(
+    _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
+  ) throws(CredentialError) {
     let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
-    guard isForm, isClean, name.utf8.count <= 512 else {
+    guard isForm, isClean, name.utf8.count <= limit else {
       throw refused("The name of the \(kind) does not have the form \(form).", "Copy it from the vendor's console.")
     }
   }

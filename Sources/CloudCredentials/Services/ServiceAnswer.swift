@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import StorageAuth
 internal import StorageJSON
+internal import StorageXML
 
 /// What a service answered, read to its end and not looked at.
 package struct ReceivedAnswer: Sendable {
@@ -29,12 +30,16 @@ package struct ReceivedAnswer: Sendable {
   }
 }
 
-/// What a service answered, with its body as JSON.
+/// What a service answered, with its body as JSON or XML.
 struct ServiceAnswer: Sendable {
   private let received: ReceivedAnswer
 
   /// The body as JSON, with or without a byte order mark; nothing for anything else than an object.
   let object: JSONObject?
+
+  /// The body as XML; `nil` for anything that does not begin as such, is not well-formed, or is larger than an answer with
+  /// a credential can be.
+  let document: XMLNode?
 
   /// Makes what the service wrote fit for an error: without what was sent in confidence and what it answered with.
   let text: ServiceText
@@ -42,7 +47,9 @@ struct ServiceAnswer: Sendable {
   init(_ received: ReceivedAnswer) {
     self.received = received
     object = (try? JSONValue(parsing: received.body))?.object
-    text = ServiceText(masking: received.masks + (object?.secrets ?? []))
+    let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
+    document = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
   }
 
   var response: HTTPResponse { received.response }
@@ -75,4 +82,29 @@ extension Timestamp {
 
 extension HTTPField.Name {
   static let age = known("Age")
+}
+
+extension XMLLimits {
+  /// What an answer with a credential, or a refusal, may have at most.
+  fileprivate static let serviceAnswer: XMLLimits = {
+    var limits = XMLLimits()
+    limits.depth = 16
+    limits.attributeCount = 16
+    limits.elementCount = 256
+    return limits
+  }()
+}
+
+extension XMLNode {
+  /// The texts that must not be shown: those of elements whose names speak of a secret or a token, however deep.
+  fileprivate var secrets: [Secret] {
+    let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
+    return own + children.flatMap(\.secrets)
+  }
+}
+
+/// Whether the name of a field speaks of a secret or a token.
+func namesSecret(_ name: String) -> Bool {
+  let name = name.asciiLowercased
+  return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
 }

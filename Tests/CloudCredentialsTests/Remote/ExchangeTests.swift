@@ -5,7 +5,9 @@ import XCTest
 
 /// What all providers that speak HTTP have in common: status, size, time, and what they tell of a failure.
 final class ExchangeTests: XCTestCase {
-  private let metadata = [RemoteService.alibabaMetadata.name, RemoteService.tencentMetadata.name]
+  private let metadata = [
+    RemoteService.alibabaMetadata.name, RemoteService.tencentMetadata.name, RemoteService.amazonMetadata.name,
+  ]
 
   func testARedirectIsNotFollowed() async throws {
     for service in RemoteService.all {
@@ -97,6 +99,7 @@ final class ExchangeTests: XCTestCase {
   // matrix: Credentials URI: time limit
   // matrix: Alibaba STS: time limit
   // matrix: Tencent STS: time limit
+  // matrix: Amazon container: time limit
   func testASlowServiceEndsInATimeout() async throws {
     for service in RemoteService.all where !metadata.contains(service.name) {
       let time = SteppedTime(now: RemoteService.now)
@@ -104,9 +107,11 @@ final class ExchangeTests: XCTestCase {
       transport.hold()
       let provider = service.provider(transport, time)
       async let failed = failure(of: provider, service.name)
-      await transport.wait(forRequests: 1)
-      await time.wait(forSleeps: 1)
-      time.advance(by: .seconds(20))
+      for attempt in 1...service.tries {
+        await transport.wait(forRequests: attempt)
+        await time.wait(forSleeps: attempt)
+        time.advance(by: .seconds(20))
+      }
       let thrown = await failed
       XCTAssertEqual(thrown?.code, .timeout, service.name)
       XCTAssertEqual(thrown?.isRetryable, true, service.name)

@@ -142,7 +142,7 @@ final class InstanceMetadataTests: XCTestCase {
   }
 
   func testAServiceThatStopsInTheMiddleIsThere() async throws {
-    for service in [RemoteService.alibabaMetadata, .tencentMetadata] {
+    for service in [RemoteService.alibabaMetadata, .tencentMetadata, .amazonMetadata] {
       let reply = HTTPReply.text("some text").cut(afterBytes: 3)
       let provider = service.provider(ScriptedTransport([reply]), time)
       let error = await failure(of: provider)
@@ -166,7 +166,7 @@ final class InstanceMetadataTests: XCTestCase {
 
   // matrix: Instance metadata: refusal
   func testAServiceThatSaysNoIsToldWithItsCode() async throws {
-    for service in [RemoteService.alibabaMetadata, .tencentMetadata] {
+    for service in [RemoteService.alibabaMetadata, .tencentMetadata, .amazonMetadata] {
       let body = try service.answer(with: "InternalError", at: ["Code"])
       let error = await failure(of: service.answering(.json(body)))
       XCTAssertEqual(error?.code, .failed)

@@ -7,6 +7,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Alibaba STS: answers
   // matrix: Tencent STS: answers
   // matrix: Instance metadata: answers
+  // matrix: Amazon container: answers
   // matrix: Credentials URI: answers
   func testTheGoodAnswerOfEachServiceIsRead() async throws {
     for service in RemoteService.all {
@@ -31,6 +32,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Alibaba STS: bad input
   // matrix: Tencent STS: bad input
   // matrix: Instance metadata: bad input
+  // matrix: Amazon container: bad input
   // matrix: Credentials URI: bad input
   func testWhatIsNoJSONObjectIsMalformed() async throws {
     let cut = { (text: String) in String(text.prefix(text.count / 2)) }
@@ -57,6 +59,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Alibaba STS: bad input
   // matrix: Tencent STS: bad input
   // matrix: Instance metadata: bad input
+  // matrix: Amazon container: bad input
   // matrix: Credentials URI: bad input
   func testAMissingFieldIsNamed() async throws {
     for service in RemoteService.all {
@@ -129,6 +132,7 @@ final class MalformedAnswerTests: XCTestCase {
 
   // matrix: Credentials URI: clock
   // matrix: Instance metadata: clock
+  // matrix: Amazon container: clock
   func testAKeyThatHasEndedByTheIssuersClockIsRefused() async throws {
     for service in RemoteService.all {
       let late = ["Date": "Fri, 15 Jan 2027 09:00:00 GMT"]

@@ -15,6 +15,8 @@ struct RemoteService: Sendable {
   let secret: [String]
   let token: [String]
   let end: [String]
+  /// How often the provider asks a service that does not answer.
+  var tries = 1
   let provider: @Sendable (any HTTPTransport, any TimeSource) -> any CredentialProvider<AccessKey>
 
   static let secretText = "s3cretOfTheAnswer/+="
@@ -124,8 +126,30 @@ struct RemoteService: Sendable {
       """, id: ["TmpSecretId"], secret: ["TmpSecretKey"], token: ["Token"], end: ["ExpiredTime"]
   ) { TencentInstanceMetadataProvider(transport: $0, time: $1) }
 
+  private static let amazonFields = """
+    "AccessKeyId":"STS.id","SecretAccessKey":"\(secretText)","Token":"\(tokenText)",\
+    "Expiration":"2027-01-15T09:00:00Z"
+    """
+
+  static let amazonMetadata = RemoteService(
+    name: "Amazon metadata", before: ["metadata-token", "role\n"],
+    answer:
+      #"{"Code":"Success","LastUpdated":"2027-01-15T07:00:00Z","Type":"AWS-HMAC",\#(amazonFields)}"#,
+    id: ["AccessKeyId"], secret: ["SecretAccessKey"], token: ["Token"], end: ["Expiration"]
+  ) { AmazonInstanceMetadataProvider(transport: $0, time: $1) }
+
+  static let amazonContainer = RemoteService(
+    name: "Amazon container", answer: #"{"RoleArn":"arn:aws:iam::1:role/x",\#(amazonFields)}"#, id: ["AccessKeyId"],
+    secret: ["SecretAccessKey"], token: ["Token"], end: ["Expiration"], tries: 3
+  ) { transport, time in
+    let variables = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/credentials/1"]
+    return AmazonContainerProvider(
+      machine: MachineAccess(
+        environment: { variables[$0] }, home: nil, files: SystemFiles(), transport: transport, time: time))
+  }
+
   static let all = [
     ossAppServer, cosAppServer, credentialsURI, alibabaRole, alibabaOIDC, alibabaMetadata, tencentFederation,
-    tencentRole, tencentWebIdentity, tencentMetadata,
+    tencentRole, tencentWebIdentity, tencentMetadata, amazonMetadata, amazonContainer,
   ]
 }

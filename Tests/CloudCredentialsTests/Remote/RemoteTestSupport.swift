@@ -8,7 +8,7 @@ extension RemoteService {
   func answering(
     _ reply: HTTPReply, by time: any TimeSource = SteppedTime(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
-    provider(ScriptedTransport(before.map { .text($0) } + [reply]), time)
+    provider(ScriptedTransport(before.map { .text($0) } + Array(repeating: reply, count: tries)), time)
   }
 
   /// A provider whose last answer lacks what the script says.

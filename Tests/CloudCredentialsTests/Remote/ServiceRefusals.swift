@@ -16,6 +16,17 @@ func tencentRefusal(_ code: String, _ message: String = "No.", date: String? = n
     headers: date.map { ["Date": $0] } ?? [:])
 }
 
+/// A refusal as Amazon's services write it.
+func amazonRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400) -> HTTPReply {
+  .status(
+    status,
+    Array(
+      """
+      <ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>\(code)</Code>\
+      <Message>\(message)</Message></Error><RequestId>R-7</RequestId></ErrorResponse>
+      """.utf8), headers: date.map { ["Date": $0] } ?? [:])
+}
+
 extension String {
   var percentEncodedForTest: String {
     utf8.map { byte in

@@ -11,6 +11,13 @@ public struct OSSUtilProfileProvider: CredentialProvider {
 
   private static let key = SettingTable.KeyNames(id: "accesskeyid", secret: "accesskeysecret", token: "ststoken")
 
+  private static let dialect = INIDocument.Dialect(section: plain, key: plain)
+
+  /// The one spelling of a name that stands for all of them.
+  @Sendable private static func plain(_ name: String) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" }
+  }
+
   /// What only a shell understands.
   private static let shellWords = "|&;<>$`"
 
@@ -51,8 +58,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
-    let document = try INIDocument(
-      contents.bytes, at: contents.place, normalizing: { $0.lowercased().filter { $0 != "-" && $0 != "_" } })
+    let document = try INIDocument(contents.bytes, at: contents.place, dialect: Self.dialect)
     let named = profile ?? machine.variable("OSSUTIL_PROFILE")
     let name = named ?? "default"
     let sections = ["profile \(name)", name] + (name == "default" ? ["Credentials"] : [])

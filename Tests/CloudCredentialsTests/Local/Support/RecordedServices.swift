@@ -35,6 +35,21 @@ final class RecordedServices: Sendable {
       })
   }
 
+  var amazon: AmazonServices {
+    AmazonServices(
+      instanceRole: { [self] _ in provider { "instance" } }, container: { [self] _ in provider { "container" } },
+      role: { [self] role, keys, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      },
+      webIdentity: { [self] role, token, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) token \(try await token().reveal())" }
+      })
+  }
+
+  private static func text(_ role: AmazonRolePlan) -> String {
+    "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.url)"
+  }
+
   /// Services that have nothing to offer.
   static var none: AlibabaServices {
     let provider = Recorded { () throws(CredentialError) in

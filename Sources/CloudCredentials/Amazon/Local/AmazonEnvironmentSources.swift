@@ -1,0 +1,74 @@
+internal import StorageAuth
+
+extension EnvironmentCredentialProvider {
+  /// The variables of Amazon: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary key, `AWS_SESSION_TOKEN`
+  /// (of old `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
+  public static let aws = EnvironmentCredentialProvider(
+    id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY", tokens: ["AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN"],
+    expiration: "AWS_CREDENTIAL_EXPIRATION")
+}
+
+/// The role of a pod or a job that holds an identity token: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
+/// `AWS_ROLE_SESSION_NAME`.
+struct AmazonWebIdentityRoleProvider: CredentialProvider {
+  private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
+  private static let roleName = "AWS_ROLE_ARN"
+
+  let source = "Amazon web identity"
+  let machine: MachineAccess
+  let services: AmazonServices
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Takes on the role; the variable of the role alone says nothing, because other tools use it too.
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let place = Place(source: source, name: "The environment", remedy: "Set both of them, or none.")
+    let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: place)
+    var role = AmazonRolePlan(arn: values[1])
+    if let name = machine.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
+    role.endpoint = try AmazonSettings(machine).stsEndpoint
+    return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(at: place, on: machine, through: services)
+  }
+}
+
+/// The role of the instance, unless `AWS_EC2_METADATA_DISABLED=true` turns it off.
+///
+/// `AWS_EC2_METADATA_SERVICE_ENDPOINT` names another address, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` takes the other
+/// one of the vendor's, `AWS_EC2_METADATA_V1_DISABLED=true` allows the newer way of asking only.
+struct AmazonInstanceRoleProvider: CredentialProvider {
+  private static let switchName = "AWS_EC2_METADATA_DISABLED"
+  private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+
+  private let machine: MachineAccess
+  private let provider: AmazonInstanceMetadataProvider
+
+  var source: String { provider.source }
+
+  init(machine: MachineAccess) {
+    self.machine = machine
+    let isIPv6 = machine.variable(Self.modeName)?.lowercased() == "ipv6"
+    provider = AmazonInstanceMetadataProvider(
+      allowsV1: !machine.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
+      endpoint: machine.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
+        ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
+      transport: machine.transport, time: machine.time)
+  }
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let place = Place(source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
+    if machine.isTrue(Self.switchName) {
+      throw place.error(.notConfigured, "turns the metadata service off with \(Self.switchName)")
+    }
+    if let mode = machine.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
+      throw place.error(
+        .failed, "sets \(Self.modeName) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
+    }
+    return try await provider.issue()
+  }
+}

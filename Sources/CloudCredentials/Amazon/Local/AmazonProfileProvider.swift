@@ -1,0 +1,167 @@
+public import StorageAuth
+
+/// A profile of the files that Amazon's tools and SDKs share: `~/.aws/credentials` and `~/.aws/config`.
+///
+/// The profile is the one that is named here, or by `AWS_DEFAULT_PROFILE` or `AWS_PROFILE`, or `default`. Both files are
+/// read anew each time; `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` name others. A profile that is named and that
+/// neither file has is an error.
+///
+/// A profile leads to a key in one of these ways, the first that it has: a role (`role_arn`) with the key of a
+/// `source_profile` or of a `credential_source`, or with an identity token (`web_identity_token_file`); a key that stands
+/// there; a `credential_process`. One that asks a person for a code (`mfa_serial`) or needs a login in a browser (`sso_…`,
+/// `login_session`) declines, and says which command hands out its key.
+public struct AmazonProfileProvider: CredentialProvider {
+  /// The name of the source.
+  public var source: String { AmazonFiles.source }
+
+  private let machine: MachineAccess
+  private let profile: String?
+  private let services: AmazonServices
+
+  /// Names the profile.
+  ///
+  /// - Parameters:
+  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
+  ///   - machine: What may be touched.
+  public init(profile: String? = nil, machine: MachineAccess) {
+    self.init(profile: profile, machine: machine, services: .real)
+  }
+
+  init(profile: String? = nil, machine: MachineAccess, services: AmazonServices) {
+    self.profile = profile
+    self.machine = machine
+    self.services = services
+  }
+
+  /// The key that the profile leads to.
+  ///
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, or the profile has no key and no
+  ///   way to one; `failed` if the profile that is not there was named, or is not in order.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// The key that the profile leads to, with the name of the source that gave it.
+  ///
+  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let named = profile ?? AmazonFiles.chosenName(on: machine)
+    let name = named ?? "default"
+    let files = try AmazonFiles(on: machine)
+    guard let profile = try files.profile(name) else { throw files.missing(name, isNamed: named != nil) }
+    let reader = AmazonPlanReader(
+      files: files, endpoint: try AmazonSettings(machine, files: files, profile: profile).stsEndpoint,
+      isNamed: named != nil)
+    return try await reader.plan(for: profile).issue(at: profile.place, on: machine, through: services)
+  }
+}
+
+/// Reads what profiles say has to be done.
+struct AmazonPlanReader {
+  /// The keys of a profile that needs a login in a browser.
+  private static let loginNames = [
+    "sso_session", "sso_start_url", "sso_account_id", "sso_role_name", "sso_region", "login_session",
+  ]
+
+  let files: AmazonFiles
+
+  /// Where roles are asked for.
+  let endpoint: AmazonSTSEndpoint
+
+  /// Whether the program or the environment names the profile: then one that declines ends the search.
+  let isNamed: Bool
+
+  /// Returns what a profile says has to be done.
+  func plan(for profile: AmazonProfile) throws(CredentialError) -> AmazonPlan {
+    try plan(for: profile, askedBy: [])
+  }
+
+  private func plan(for profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
+    let place = profile.place
+    if let arn = try profile.text("role_arn") {
+      return try role(arn, of: profile, askedBy: others)
+    }
+    if profile.section(with: "web_identity_token_file") != nil {
+      throw place.malformed("has a “web_identity_token_file” but no “role_arn”")
+    }
+    if let key = try profile.key() { return .key(key) }
+    if let command = try command(of: profile) { return .command(command) }
+    if Self.loginNames.contains(where: { profile.section(with: $0) != nil }) {
+      throw place.error(
+        isNamed ? .failed : .notConfigured, "needs a login in a browser",
+        remedy:
+          "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+    }
+    throw place.error(others.isEmpty ? .notConfigured : .failed, "has no key")
+  }
+
+  private func role(
+    _ arn: String, of profile: AmazonProfile, askedBy others: [String]
+  ) throws(CredentialError) -> AmazonPlan {
+    let place = profile.place
+    var role = AmazonRolePlan(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
+    if let name = try profile.text("role_session_name") { role.sessionName = name }
+    if let seconds = try profile.section(with: "duration_seconds")?.settings.integer("duration_seconds") {
+      role.duration = .seconds(seconds)
+    }
+    let ways = ["source_profile", "credential_source", "web_identity_token_file"].filter {
+      profile.section(with: $0) != nil
+    }
+    guard ways.count == 1 else {
+      let found = ways.isEmpty ? "none" : ways.map { "“\($0)”" }.joined(separator: " and ")
+      throw place.malformed(
+        "has a “role_arn” and, to take the role on, \(found)",
+        remedy: "Give it one of source_profile, credential_source and web_identity_token_file.")
+    }
+    if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
+    if profile.section(with: "mfa_serial") != nil {
+      throw place.error(
+        isNamed ? .failed : .notConfigured, "asks a person for a code (“mfa_serial”)",
+        remedy:
+          "Export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+    }
+    if let source = try profile.text("credential_source") {
+      return .role(role, with: try credentialSource(source, at: place))
+    }
+    return .role(role, with: try source(of: profile, askedBy: others))
+  }
+
+  private func credentialSource(_ name: String, at place: Place) throws(CredentialError) -> AmazonPlan {
+    switch name {
+    case "Environment": return .environment
+    case "EcsContainer": return .container
+    case "Ec2InstanceMetadata": return .instanceRole
+    default:
+      throw place.malformed(
+        "has the “credential_source” \(name.shownIfName)",
+        remedy: "Use Environment, EcsContainer or Ec2InstanceMetadata.")
+    }
+  }
+
+  /// The plan for the key of the source profile: one that stands there goes before a role, so that a profile may name
+  /// itself.
+  private func source(of profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
+    let name = try profile.text("source_profile") ?? ""
+    guard let source = try files.profile(name) else {
+      throw profile.place.malformed("has the source profile “\(name)”, which is not there")
+    }
+    if let key = try source.key() { return .key(key) }
+    let path = others + [profile.name]
+    if path.contains(name) {
+      let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
+      throw profile.place.malformed("leads in a circle: \(circle)")
+    }
+    return try plan(for: source, askedBy: path)
+  }
+
+  private func command(of profile: AmazonProfile) throws(CredentialError) -> CredentialCommand? {
+    guard let section = profile.section(with: "credential_process") else { return nil }
+    guard let line = try section.settings.text("credential_process"),
+      let command = CredentialCommand(splitting: line)
+    else {
+      throw section.settings.place.malformed("has a “credential_process” with an open quotation mark")
+    }
+    try section.file.checkThatCommandsMayBeRun(for: section.settings.place)
+    return command
+  }
+}

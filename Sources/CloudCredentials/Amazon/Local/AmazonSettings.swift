@@ -1,0 +1,95 @@
+public import StorageAuth
+
+/// What the environment and the shared files say about the region and the addresses of Amazon's services, or of a service
+/// that speaks like them.
+///
+/// ```swift
+/// let settings = try AmazonSettings(machine)
+/// let region = settings.region ?? "us-east-1"
+/// ```
+public struct AmazonSettings: Sendable, Hashable {
+  /// The region: `AWS_REGION`, `AWS_DEFAULT_REGION`, or `region` of the profile; `nil` if none of them is set.
+  public let region: String?
+
+  /// The URL of S3: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of `s3` in the `services` of the profile, or
+  /// `endpoint_url` of the profile; `nil` if none of them is set.
+  ///
+  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` turns all of them off. Page: "Service-specific endpoints" of the SDK
+  /// reference.
+  public let endpointURL: String?
+
+  private let stsURL: String?
+
+  /// Reads the settings.
+  ///
+  /// - Parameters:
+  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
+  /// - Throws: A `CredentialError` if a file cannot be read, the named profile is not there, or a region or a URL is none.
+  public init(_ machine: MachineAccess, profile: String? = nil) throws(CredentialError) {
+    let files = try AmazonFiles(on: machine)
+    let named = profile ?? AmazonFiles.chosenName(on: machine)
+    let found = try files.profile(named ?? "default")
+    if found == nil, let profile { throw files.missing(profile, isNamed: true) }
+    try self.init(machine, files: files, profile: found)
+  }
+
+  init(_ machine: MachineAccess, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
+    region = try Self.region(machine, profile)
+    let isIgnored = machine.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+    endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", machine, files, profile)
+    stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", machine, files, profile)
+  }
+
+  /// Where roles are asked for.
+  var stsEndpoint: AmazonSTSEndpoint {
+    if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
+    return region.map { .region($0) } ?? .global
+  }
+
+  private static func region(
+    _ machine: MachineAccess, _ profile: AmazonProfile?
+  ) throws(CredentialError) -> String? {
+    for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
+      guard let region = machine.variable(name) else { continue }
+      guard isAmazonRegion(region) else {
+        throw environment.error(.failed, "sets \(name) to what is no region", remedy: "Write it like eu-central-1.")
+      }
+      return region
+    }
+    guard let settings = profile?.section(with: "region")?.settings else { return nil }
+    let region = try settings.required("region")
+    guard isAmazonRegion(region) else {
+      throw settings.place.malformed("has in “region” what is no region", remedy: "Write it like eu-central-1.")
+    }
+    return region
+  }
+
+  private static func endpointURL(
+    of service: String, _ machine: MachineAccess, _ files: AmazonFiles, _ profile: AmazonProfile?
+  ) throws(CredentialError) -> String? {
+    for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
+      if let url = machine.variable(name) { return try checked(url, from: name, at: environment) }
+    }
+    if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
+      guard let services = try files.services(name) else {
+        throw section.settings.place.malformed("has the “services” “\(name)”, which are not there")
+      }
+      let key = "\(service).endpoint_url"
+      if let url = try services.text(key) { return try checked(url, from: key, at: services.place) }
+    }
+    guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
+    return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.place)
+  }
+
+  private static func checked(_ url: String, from name: String, at place: Place) throws(CredentialError) -> String {
+    guard ServiceURL(url) != nil else {
+      throw place.error(
+        .failed, "has in \(name) what is no URL", remedy: "Write it like https://minio.example.com:9000.")
+    }
+    return url
+  }
+
+  private static let environment = Place(
+    source: "Amazon settings", name: "The environment", remedy: "Correct it, or unset it.")
+}
