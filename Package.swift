@@ -34,7 +34,8 @@ let server: [Target.Dependency] = [
 /// What holds the readers of foreign bytes that are fuzzed.
 let fuzzed: [Target.Dependency] =
   auth + aspera + [
-    "AsperaTransfer", "CloudCredentials", "LocalCloud", "RequestLines", "StorageAuthServer", "StorageAuthTesting",
+    "S3Auth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "RequestLines", "StorageAuthServer",
+    "StorageAuthTesting",
     "StorageClient", "StorageCompression", "StorageDiagnosis", "StorageXML",
     product("Hummingbird", "hummingbird", "Server"),
     product("NIOCore", "swift-nio", "Server"),
@@ -116,7 +117,7 @@ let package = Package(
     .target(
       name: "COSAuth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
-      name: "S3Auth", dependencies: ["StorageAuth", "StorageCrypto", httpTypes], swiftSettings: rules),
+      name: "S3Auth", dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", httpTypes], swiftSettings: rules),
     .target(
       name: "CloudCredentials",
       dependencies: ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML", httpTypes],
@@ -140,7 +141,7 @@ let package = Package(
     .target(name: "StorageAuthTesting", dependencies: ["StorageAuth", httpTypes], swiftSettings: rules),
     .target(name: "RequestLines", dependencies: auth, swiftSettings: rules),
     .target(name: "StorageXML", swiftSettings: rules),
-    .target(name: "StorageDiagnosis", dependencies: auth + ["StorageXML"], swiftSettings: rules),
+    .target(name: "StorageDiagnosis", dependencies: auth + ["S3Auth", "StorageXML"], swiftSettings: rules),
     .target(
       name: "StorageClient",
       dependencies: auth + aspera + [
@@ -320,7 +321,7 @@ let package = Package(
       resources: [.copy("Vectors")],
       swiftSettings: testRules),
     .testTarget(
-      name: "RedactionTests", dependencies: auth + aspera + ["CloudCredentials", "StorageAuthTesting"],
+      name: "RedactionTests", dependencies: auth + aspera + ["S3Auth", "CloudCredentials", "StorageAuthTesting"],
       exclude: ["check-redaction-coverage.py"],
       swiftSettings: testRules),
     .testTarget(
@@ -382,7 +383,8 @@ let package = Package(
     .testTarget(
       name: "StorageDiagnosisTests",
       dependencies: auth + [
-        "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageClient", "StorageDiagnosis", "StorageXML",
+        "S3Auth", "CloudCredentials", "LocalCloud", "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
+        "StorageXML",
         product("NIOCore", "swift-nio", "Server"),
         product("NIOPosix", "swift-nio", "Server"),
       ],
@@ -403,7 +405,8 @@ let package = Package(
     .testTarget(
       name: "ComplexityTests",
       dependencies: auth + aspera + [
-        "CInstructionCounter", "CloudCredentials", "LocalCloud", "RequestLines", "StorageClient", "StorageDiagnosis",
+        "S3Auth", "CInstructionCounter", "CloudCredentials", "LocalCloud", "RequestLines", "StorageClient",
+        "StorageDiagnosis",
         "StorageXML",
         product("NIOCore", "swift-nio", "Client"),
       ],
