@@ -139,13 +139,13 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(name: "StorageAuthTesting", dependencies: ["StorageAuth", httpTypes], swiftSettings: rules),
-    .target(name: "RequestLines", dependencies: auth, swiftSettings: rules),
+    .target(name: "RequestLines", dependencies: auth + ["S3Auth"], swiftSettings: rules),
     .target(name: "StorageXML", swiftSettings: rules),
     .target(name: "StorageDiagnosis", dependencies: auth + ["S3Auth", "StorageXML"], swiftSettings: rules),
     .target(
       name: "StorageClient",
       dependencies: auth + aspera + [
-        "AsperaTransfer", "CloudCredentials", "StorageDiagnosis", "StorageXML",
+        "AsperaTransfer", "CloudCredentials", "S3Auth", "StorageDiagnosis", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Logging", "swift-log", "Client"),
         product("NIOCore", "swift-nio", "Client"),
@@ -223,7 +223,7 @@ let package = Package(
       name: "storage-auth",
       dependencies: auth + aspera + [
         "AsperaTransfer", "StorageClient", "StorageDiagnosis", "LocalCloud", "RequestLines", "CloudCredentials",
-        "StorageAuthServer",
+        "S3Auth", "StorageAuthServer",
         product("Hummingbird", "hummingbird", "CommandLine"),
         product("Logging", "swift-log", "CommandLine"),
         product("ArgumentParser", "swift-argument-parser", "CommandLine"),

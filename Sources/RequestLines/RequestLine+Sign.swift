@@ -1,6 +1,4 @@
-internal import COSAuth
 internal import HTTPTypes
-internal import OSSAuth
 package import StorageAuth
 internal import StorageCrypto
 
@@ -37,87 +35,40 @@ extension RequestLine {
     guard let credential else { throw RequestLineError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
-    switch try providerName {
-    case "cos": return try signCOS(mode, key, context)
-    default: return try signOSS(mode, key, context)
+    return try signing(mode, key, context)
+  }
+
+  /// The way to sign for a provider.
+  private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
+
+  /// The providers by their names; the only list of them.
+  private var signings: [(name: String, signing: Signing)] {
+    [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
+  }
+
+  /// The way to sign for the provider of the line; a line that names none is told by fields that only COS has.
+  private var signing: Signing {
+    get throws {
+      let name = provider ?? (isOfCOS ? "cos" : "oss")
+      guard let found = signings.first(where: { $0.name == name }) else {
+        let names = signings.map(\.name)
+        throw RequestLineError(
+          message:
+            "\"\(name)\" is not a provider; use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "").")
+      }
+      return found.signing
     }
   }
+
+  private static let tokenHeaders = [tokenHeaderOfOSS, tokenHeaderOfCOS, tokenHeaderOfS3]
 
   /// A session token that the line gives as a header; signing sets that header anew.
   private var tokenHeader: String? {
-    headers?.first { ["x-oss-security-token", "x-cos-security-token"].contains($0.name.lowercased()) }?.value
+    headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
 
-  private var providerName: String {
-    get throws {
-      let name = provider ?? (keyTime != nil || kind != nil ? "cos" : "oss")
-      guard name == "oss" || name == "cos" else {
-        throw RequestLineError(message: "\"\(name)\" is not a provider; use oss or cos.")
-      }
-      return name
-    }
-  }
-
-  private func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
-    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
-      throw RequestLineError(message: "\"\(version ?? "")\" is not a version of the OSS signature; use v4 or v1.")
-    }
-    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
-    let region = region ?? ""
-    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region).aliyuncs.com"
-    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
-    let signer = OSSSigner(
-      version, bucket: bucket, region: region, product: product ?? "oss",
-      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
-      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return try sign(
-      request(authority: authority, key: self.key ?? ""), with: signer, mode, key, context)
-  }
-
-  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
-    guard let host else { throw RequestLineError(message: "The line has no host.") }
-    guard host != Self.placeholder || signedHeaders?.signHost != false else {
-      var answer = try signCOS(mode, key, context, host: "host.invalid")
-      answer.url = answer.url?.replacing("host.invalid", with: Self.placeholder)
-      return answer
-    }
-    return try signCOS(mode, key, context, host: host)
-  }
-
-  /// What a line may have for a host that is not signed; it comes back in the URL.
-  private static let placeholder = "{host}"
-
-  private func signCOS(
-    _ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String
-  ) throws -> SignedLine {
-    var policy = COSHeaderPolicy.standard
-    if let names = signedHeaders?.list {
-      policy = .only(Set(names))
-    } else if signedHeaders?.signHost == false {
-      policy = .standardWithoutHost
-    }
-    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
-    let name = path ?? ""
-    let request = try request(authority: host, key: name.first == "/" ? String(name.dropFirst()) : name)
-    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
-    guard let window = COSKeyTime(keyTime) else {
-      throw RequestLineError(message: "The key time is not two numbers of seconds with a semicolon between them.")
-    }
-    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
-    switch mode {
-    case .header:
-      var signed = request
-      try signer.sign(&signed, with: key, during: window)
-      return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
-    case .presign:
-      let signed = try signer.presign(request, with: key, during: window)
-      let pending = try signer.prepare(
-        presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
-      return SignedLine(signed, pending)
-    }
-  }
-
-  private func sign(
+  /// Signs a request with a signer.
+  func sign(
     _ request: HTTPRequest, with signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ key: AccessKey, _ context: SigningContext
   ) throws -> SignedLine {
@@ -134,11 +85,16 @@ extension RequestLine {
   }
 
   /// The request, with a Host header as its authority and everything encoded once.
-  private func request(authority: String, key: String) throws -> HTTPRequest {
+  func request(authority: String, key: String) throws -> HTTPRequest {
+    try request("https", authority, path(for: key))
+  }
+
+  /// The request with a path that is encoded already.
+  func request(_ scheme: String, _ authority: String, _ path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw RequestLineError(message: "The method is not a token.")
     }
-    var request = HTTPRequest(method: method, scheme: "https", authority: authority, path: path(for: key))
+    var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     for header in headers ?? [] {
       let value = header.value ?? ""
       guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(value.trimmingBlanks) else {
@@ -156,11 +112,19 @@ extension RequestLine {
   }
 
   private func path(for key: String) -> String {
+    appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in value.isEmpty ? name : "\(name)=\(value)" }
+  }
+
+  /// Appends the query of the line to a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path, encoded.
+  ///   - item: Writes a parameter with a value, of which both are encoded; a value can be empty.
+  func appendingQuery(to path: String, _ item: (_ name: String, _ value: String) -> String) -> String {
     let items = (query ?? []).map { pair in
       let name = pair.name.percentEncoded()
-      return pair.value.map { $0.isEmpty ? name : "\(name)=\($0.percentEncoded())" } ?? name
+      return pair.value.map { item(name, $0.percentEncoded()) } ?? name
     }
-    let path = "/" + key.percentEncoded(.path)
     return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
   }
 }
@@ -180,14 +144,14 @@ extension SignedLine {
     }
   }
 
-  fileprivate init(_ signed: HTTPRequest, _ pending: PendingSignature) {
+  init(_ signed: HTTPRequest, _ pending: PendingSignature) {
     self.init(
       stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest,
       authorization: signed.headerFields[.authorization],
       url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")")
   }
 
-  fileprivate init(_ signed: PresignedRequest, _ pending: PendingSignature) {
+  init(_ signed: PresignedRequest, _ pending: PendingSignature) {
     self.init(
       stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
   }

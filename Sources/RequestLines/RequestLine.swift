@@ -10,7 +10,7 @@
 package struct RequestLine: Decodable, Sendable {
   /// Names the line in the answer.
   let id: String?
-  /// `oss` or `cos`; if not given, told from the other fields.
+  /// `oss`, `cos` or `s3`; if `nil`, OSS or COS is told from the other fields.
   let provider: String?
   /// OSS: `v4` or `v1`.
   let version: String?
@@ -18,11 +18,11 @@ package struct RequestLine: Decodable, Sendable {
   let mode: String?
   let kind: String?
   let method: String?
-  /// The host with its port; OSS can do without where bucket and region say it.
+  /// The host with its port; OSS and S3 can do without where bucket and region say it.
   let host: String?
-  /// OSS: the bucket.
+  /// OSS, S3: the bucket.
   let bucket: String?
-  /// OSS: the object key, not encoded.
+  /// OSS, S3: the object key, not encoded.
   let key: String?
   /// COS: the object key, not encoded, without the slash in front.
   let path: String?
@@ -44,6 +44,16 @@ package struct RequestLine: Decodable, Sendable {
   let signedHeaders: SignedHeaders?
   /// COS: `q-*` or `sign=`.
   let form: String?
+  /// S3: `https` or `http`, which the URL begins with.
+  let scheme: String?
+  /// S3: the path as it travels, without the query; in place of bucket and key.
+  let wirePath: String?
+  /// S3: `virtual` or `path`; where the bucket is if there is no `wirePath`.
+  let addressing: String?
+  /// S3: the value of `x-amz-content-sha256`.
+  let payloadHash: String?
+  /// S3: the service of the scope; `s3` if `nil`.
+  let service: String?
 
   struct Key: Decodable, Sendable {
     let id: String

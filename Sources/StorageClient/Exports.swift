@@ -4,6 +4,7 @@
 @_exported public import CloudCredentials
 @_exported public import HTTPTypes
 @_exported public import OSSAuth
+@_exported public import S3Auth
 @_exported public import StorageAuth
 @_exported public import StorageDiagnosis
 @_exported public import SystemPackage

@@ -245,12 +245,11 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private func info(_ key: String, _ bytes: [UInt8], _ options: UploadOptions) -> ObjectInfo {
-    var crc = CRC64()
-    crc.update(bytes)
-    return ObjectInfo(
+    ObjectInfo(
       key: key, size: Int64(bytes.count), etag: "\"\(MD5.hash(bytes).hex.uppercased())\"",
       contentType: options.contentType, lastModified: time.now,
-      metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 }, checksum: crc.checksum,
+      metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 },
+      checksum: ObjectChecksum(.crc64, of: bytes),
       storageClass: options.storageClass)
   }
 

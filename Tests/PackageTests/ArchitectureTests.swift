@@ -9,15 +9,15 @@ final class ArchitectureTests: XCTestCase {
     "StorageAuth": ["StorageCrypto", "StorageJSON"], "OSSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
     "COSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
     "S3Auth": ["StorageAuth", "StorageCrypto", "StorageJSON"],
-    "RequestLines": ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto"], "StorageXML": [],
+    "RequestLines": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto"], "StorageXML": [],
     "StorageDiagnosis": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "StorageXML"],
     "AsperaAuth": ["CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON"],
     "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
     "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML"],
     "StorageAuthTesting": ["StorageAuth"],
     "StorageClient": [
-      "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
-      "StorageDiagnosis", "StorageJSON", "StorageXML",
+      "AsperaAuth", "AsperaTransfer", "CloudCredentials", "OSSAuth", "COSAuth", "S3Auth", "StorageAuth",
+      "StorageCrypto", "StorageDiagnosis", "StorageJSON", "StorageXML",
     ],
     "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto"], "HTTPServing": [],
     "LocalCloud": [
@@ -33,7 +33,7 @@ final class ArchitectureTests: XCTestCase {
     "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON"],
     "storage-auth": [
       "AsperaAuth", "AsperaTransfer", "StorageAuthServer", "StorageJSON", "StorageClient", "StorageDiagnosis",
-      "LocalCloud", "RequestLines", "CloudCredentials", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
+      "LocalCloud", "RequestLines", "CloudCredentials", "OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto",
     ],
   ]
 

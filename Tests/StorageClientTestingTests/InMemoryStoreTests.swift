@@ -31,7 +31,7 @@ final class InMemoryStoreTests: XCTestCase {
       options: UploadOptions(contentType: "text/plain", metadata: ["Owner": "me"], storageClass: "IA"), progress: nil)
     // The MD5 and the CRC-64/XZ of "hello", from hashlib and from the polynomial of ECMA-182 in Python.
     XCTAssertEqual(uploaded.etag, "\"5D41402ABC4B2A76B9719D911017C592\"")
-    XCTAssertEqual(uploaded.checksum, 0x9B1E_DAE5_DBB9_37B1)
+    XCTAssertEqual(uploaded.checksum, ObjectChecksum(.crc64, 0x9B1E_DAE5_DBB9_37B1))
     let info = try await store.head("a/b", headers: [:])
     XCTAssertEqual(info.size, 5)
     XCTAssertEqual(info.contentType, "text/plain")

@@ -12,7 +12,7 @@ final class CommandLineErrorTests: XCTestCase {
   func testAWrongCallSaysWhatIsWrongAndHowTheCommandIsUsed() async throws {
     let tokenServer = ["token-server", "--provider", "oss", "--callers", "nowhere", "--bucket", "photos"]
     for (arguments, words) in [
-      (["ls", "s3://photos/"], "Places are written oss://bucket/key"), (["ls", "oss:///a"], "There is no bucket"),
+      (["ls", "gs://photos/"], "Places are written oss://bucket/key"), (["ls", "oss:///a"], "There is no bucket"),
       (["ls", "oss://photos/"], "--region or OSS_REGION"), (["ls", "/tmp"], "Name a bucket or a node"),
       (["rm", "oss://photos/", "--region", "cn-hangzhou"], "--recursive"),
       (["mb", "oss://photos/key", "--region", "cn-hangzhou"], "Name a bucket alone"),

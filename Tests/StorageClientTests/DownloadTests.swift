@@ -158,7 +158,7 @@ struct ObjectService: Sendable {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    checksum = crc(bytes)
+    checksum = crc(bytes).value
   }
 
   var answer: ScriptedTransport.Handler {

@@ -197,7 +197,7 @@ final class MultipartService: Sendable {
     if let number = request.parameter("partNumber").flatMap({ Int($0) }) {
       state.withLock { $0.parts[number] = request.body }
       return HTTPReply(
-        200, "", ["ETag": "\"part\(number)\"", "x-oss-hash-crc64ecma": "\(crc(request.body))"])
+        200, "", ["ETag": "\"part\(number)\"", "x-oss-hash-crc64ecma": "\(crc(request.body).value)"])
     }
     guard let list = try? XMLNode.parse(request.body) else { return HTTPReply(400) }
     let object = state.withLock { state in
@@ -207,6 +207,6 @@ final class MultipartService: Sendable {
       state.object = object
       return object
     }
-    return HTTPReply(200, "<R><ETag>\"E\"</ETag></R>", ["x-oss-hash-crc64ecma": "\(crc(object))"])
+    return HTTPReply(200, "<R><ETag>\"E\"</ETag></R>", ["x-oss-hash-crc64ecma": "\(crc(object).value)"])
   }
 }

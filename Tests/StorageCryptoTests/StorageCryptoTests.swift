@@ -104,28 +104,40 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  func testCRC64OfItsCatalogue() {
-    var crc = CRC64()
-    crc.update(Array("123456789".utf8))
-    XCTAssertEqual(crc.checksum, 0x995D_C9BB_DF19_39FA)
-    XCTAssertEqual(CRC64().checksum, 0)
+  /// The check values of the [catalogue](https://reveng.sourceforge.io/crc-catalogue/all.htm), and their Base64 as S3 shows it.
+  func testCRCsOfTheirCatalogue() {
+    let expected: [(CRC.Algorithm, UInt64, String)] = [
+      (.crc32, 0xCBF4_3926, "y/Q5Jg=="), (.crc32c, 0xE306_9283, "4waSgw=="),
+      (.crc64ECMA, 0x995D_C9BB_DF19_39FA, "mV3Ju98ZOfo="), (.crc64NVME, 0xAE8B_1486_0A79_9888, "rosUhgp5mIg="),
+    ]
+    XCTAssertEqual(Set(expected.map(\.0)), Set(CRC.Algorithm.allCases))
+    for (algorithm, checksum, base64) in expected {
+      var crc = CRC(algorithm)
+      crc.update(Array("123456789".utf8))
+      XCTAssertEqual(crc.checksum, checksum, "\(algorithm)")
+      XCTAssertEqual(String(writing: { $0.append(base64: crc.bytes.span) }), base64, "\(algorithm)")
+      XCTAssertEqual(CRC(algorithm).checksum, 0, "\(algorithm)")
+    }
   }
 
-  func testCRC64InPiecesAndCombined() {
+  func testCRCsInPiecesAndCombined() {
     let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
-    var whole = CRC64()
-    whole.update(bytes)
-    for cut in [0, 1, 7, 8, 9, 500, 999, 1000] {
-      let (head, tail) = (Array(bytes[..<cut]), Array(bytes[cut...]))
-      var pieces = CRC64()
-      pieces.update(head)
-      let first = pieces.checksum
-      var second = CRC64()
-      second.update(tail)
-      pieces.update(tail)
-      XCTAssertEqual(pieces.checksum, whole.checksum, "cut at \(cut)")
-      XCTAssertEqual(
-        CRC64.combine(first, second.checksum, byteCount: UInt64(tail.count)), whole.checksum, "combined at \(cut)")
+    for algorithm in CRC.Algorithm.allCases {
+      var whole = CRC(algorithm)
+      whole.update(bytes)
+      for cut in [0, 1, 7, 8, 9, 500, 999, 1000] {
+        let (head, tail) = (Array(bytes[..<cut]), Array(bytes[cut...]))
+        var pieces = CRC(algorithm)
+        pieces.update(head)
+        let first = pieces.checksum
+        var second = CRC(algorithm)
+        second.update(tail)
+        pieces.update(tail)
+        XCTAssertEqual(pieces.checksum, whole.checksum, "\(algorithm) cut at \(cut)")
+        XCTAssertEqual(
+          CRC.combine(first, second.checksum, byteCount: UInt64(tail.count), algorithm), whole.checksum,
+          "\(algorithm) combined at \(cut)")
+      }
     }
   }
 

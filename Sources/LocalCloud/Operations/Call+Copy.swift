@@ -55,7 +55,7 @@ extension Call {
       extents = source.content.extents(in: bytes)
     }
     var md5 = MD5()
-    var crc64 = CRC64()
+    var crc64 = CRC(.crc64ECMA)
     try await store.blobs.read(extents) { chunk in
       md5.update(chunk.readableBytesUInt8Span)
       crc64.update(chunk.readableBytesUInt8Span)

@@ -186,7 +186,7 @@ extension Call {
       let tag = part.content.entityTag
       let bytes = dialect.provider == .oss ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
       md5.update(bytes.span)
-      crc64 = CRC64.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount))
+      crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
       byteCount += part.content.byteCount
     }
     return Content(

@@ -6,7 +6,7 @@ internal import _NIOFileSystem
 struct BlobWriter {
   private let file: WriteFileHandle
   private var md5 = MD5()
-  private var crc64 = CRC64()
+  private var crc64 = CRC(.crc64ECMA)
   private var written: Int64 = 0
   private var pending = ByteBuffer()
 

@@ -5,8 +5,13 @@ internal import StorageJSON
 extension Response {
   /// An answer that nobody may keep.
   static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
+    json(document.serialized, status)
+  }
+
+  /// An answer that nobody may keep, from JSON that is written already.
+  static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.serialized)))
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
   }
 }

@@ -1,5 +1,4 @@
 public import Hummingbird
-internal import StorageJSON
 
 extension RouterMethods {
   /// Adds a route that hands out temporary keys, with GET and with POST.
@@ -28,7 +27,7 @@ extension RouterMethods {
       let requestID = context.id
       do {
         let vended = try await service.key(for: try await order(request, context))
-        return .json(shape.document(vended, requestID: requestID))
+        return .json(shape.document(vended, requestID))
       } catch let error as HTTPError {
         return .json(refusal: TokenRefusal(error), requestID, shape.refusal)
       } catch let error as TokenServiceError {

@@ -1,5 +1,4 @@
 internal import Hummingbird
-internal import StorageJSON
 
 /// Why a request to the server is refused, as far as the caller is told.
 ///
@@ -49,6 +48,9 @@ struct TokenRefusal {
     headers = error.headers
   }
 
+  /// The part of it that is told in the body.
+  var told: TokenShape.Refusal { TokenShape.Refusal(status: status, code: code, message: message) }
+
   /// `Retry-After`, in whole seconds, rounded up.
   var retryAfter: String? {
     delay.map { delay in
@@ -61,9 +63,9 @@ struct TokenRefusal {
 extension Response {
   /// An answer that says why there is nothing.
   static func json(
-    refusal: TokenRefusal, _ requestID: String, _ document: (TokenRefusal, String) -> JSONValue
+    refusal: TokenRefusal, _ requestID: String, _ document: (TokenShape.Refusal, String) -> [UInt8]
   ) -> Response {
-    var response = json(document(refusal, requestID), refusal.status)
+    var response = json(document(refusal.told, requestID), refusal.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
       response.headers.append(field)
     }

@@ -1,58 +1,34 @@
-internal import StorageJSON
+public import HTTPTypes
 
-/// How an answer with a key is written, so that the vendors' SDKs and those of this package read it.
+/// The form of the answers of a route that hands out keys, such as the vendors' SDKs read.
+///
+/// Providers declare theirs as static members; `TokenShape.oss` is an example.
 public struct TokenShape: Sendable {
-  private enum Vendor {
-    case oss, cos
+  /// The reason why a caller gets no key, as far as it is told.
+  public struct Refusal: Sendable, Hashable {
+    /// The status of the answer.
+    public let status: HTTPResponse.Status
+
+    /// A code in camel case, such as `TooManyRequests`.
+    public let code: String
+
+    /// A sentence without secrets.
+    public let message: String
   }
 
-  private let vendor: Vendor
+  let document: @Sendable (VendedKey, _ requestID: String) -> [UInt8]
+  let refusal: @Sendable (Refusal, _ requestID: String) -> [UInt8]
 
-  /// What the SDKs of Alibaba Cloud OSS read from `distribute-token.json`: `StatusCode`, `AccessKeyId`,
-  /// `AccessKeySecret`, `SecurityToken`, `Expiration`.
-  public static let oss = TokenShape(vendor: .oss)
-
-  /// What the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  /// Creates a shape.
   ///
-  /// The start time is the present, so that a device with a wrong clock counts right.
-  public static let cos = TokenShape(vendor: .cos)
-
-  /// An answer with a key.
-  func document(_ vended: VendedKey, requestID: String) -> JSONValue {
-    let (key, token) = (vended.key, vended.key.sessionToken?.reveal() ?? "")
-    let end = vended.expiration
-    switch vendor {
-    case .oss:
-      return [
-        "StatusCode": 200, "AccessKeyId": .text(key.id.string), "AccessKeySecret": .text(key.secret.reveal()),
-        "SecurityToken": .text(token), "Expiration": .text(end.iso8601), "RequestId": .text(requestID),
-      ]
-    case .cos:
-      return [
-        "credentials": [
-          "tmpSecretId": .text(key.id.string), "tmpSecretKey": .text(key.secret.reveal()), "sessionToken": .text(token),
-        ],
-        "startTime": .number(JSONNumber(vended.date.unixSeconds)),
-        "expiredTime": .number(JSONNumber(end.unixSeconds)), "expiration": .text(end.iso8601),
-        "requestId": .text(requestID),
-      ]
-    }
-  }
-
-  /// An answer without one.
-  func refusal(_ refusal: TokenRefusal, requestID: String) -> JSONValue {
-    let status = JSONValue.number(JSONNumber(refusal.status.code))
-    switch vendor {
-    case .oss:
-      return [
-        "StatusCode": status, "ErrorCode": .text(refusal.code), "ErrorMessage": .text(refusal.message),
-        "RequestId": .text(requestID),
-      ]
-    case .cos:
-      return [
-        "code": status, "codeDesc": .text(refusal.code), "message": .text(refusal.message),
-        "requestId": .text(requestID),
-      ]
-    }
+  /// - Parameters:
+  ///   - document: Writes an answer with a key, as JSON in UTF-8.
+  ///   - refusal: Writes an answer without one, as JSON in UTF-8.
+  public init(
+    document: @escaping @Sendable (VendedKey, _ requestID: String) -> [UInt8],
+    refusal: @escaping @Sendable (Refusal, _ requestID: String) -> [UInt8]
+  ) {
+    self.document = document
+    self.refusal = refusal
   }
 }

@@ -26,7 +26,7 @@ extension RouterMethods {
           let call = try await SetupCall(&request, direction)
           return .json(await call.answer(by: service, order))
         } catch let error as HTTPError {
-          return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError }
+          return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError.serialized }
         }
       }
     }
@@ -111,7 +111,7 @@ struct SetupCall {
         let grant = try await service.grant(for: specification, order)
         elements.append(["transfer_spec": .object(Self.shown(grant))])
       } catch {
-        elements.append(TokenRefusal(transfer: error).nodeError)
+        elements.append(TokenRefusal(transfer: error).told.nodeError)
       }
     }
     return ["transfer_specs": .array(elements)]
@@ -136,7 +136,9 @@ extension TokenRefusal {
       self.init(error)
     }
   }
+}
 
+extension TokenShape.Refusal {
   /// The refusal as a node writes it.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .text(code), "user_message": .text(message)]]

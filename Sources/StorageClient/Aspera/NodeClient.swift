@@ -24,7 +24,8 @@ struct NodeClient: ObjectStore {
     request.headerFields[.contentType] = "application/json"
     request.headerFields[.accept] = "application/json"
     var draft = RequestDraft(
-      request, at: client.location(ofKey: key), action: action, body: .bytes(body.serialized))
+      request, to: try provider.endpoint, at: client.location(ofKey: key), action: action,
+      body: .bytes(body.serialized))
     let subject = draft.subject
     draft.errorInside = { response, body in
       NodeAnswer.refusal(in: body).map { ServiceError($0, in: response, subject: subject) }

@@ -8,7 +8,7 @@ struct TransferFile: Sendable {
   let path: String
   let size: Int64
   /// The CRC-64, where the bytes passed through here.
-  let checksum: UInt64?
+  let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
 
   /// Makes sure that there is a file.
@@ -35,7 +35,7 @@ struct TransferFile: Sendable {
     let folder = try TemporaryFolder()
     let file = FilePath(folder.path).appending("content")
     let written = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
-      try await replacement.write(stream, at: 0) { _ in }
+      try await replacement.write(stream, at: 0, .crc64) { _ in }
     }
     guard length == nil || length == written.length else {
       throw StorageError(

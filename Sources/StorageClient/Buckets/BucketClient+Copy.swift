@@ -24,14 +24,14 @@ extension BucketClient {
     let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
     if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
     headers[dialect.copySource] = provider.copySource(source)
-    var draft = try draft(.put, key, headers: headers, isRepeatable: !forbidsOverwrite)
+    var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
     findErrorInside(&draft)
     let (response, body) = try await client.exchange(draft)
     let answer = try XMLNode.answer(body)
     return CopiedObject(
       key: key, etag: answer["ETag"]?.text,
       lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
-      checksum: dialect.checksum.flatMap { response.headerFields[$0] }.flatMap { UInt64($0) },
+      checksum: response.headerFields.checksum(in: dialect.checksums),
       versionID: response.headerFields[dialect.versionID])
   }
 

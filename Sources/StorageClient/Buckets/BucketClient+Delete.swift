@@ -39,7 +39,7 @@ extension BucketClient {
     headers[.contentType] = "application/xml"
     headers[.contentMD5] = MD5.hash(body).base64
     let (_, answer) = try await client.exchange(
-      draft(.post, nil, [.init("delete")], headers: headers, body: .bytes(body)))
+      draft(.post, nil, [.init("delete")], headers: headers, body: body))
     let errors = answer.isEmpty ? [] : try XMLNode.answer(answer).all("Error")
     let failures = errors.map { error in
       DeletionReport.Failure(

@@ -44,14 +44,30 @@ extension BucketClient {
   /// Asks about an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a question about an object", provider.dialect.scopes)
-    let (response, _) = try await client.exchange(draft(.head, key, headers: headers))
+    let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
     return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+  }
+
+  /// Asks about an object as a download does: with its conditions, its version and the headers that go with a question.
+  ///
+  /// - Returns: What the service says, or `nil` if it refuses without a reason: an answer to HEAD has no body, so that the
+  ///   download itself has to bring the reason.
+  func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
+    let scopes = provider.dialect.scopes
+    let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)
+    let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
+    do {
+      let (response, _) = try await client.exchange(draft(.head, key, parameters, for: .head, headers: headers))
+      return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+    } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
+      return nil
+    }
   }
 
   /// The request for an object, or for a range of it.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     var parameters = options.parameters
     if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
-    return try draft(.get, key, parameters, headers: options.fields(in: provider.dialect))
+    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.dialect))
   }
 }

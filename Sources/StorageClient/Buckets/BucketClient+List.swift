@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageXML
 
@@ -21,7 +22,10 @@ extension BucketClient {
 
   /// Makes the bucket, private to its owner.
   func createBucket() async throws {
-    _ = try await client.exchange(draft(.put))
+    let body = provider.bucketConfiguration
+    var headers = HTTPFields()
+    if !body.isEmpty { headers[.contentType] = "application/xml" }
+    _ = try await client.exchange(draft(.put, headers: headers, body: body))
   }
 
   private func page(

@@ -67,9 +67,9 @@ extension BucketClient {
     whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
-    let draft = try draft(
-      .put, key, headers: fields.belonging(to: .put, provider.dialect.scopes),
-      isRepeatable: !options.forbidOverwrite)
+    let draft = try await draft(
+      putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.dialect.scopes),
+      isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
     let (response, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
@@ -83,8 +83,8 @@ extension BucketClient {
   /// - Returns: The head of the answer, and the checksum.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
-  ) async throws -> (HTTPResponse, UInt64) {
-    let meter = BodyMeter(length: payload.length, progress: progress)
+  ) async throws -> (HTTPResponse, ObjectChecksum) {
+    let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
     var draft = draft
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
@@ -94,9 +94,9 @@ extension BucketClient {
   }
 
   /// Compares a checksum with the one in an answer, if there is one.
-  func compare(_ checksum: UInt64, with response: HTTPResponse, subject: String) throws(StorageError) {
-    guard let text = provider.dialect.checksum.flatMap({ response.headerFields[$0] }), let expected = UInt64(text)
-    else { return }
+  func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
+    let headers = provider.dialect.checksums.filter { $0.algorithm == checksum.algorithm }
+    guard let expected = response.headerFields.checksum(in: headers) else { return }
     guard expected == checksum else {
       throw StorageError.checksumMismatch(
         of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")

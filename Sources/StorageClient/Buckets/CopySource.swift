@@ -9,7 +9,7 @@ public struct CopySource: Sendable, Hashable {
   /// The key.
   public var key: String
 
-  /// The region of the bucket, where it is another one than the client's (COS only).
+  /// The region of the bucket, where it is another one than the client's and the service copies from there.
   public var region: String?
 
   /// The version, in a bucket that keeps versions.
@@ -54,8 +54,8 @@ public struct CopiedObject: Sendable, Hashable {
   /// When the copy was made.
   public let lastModified: Timestamp?
 
-  /// The CRC-64 of the object (ECMA-182), where the service tells it.
-  public let checksum: UInt64?
+  /// The checksum of the object, where the service tells it.
+  public let checksum: ObjectChecksum?
 
   /// The version of the copy, in a bucket that keeps versions.
   public let versionID: String?
@@ -66,10 +66,10 @@ public struct CopiedObject: Sendable, Hashable {
   ///   - key: The key.
   ///   - etag: The entity tag, as the service writes it.
   ///   - lastModified: When the copy was made.
-  ///   - checksum: The CRC-64 of the object (ECMA-182).
+  ///   - checksum: The checksum of the object.
   ///   - versionID: The version of the copy.
   public init(
-    key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: UInt64? = nil,
+    key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: ObjectChecksum? = nil,
     versionID: String? = nil
   ) {
     self.key = key

@@ -10,8 +10,7 @@ public import StorageAuth
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
-  /// The service and the bucket.
-  public let provider: Provider
+  private let configuredProvider: Provider
 
   /// How the client works.
   public let configuration: StorageClientConfiguration
@@ -35,6 +34,10 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   let time: any TimeSource
   let gate: RequestGate
   let memory = StoreMemory()
+  let relocation = Relocation<Provider>()
+
+  /// The service and the bucket; with the endpoint and the region that the service named, if it named another one.
+  public var provider: Provider { relocation.provider ?? configuredProvider }
 
   /// Makes a client that gets its credentials from a provider.
   ///
@@ -122,7 +125,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     remoteSigner: (any RemoteRequestSigner<Provider.Proof>)? = nil, configuration: StorageClientConfiguration,
     transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any TimeSource
   ) {
-    self.provider = provider
+    configuredProvider = provider
     self.configuration = configuration
     self.credentials = cache
     self.events = events

@@ -13,49 +13,67 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   private struct Piece: Sendable {
     let offset: Int64
     let length: Int64
-    let checksum: UInt64
+    let checksum: ObjectChecksum
   }
 
   /// Downloads everything.
   func run() async throws -> ObjectInfo {
-    let object = try await first()
+    let (object, whole) = try await first()
     let meter = ledger.meter(total: object.info.size ?? object.contentLength)
     guard options.range == nil, let total = object.info.size, let length = object.contentLength, length < total else {
-      _ = try await write(object.body, at: 0, meter)
+      _ = try await write(object.body, at: 0, algorithm(for: whole), meter)
       return object.info
     }
-    let pieces = try await pieces(object, length: length, total: total, meter)
-    let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(CRC64().checksum) { checksum, piece in
-      CRC64.combine(checksum, piece.checksum, byteCount: UInt64(piece.length))
+    let algorithm = algorithm(for: whole)
+    let pieces = try await pieces(object, length: length, total: total, algorithm, meter)
+    let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
+      $0.followed(by: $1.checksum, byteCount: $1.length)
     }
-    if let expected = object.info.checksum { try check("the object \(key)", checksum, expected) }
-    return object.info
+    if let expected = whole.checksum { try check("the object \(key)", checksum, expected) }
+    return whole
   }
 
-  /// The first range, or all of an object that has no ranges: one that is empty, or one that is processed.
-  private func first() async throws -> DownloadedObject {
-    guard options.range == nil, options.parameters.isEmpty else { return try await bucket.fetch(key, options: options) }
+  private func algorithm(for object: ObjectInfo) -> ObjectChecksum.Algorithm {
+    object.checksum?.algorithm ?? bucket.provider.dialect.algorithm
+  }
+
+  /// Opens the first range, or all of an object that has no ranges: one that is empty, or one that is processed.
+  ///
+  /// - Returns: The range, and what is known about the whole object.
+  private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
     var ranged = options
-    ranged.range = ByteRange(0..<max(bucket.configuration.multipartThreshold, bucket.configuration.partSize))
-    do {
-      return try await bucket.fetch(key, options: ranged)
-    } catch let error as ServiceError where error.kind == .invalidRange {
-      return try await bucket.fetch(key, options: options)
+    let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
+    var whole: ObjectInfo?
+    if options.range == nil, options.parameters.isEmpty {
+      ranged.range = ByteRange(0..<length)
+      if !bucket.provider.dialect.rangesTellChecksum {
+        whole = try await bucket.described(key, options: options)
+        if let size = whole?.size, size <= length { ranged.range = nil }
+        if options.ifMatch == nil { ranged.ifMatch = try whole?.etag.map { try AnswerValue($0, named: "ETag").text } }
+      }
     }
+    let object: DownloadedObject
+    do {
+      object = try await bucket.fetch(key, options: ranged)
+    } catch let error as ServiceError where error.kind == .invalidRange && options.range == nil {
+      object = try await bucket.fetch(key, options: options)
+    }
+    return (object, whole ?? object.info)
   }
 
   private func pieces(
-    _ first: DownloadedObject, length: Int64, total: Int64, _ meter: ProgressMeter
+    _ first: DownloadedObject, length: Int64, total: Int64, _ algorithm: ObjectChecksum.Algorithm,
+    _ meter: ProgressMeter
   ) async throws -> [Piece] {
     let sizes = try PartSizes(length: total, preferred: bucket.configuration.partSize)
     return try await withThrowingTaskGroup(of: Piece.self) { group in
       var pieces: [Piece] = []
-      group.addTask { try await write(first.body, at: 0, meter) }
+      group.addTask { try await write(first.body, at: 0, algorithm, meter) }
       for (index, range) in sizes.ranges(of: total, from: length).enumerated() {
         if index + 1 - pieces.count >= bucket.configuration.partsInFlight, let piece = try await group.next() {
           pieces.append(piece)
         }
-        group.addTask { try await download(range, of: first.info, meter) }
+        group.addTask { try await download(range, of: first.info, algorithm, meter) }
       }
       for try await piece in group { pieces.append(piece) }
       return pieces
@@ -63,7 +81,9 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   }
 
   /// Downloads a further range of the very object that the first one came from.
-  private func download(_ range: Range<Int64>, of info: ObjectInfo, _ meter: ProgressMeter) async throws -> Piece {
+  private func download(
+    _ range: Range<Int64>, of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
+  ) async throws -> Piece {
     let options = DownloadOptions(
       range: ByteRange(range),
       versionID: try info.versionID.map { try AnswerValue($0, named: "version").text } ?? options.versionID,
@@ -72,11 +92,13 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     guard object.contentLength == range.upperBound - range.lowerBound, object.info.size == info.size else {
       throw StorageError.malformedAnswer("it is not the range that was asked for")
     }
-    return try await write(object.body, at: range.lowerBound, meter)
+    return try await write(object.body, at: range.lowerBound, algorithm, meter)
   }
 
-  private func write(_ body: ByteStream, at start: Int64, _ meter: ProgressMeter) async throws -> Piece {
-    let written = try await file.write(body, at: start) { meter.advance(by: $0) }
+  private func write(
+    _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
+  ) async throws -> Piece {
+    let written = try await file.write(body, at: start, algorithm) { meter.advance(by: $0) }
     return Piece(offset: start, length: written.length, checksum: written.checksum)
   }
 }

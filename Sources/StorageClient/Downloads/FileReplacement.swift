@@ -78,12 +78,13 @@ package struct FileReplacement: Sendable {
   /// - Parameters:
   ///   - body: The bytes.
   ///   - start: The place.
+  ///   - algorithm: The algorithm of the checksum.
   ///   - advance: Is told how many bytes more are written.
-  /// - Returns: How many there were, and their CRC-64.
+  /// - Returns: How many there were, and their checksum.
   func write(
-    _ body: ByteStream, at start: Int64, advance: (Int64) -> Void
-  ) async throws -> (length: Int64, checksum: UInt64) {
-    var checksum = CRC64()
+    _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, advance: (Int64) -> Void
+  ) async throws -> (length: Int64, checksum: ObjectChecksum) {
+    var checksum = CRC(algorithm.crc)
     var offset = start
     var pending: [UInt8] = []
     func flush() async throws {
@@ -98,7 +99,7 @@ package struct FileReplacement: Sendable {
       pending += chunk
     }
     try await flush()
-    return (offset - start, checksum.checksum)
+    return (offset - start, ObjectChecksum(algorithm, checksum.checksum))
   }
 
   /// Renames a file in one step, in the place of another one or of none.

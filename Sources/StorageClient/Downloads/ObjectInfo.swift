@@ -21,8 +21,8 @@ public struct ObjectInfo: Sendable, Hashable {
   /// What was stored along with the object; the names are in lower case.
   public let metadata: [String: String]
 
-  /// The CRC-64 of the whole object (ECMA-182).
-  public let checksum: UInt64?
+  /// The checksum of the whole object, where the service tells it.
+  public let checksum: ObjectChecksum?
 
   /// The version, in a bucket that keeps versions.
   public let versionID: String?
@@ -41,7 +41,7 @@ public struct ObjectInfo: Sendable, Hashable {
     etag = fields[.eTag]
     contentType = fields[.contentType]
     lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
-    checksum = dialect.checksum.flatMap { fields[$0] }.flatMap { UInt64($0) }
+    checksum = fields.checksum(in: dialect.checksums)
     versionID = fields[dialect.versionID]
     storageClass = fields[dialect.storageClass]
     headers = fields
@@ -60,13 +60,14 @@ public struct ObjectInfo: Sendable, Hashable {
   ///   - contentType: The media type.
   ///   - lastModified: When the object was stored.
   ///   - metadata: What was stored along with the object, by names in lower case.
-  ///   - checksum: The CRC-64 of the whole object (ECMA-182).
+  ///   - checksum: The checksum of the whole object.
   ///   - versionID: The version, in a bucket that keeps versions.
   ///   - storageClass: The storage class in the provider's spelling.
   ///   - headers: All headers of the answer.
   public init(
     key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
-    metadata: [String: String] = [:], checksum: UInt64? = nil, versionID: String? = nil, storageClass: String? = nil,
+    metadata: [String: String] = [:], checksum: ObjectChecksum? = nil, versionID: String? = nil,
+    storageClass: String? = nil,
     headers: HTTPFields = [:]
   ) {
     self.key = key

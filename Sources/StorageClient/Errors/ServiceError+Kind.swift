@@ -7,7 +7,7 @@ extension ServiceError {
       case accessDenied, alreadyExists, badDigest, callbackFailed, clockSkew, conflict, credentialExpired
       case invalidCredential, invalidRange, invalidRequest, noSuchBucket, noSuchKey, noSuchUpload, notModified
       case preconditionFailed, requestExpired, serverFailure, signatureMismatch, throttled, timeout, unknownAccessKey
-      case other
+      case wrongEndpoint, other
     }
 
     private let value: Value
@@ -54,6 +54,8 @@ extension ServiceError {
     public static let timeout = Kind(value: .timeout)
     /// The service knows no such access key; temporary keys without their token look like this too.
     public static let unknownAccessKey = Kind(value: .unknownAccessKey)
+    /// The bucket is in another region, or has another endpoint.
+    public static let wrongEndpoint = Kind(value: .wrongEndpoint)
     /// Something else; see the code.
     public static let other = Kind(value: .other)
 
@@ -91,6 +93,7 @@ extension ServiceError {
       case .throttled: "Try again later, with fewer requests at a time."
       case .timeout: "Try again; the connection may be slow."
       case .unknownAccessKey: "Check the access key id and its provider; a temporary key needs its session token."
+      case .wrongEndpoint: "Name the region and the endpoint of the bucket."
       case .other: "Look the code up in the provider's documentation."
       }
     }
@@ -99,20 +102,24 @@ extension ServiceError {
 
 extension ServiceError.Kind {
   private static let byCode: [String: ServiceError.Kind] = [
-    "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "BadDigest": .badDigest,
-    "BadRequest": .invalidRequest, "BucketAlreadyExists": .alreadyExists, "BucketAlreadyOwnedByYou": .alreadyExists,
-    "CallbackFailed": .callbackFailed, "DownloadTrafficRateLimitExceeded": .throttled,
-    "ExpiredToken": .credentialExpired,
-    "FileAlreadyExists": .alreadyExists, "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey,
+    "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "AuthorizationHeaderMalformed": .wrongEndpoint,
+    "BadDigest": .badDigest, "BadRequest": .invalidRequest, "BucketAlreadyExists": .alreadyExists,
+    "BucketAlreadyOwnedByYou": .alreadyExists,
+    "CallbackFailed": .callbackFailed, "ConditionalRequestConflict": .conflict,
+    "DownloadTrafficRateLimitExceeded": .throttled, "ExpiredToken": .credentialExpired,
+    "FileAlreadyExists": .alreadyExists, "IllegalLocationConstraintException": .wrongEndpoint,
+    "IncompleteBody": .badDigest, "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey,
     "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest, "InvalidRange": .invalidRange,
     "InvalidSecurityToken": .invalidCredential, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
     "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload,
-    "NotModified": .notModified, "OperationConflict": .conflict, "PathConflict": .conflict,
-    "PreconditionFailed": .preconditionFailed, "QpsLimitExceeded": .throttled,
+    "NotModified": .notModified, "OperationAborted": .conflict, "OperationConflict": .conflict,
+    "PathConflict": .conflict, "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed,
+    "PriorRequestNotComplete": .throttled, "QpsLimitExceeded": .throttled, "RequestLimitExceeded": .throttled,
     "RequestTimeTooSkewed": .clockSkew, "RequestTimeout": .timeout, "RequestTimeOut": .timeout,
     "SecurityTokenExpired": .credentialExpired, "ServiceUnavailable": .serverFailure,
-    "SignatureDoesNotMatch": .signatureMismatch, "SlowDown": .throttled, "TooManyRequests": .throttled,
-    "UploadTrafficRateLimitExceeded": .throttled,
+    "SignatureDoesNotMatch": .signatureMismatch, "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint,
+    "ThrottlingException": .throttled, "TooManyRequests": .throttled, "UploadTrafficRateLimitExceeded": .throttled,
+    "XAmzContentSHA256Mismatch": .badDigest,
   ]
 
   /// Reads a kind from what the service said; the status decides where the code is not known.
@@ -130,6 +137,7 @@ extension ServiceError.Kind {
     switch status.code {
     case 203: self = .callbackFailed
     case 304: self = .notModified
+    case 300...399: self = .wrongEndpoint
     case 401, 403: self = .accessDenied
     case 404: self = .noSuchKey
     case 408: self = .timeout

@@ -9,7 +9,7 @@ public import StorageDiagnosis
 /// ```
 public struct ServiceError: Error, Sendable, Hashable {
   /// What the code means, the same for every provider.
-  public let kind: Kind
+  public internal(set) var kind: Kind
 
   /// The provider's code, such as `SignatureDoesNotMatch`; made from the status where the service sent none.
   public let code: String

@@ -65,10 +65,12 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError {
-  static func checksumMismatch(of subject: String, expected: UInt64, found: UInt64, remedy: String) -> StorageError {
+  static func checksumMismatch(
+    of subject: String, expected: ObjectChecksum, found: ObjectChecksum, remedy: String
+  ) -> StorageError {
     StorageError(
       .checksumMismatch,
-      "The CRC-64 of \(subject) is \(found), but the service says \(expected).", remedy: remedy)
+      "The \(found.algorithm) of \(subject) is \(found.value), but the service says \(expected.value).", remedy: remedy)
   }
 
   static func malformedAnswer(_ what: String) -> StorageError {

@@ -16,7 +16,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let number: Int
     let etag: AnswerValue
     let length: Int64
-    let checksum: UInt64
+    let checksum: ObjectChecksum
   }
 
   /// Begins an upload; one that begins twice, because an answer got lost, leaves an upload without parts.
@@ -32,7 +32,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let scopes = bucket.provider.dialect.scopes
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "an upload in parts", scopes)
     let draft = try bucket.draft(
-      .post, key, [.init("uploads")], headers: fields.belonging(to: .initiate, scopes))
+      .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
     let (_, body) = try await bucket.client.exchange(draft)
     guard let text = try XMLNode.answer(body)["UploadId"]?.text, !text.isEmpty else {
       throw StorageError.malformedAnswer("it has no UploadId")
@@ -49,7 +49,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Stores a part and compares its checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
-    let draft = try bucket.draft(.put, key, parameters, headers: fields(of: .part))
+    let draft = try await bucket.draft(
+      putting: payload, key, parameters, for: .part, headers: fields(of: .part))
     let (response, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedAnswer("part \(number) has no ETag")
@@ -61,28 +62,27 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
     let size = parts.reduce(0) { $0 + $1.length }
-    let checksum = parts.dropFirst().reduce(parts.first?.checksum ?? 0) { checksum, part in
-      CRC64.combine(checksum, part.checksum, byteCount: UInt64(part.length))
-    }
+    let empty = ObjectChecksum(bucket.provider.dialect.algorithm, of: [])
+    let checksum = parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
     do {
-      let (response, body) = try await bucket.client.exchange(completion(of: parts))
+      let (response, body) = try await bucket.client.exchange(completion(of: parts, checksum))
       try bucket.compare(checksum, with: response, subject: "the object \(key)")
       let etag = response.headerFields[.eTag] ?? (try? XMLNode.answer(body))?["ETag"]?.text
       return UploadedObject(key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect)
     } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
-      return try await stored(size: size, checksum: checksum, unless: error)
+      return try await stored(size: size, checksum, parts, unless: error)
     }
   }
 
-  private func completion(of parts: [Part]) throws(SigningError) -> RequestDraft {
+  private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
     let list = parts.map { part in
       XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag.text)])
     }
     var fields = fields(of: .complete)
     fields[.contentType] = "application/xml"
     var draft = try bucket.draft(
-      .post, key, [.init("uploadId", id.text)], headers: fields,
-      body: .bytes(XMLNode("CompleteMultipartUpload", children: list).serialized()))
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields,
+      body: XMLNode("CompleteMultipartUpload", children: list).serialized(), checksum: checksum)
     bucket.findErrorInside(&draft)
     return draft
   }
@@ -95,12 +95,27 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Looks whether the object was made by an attempt whose answer got lost.
   ///
   /// - Throws: The error, if there is no object with exactly these bytes.
-  private func stored(size: Int64, checksum: UInt64, unless error: ServiceError) async throws -> UploadedObject {
-    let (response, _) = try await bucket.client.exchange(bucket.draft(.head, key, headers: fields(of: .head)))
+  private func stored(
+    size: Int64, _ checksum: ObjectChecksum, _ parts: [Part], unless error: ServiceError
+  ) async throws -> UploadedObject {
+    let (response, _) = try await bucket.client.exchange(
+      bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, dialect: bucket.provider.dialect)
-    guard info.size == size, info.checksum == checksum else { throw error }
+    let isTheSame =
+      info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
+    guard info.size == size, isTheSame else { throw error }
     return UploadedObject(
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
+  }
+
+  /// The entity tag that most services give an object of parts whose tags are MD5s: the MD5 of those and their number.
+  private static func commonTag(of parts: [Part]) -> String? {
+    var digests: [UInt8] = []
+    for part in parts {
+      guard let digest = [UInt8](hex: part.etag.text.filter { $0 != "\"" }), digest.count == 16 else { return nil }
+      digests += digest
+    }
+    return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
   }
 
   /// Gives the parts up, so that nobody pays for them.
@@ -110,7 +125,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func abort() async {
     await Task {
       _ = try? await bucket.client.exchange(
-        bucket.draft(.delete, key, [.init("uploadId", id.text)], headers: fields(of: .abort)))
+        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
     }.value
   }
 }

@@ -57,8 +57,8 @@ package struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// What both services have in common, for names that begin with `x-oss-` or `x-cos-`.
-  init(vendor: String, more: [String: HeaderScope]) {
+  /// Creates the table of a service: what services have in common, behind the prefix of its headers, and what is its own.
+  init(prefix: String, more: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,
       "content-encoding": .creation, "content-language": .creation, "expires": .creation,
@@ -66,16 +66,16 @@ package struct HeaderScopes: Sendable {
       "if-modified-since": [.get, .head], "if-unmodified-since": [.get, .head],
     ]
     let own: [String: HeaderScope] = [
-      "request-payer": .all, "traffic-limit": .content, "forbid-overwrite": .publication, "storage-class": .creation,
-      "tagging": .creation, "tagging-directive": .copy, "metadata-directive": .copy, "copy-source": .copy,
-      "copy-source-range": .copy, "callback": [.put, .complete], "callback-var": [.put, .complete],
+      "request-payer": .all, "storage-class": .creation, "tagging": .creation, "tagging-directive": .copy,
+      "metadata-directive": .copy, "copy-source": .copy, "copy-source-range": .copy,
       "server-side-encryption": .creation,
     ]
-    for (name, scope) in own.merging(more, uniquingKeysWith: { $1 }) { names[vendor + name] = scope }
+    for (name, scope) in own.merging(more, uniquingKeysWith: { $1 }) { names[prefix + name] = scope }
+    names.merge(standard) { $1 }
     self.names = names
     prefixes = [
-      (vendor + "server-side-encryption-customer-", .customerKey), (vendor + "server-side-encryption-", .creation),
-      (vendor + "copy-source-", .copy), (vendor + "meta-", .creation), (vendor + "grant-", .publication),
+      (prefix + "server-side-encryption-customer-", .customerKey), (prefix + "server-side-encryption-", .creation),
+      (prefix + "copy-source-", .copy), (prefix + "meta-", .creation), (prefix + "grant-", .publication),
     ]
   }
 

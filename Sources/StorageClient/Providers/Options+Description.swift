@@ -15,7 +15,7 @@ extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, 
       [
         ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
         ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
-        ("forbidOverwrite", forbidOverwrite ? true : nil), ("storageClass", storageClass),
+        ("forbidOverwrite", forbidOverwrite ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
       ], headers)
   }
 

@@ -7,7 +7,7 @@ internal import StorageAuth
 ///
 /// ```swift
 /// var dialect = ServiceDialect(headerPrefix: "x-acme-", paging: .marker)
-/// dialect.checksum = HTTPField.Name("x-acme-hash-crc64ecma")
+/// dialect.forbidOverwrite = HTTPField.Name("x-acme-forbid-overwrite").map { HTTPField(name: $0, value: "true") }
 /// ```
 public struct ServiceDialect: Sendable {
   /// The beginning of the names of metadata headers, in lower case, such as `x-oss-meta-`.
@@ -16,8 +16,11 @@ public struct ServiceDialect: Sendable {
   /// The header with the id of a request.
   public var requestID: HTTPField.Name
 
-  /// The header that carries the CRC-64 of an object or a part (ECMA-182), in decimal, or `nil` if the service has none.
-  public var checksum: HTTPField.Name?
+  /// The headers that carry the checksum of an object or a part; the first one's algorithm is that of uploads.
+  public var checksums: [ChecksumHeader] = []
+
+  /// Whether a range is answered with the checksum of the whole object.
+  public var rangesTellChecksum = true
 
   /// The header with the version of an object.
   public var versionID: HTTPField.Name
@@ -34,8 +37,11 @@ public struct ServiceDialect: Sendable {
   /// The value that makes a copy take its attributes from the request.
   public var replaceMetadata: String
 
-  /// The header that forbids to overwrite an object, or `nil` if the service has none.
-  public var forbidOverwrite: HTTPField.Name?
+  /// The field that forbids to overwrite an object, or `nil` if the service has none.
+  public var forbidOverwrite: HTTPField?
+
+  /// Whether an upload can depend on the entity tag of the object that it replaces (`If-Match`).
+  public var overwritesConditionally = false
 
   /// The header that carries the body of an error in Base64 where an answer has no body, or `nil` if the service has none.
   public var errorInHeader: HTTPField.Name?
@@ -48,6 +54,9 @@ public struct ServiceDialect: Sendable {
 
   /// Whether a `+` in a listed name that the service percent-encoded stands for a space.
   public var encodesSpaceAsPlus: Bool
+
+  /// The algorithm of the checksums that the client computes.
+  var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
   /// To which requests of an operation headers belong.
   package var scopes: HeaderScopes
@@ -71,8 +80,11 @@ public struct ServiceDialect: Sendable {
   ///   - encodesSpaceAsPlus: Whether a `+` in a listed name that the service percent-encoded stands for a space.
   ///   - scopes: The requests that further headers belong to, by their names behind the prefix; one that is in none of the
   ///     client's tables goes with every request of an operation.
+  ///   - standardScopes: The requests that headers without the prefix belong to, where the service takes them with other
+  ///     requests than most services do; names are in lower case.
   public init(
-    headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:]
+    headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
+    standardScopes: [String: HeaderScope] = [:]
   ) {
     func name(_ suffix: String) -> HTTPField.Name {
       if let name = HTTPField.Name("\(headerPrefix)\(suffix)") { return name }
@@ -88,36 +100,8 @@ public struct ServiceDialect: Sendable {
     replaceMetadata = "REPLACE"
     self.paging = paging
     self.encodesSpaceAsPlus = encodesSpaceAsPlus
-    self.scopes = HeaderScopes(vendor: headerPrefix, more: scopes)
+    self.scopes = HeaderScopes(prefix: headerPrefix, more: scopes, standard: standardScopes)
   }
-
-  /// The dialect of OSS.
-  package static let oss = {
-    var dialect = ServiceDialect(
-      headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,
-      scopes: [
-        "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
-        "complete-all": .complete,
-      ])
-    dialect.checksum = .known("x-oss-hash-crc64ecma")
-    dialect.forbidOverwrite = .known("x-oss-forbid-overwrite")
-    dialect.errorInHeader = .known("x-oss-err")
-    dialect.detailCode = .known("x-oss-ec")
-    return dialect
-  }()
-
-  /// The dialect of COS.
-  package static let cos = {
-    var dialect = ServiceDialect(
-      headerPrefix: "x-cos-", paging: .marker,
-      scopes: [
-        "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
-      ])
-    dialect.checksum = .known("x-cos-hash-crc64ecma")
-    dialect.replaceMetadata = "Replaced"
-    dialect.forbidOverwrite = .known("x-cos-forbid-overwrite")
-    return dialect
-  }()
 }
 
 extension HTTPFields {
@@ -125,11 +109,11 @@ extension HTTPFields {
   ///
   /// - Throws: ``StorageError/Code/invalidOption`` if the service has no way to.
   mutating func forbidOverwrite(in dialect: ServiceDialect) throws(StorageError) {
-    guard let name = dialect.forbidOverwrite else {
+    guard let field = dialect.forbidOverwrite else {
       throw StorageError(
         .invalidOption, "The service has no way to forbid overwriting.",
         remedy: "Look whether there is an object of that key first, or choose a key that is used once.")
     }
-    self[name] = "true"
+    self[field.name] = field.value
   }
 }

@@ -69,6 +69,17 @@ public protocol StorageProvider<Proof>: Sendable {
   ///   - subject: What the request was about.
   func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
 
+  /// Reads from a refusal where the service wants to be asked instead.
+  ///
+  /// The client sends the request there, once, and every later one. A text of the answer must not become a host without
+  /// being checked: this is what an attacker would send.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the answer.
+  ///   - body: The body, or its beginning.
+  /// - Returns: The provider with the other endpoint or region, or `nil` if the answer names none.
+  func relocated(by response: HTTPResponse, body: [UInt8]) -> Self?
+
   /// Finds out why a request was refused for its signature.
   ///
   /// - Parameters:
@@ -85,6 +96,9 @@ public protocol StorageProvider<Proof>: Sendable {
 extension StorageProvider {
   /// The same as signs requests here.
   public var remoteSigner: RequestSigner { signer }
+
+  /// Goes nowhere else.
+  public func relocated(by response: HTTPResponse, body: [UInt8]) -> Self? { nil }
 
   /// Knows nothing.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {

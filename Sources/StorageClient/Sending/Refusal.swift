@@ -18,6 +18,8 @@ struct Refusal: Sendable {
   let signature: SentSignature
   /// Whether the service began to say why, and the answer broke off.
   var isCut = false
+  /// Whether the provider knows from the answer where else the request has to go, and has been told so.
+  var isMoved = false
   /// The service's clock, where the answer is fresh.
   let serverTime: Timestamp?
   /// This machine's clock when the answer came.
@@ -40,6 +42,11 @@ extension Refusal {
     self.signature = signature
     serverTime = answer.headerFields[.age] == nil ? error.serverTime : nil
     self.localTime = localTime
+  }
+
+  /// Whether the service refused without a reason that a question with a body could bring; answers to HEAD have none.
+  var isUnclear: Bool {
+    !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
   }
 
   /// Whether a later signature could be right where this one was not in time.

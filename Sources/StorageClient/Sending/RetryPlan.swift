@@ -2,7 +2,7 @@ internal import StorageAuth
 
 /// What may still be done for a request: each cure once, and as many repetitions as the configuration says.
 ///
-/// Renewing the credential and correcting the clock are cures for a request that the service refused before it did
+/// Renewing the credential, correcting the clock and going to another endpoint are cures for a request that the service refused before it did
 /// anything. They are allowed for every request, and do not count as repetitions. The credential may be renewed once more
 /// after each repetition, because a short-lived one can end while the request waits.
 struct RetryPlan {
@@ -18,6 +18,8 @@ struct RetryPlan {
   var mayRenew = true
   /// Whether the clock may still be corrected.
   var mayCorrectClock = true
+  /// Whether the request may still be sent to another endpoint.
+  var mayRelocate = true
 
   private let isRepeatable: Bool
   private let longestDelay: Duration

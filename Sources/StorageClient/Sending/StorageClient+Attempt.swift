@@ -7,10 +7,12 @@ extension StorageClient {
     _ draft: RequestDraft, _ consume: (HTTPReply) async throws -> Result
   ) async throws -> Refusal.Outcome<Result> {
     let permit = try await gate.enter()
+    let provider = provider
+    let draft = draft.moved(to: try provider.endpoint)
     let signed: HTTPRequest
     let signature: SentSignature
     do {
-      (signed, signature) = try await sign(draft)
+      (signed, signature) = try await sign(draft, for: provider)
     } catch let error as CredentialError {
       return .unsigned(error)
     }
@@ -30,8 +32,13 @@ extension StorageClient {
       if error.status.kind == .clientError {
         error.diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
       }
+      if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
       var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
       refusal.isCut = isCut && !refusal.error.isExplained
+      if let moved = provider.relocated(by: reply.response, body: body) {
+        relocation.provider = moved
+        refusal.isMoved = true
+      }
       return .refused(refusal)
     }
     do {
@@ -70,10 +77,12 @@ extension StorageClient {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func sign(_ draft: RequestDraft) async throws -> (HTTPRequest, SentSignature) {
+  private func sign(
+    _ draft: RequestDraft, for provider: Provider
+  ) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
     var cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
-    let (signed, date, offset) = try await sign(draft.announced, as: &cached)
+    let (signed, date, offset) = try await sign(draft.announced, for: provider, as: &cached)
     events.emit(
       .signed(
         .init(
@@ -89,13 +98,13 @@ extension StorageClient {
   }
 
   private func sign(
-    _ request: HTTPRequest, as cached: inout CachedCredential<Provider.Proof>
+    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.Proof>
   ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
     if let remoteSigner {
       return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
     }
     let (present, offset) = try serviceTime()
-    let (signed, date) = try sign(request, with: cached.credential, at: present)
+    let (signed, date) = try sign(request, for: provider, with: cached.credential, at: present)
     return (signed, date, offset)
   }
 
@@ -104,7 +113,7 @@ extension StorageClient {
   /// The cache does not go by this machine's clock alone. If the two disagree, the service decides; what it answers tells
   /// its time.
   private func sign(
-    _ request: HTTPRequest, with proof: Provider.Proof, at date: Timestamp
+    _ request: HTTPRequest, for provider: Provider, with proof: Provider.Proof, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
     do {
       return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
@@ -126,7 +135,7 @@ extension CredentialError {
 }
 
 extension HTTPReply {
-  /// Whether the service did what it was asked for; 203 is how OSS says that the callback after an upload failed.
+  /// Whether the service did what it was asked for; 203 says that the callback after an upload failed.
   fileprivate var isSuccess: Bool {
     response.status.kind == .successful && response.status.code != 203
   }

@@ -12,13 +12,22 @@ extension StorageClient {
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
     if refusal.isCut, let step = plan.step(afterCut: refusal.error) { return step }
-    if draft.request.method == .head, refusal.error.status == .forbidden, !refusal.error.isExplained {
+    if let step = relocationStep(refusal, &plan) { return step }
+    if draft.request.method == .head, refusal.isUnclear {
       if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
       if let step = try await explain(&refusal, draft, &plan) { return step }
+      if let step = relocationStep(refusal, &plan) { return step }
     }
     if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
     if refusal.isAboutCredential, let step = try await renewalStep(&refusal, &plan) { return step }
     return plan.step(after: refusal.error)
+  }
+
+  /// Goes where the service says that the bucket is, once for a request.
+  private func relocationStep(_ refusal: Refusal, _ plan: inout RetryPlan) -> RetryPlan.Step? {
+    guard plan.mayRelocate, refusal.isMoved else { return nil }
+    plan.mayRelocate = false
+    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to where the service says the bucket is.")
   }
 
   /// Learns the service's time, if that is another one than the request was signed with.
@@ -70,7 +79,7 @@ extension StorageClient {
     var request = draft.request
     request.method = .get
     request.headerFields[.range] = "bytes=0-0"
-    switch try await attempt(RequestDraft(request, at: draft.location), { _ in }) {
+    switch try await attempt(RequestDraft(request, to: draft.endpoint, at: draft.location), { _ in }) {
     case .done(_, let signature):
       guard signature.generation != refusal.signature.generation else { return nil }
       return try await renewalStep(&refusal, &plan)
@@ -81,7 +90,7 @@ extension StorageClient {
     case .refused(let answer) where answer.isCut:
       return plan.step(afterCut: answer.error)
     case .refused(let answer):
-      guard answer.error.isExplained, answer.error.status == .forbidden || answer.isAboutTime else {
+      guard answer.error.isExplained, answer.error.status == refusal.error.status || answer.isAboutTime else {
         return plan.step(after: answer.error)
       }
       refusal = answer

@@ -22,7 +22,8 @@ extension StorageClient {
   ) async throws -> HTTPReply {
     try await send(
       RequestDraft(
-        request, at: location(ofKey: key), action: action, body: body, isRepeatable: isRepeatable))
+        request, to: try provider.endpoint, at: location(ofKey: key), action: action, body: body,
+        isRepeatable: isRepeatable))
   }
 
   /// Sends a request, again where that is allowed and can help.

@@ -14,6 +14,16 @@ extension UploadOptions {
     try fields.set(.contentEncoding, to: contentEncoding)
     try fields.set(dialect.storageClass, to: storageClass)
     if forbidOverwrite { try fields.forbidOverwrite(in: dialect) }
+    if let ifMatch {
+      guard dialect.overwritesConditionally, !forbidOverwrite else {
+        throw StorageError(
+          .invalidOption,
+          "An upload that depends on the entity tag of what it replaces is not possible here, or not together with "
+            + "forbidOverwrite.",
+          remedy: "Leave ifMatch out; look at the object first, or choose a key that is used once.")
+      }
+      try fields.set(.ifMatch, to: ifMatch)
+    }
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
       guard !name.isEmpty, let field = HTTPField.Name(dialect.metadataPrefix + name) else {
         throw StorageError(

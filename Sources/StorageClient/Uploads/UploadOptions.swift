@@ -23,6 +23,12 @@ public struct UploadOptions: Sendable, Hashable {
   /// Whether the upload fails if there is an object of that key already.
   public var forbidOverwrite: Bool
 
+  /// The entity tag, quotes included, that the object to be replaced has to have; `nil` for no condition.
+  ///
+  /// The upload fails with ``ServiceError/Kind/preconditionFailed`` if it has another one. Services that cannot tell refuse
+  /// nothing; for them the client does, with ``StorageError/Code/invalidOption``.
+  public var ifMatch: String?
+
   /// The storage class in the provider's spelling; the bucket's own if not given.
   public var storageClass: String?
 
@@ -37,7 +43,7 @@ public struct UploadOptions: Sendable, Hashable {
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
-    storageClass: String? = nil, headers: HTTPFields = [:]
+    ifMatch: String? = nil, storageClass: String? = nil, headers: HTTPFields = [:]
   ) {
     self.contentType = contentType
     self.metadata = metadata
@@ -45,6 +51,7 @@ public struct UploadOptions: Sendable, Hashable {
     self.contentDisposition = contentDisposition
     self.contentEncoding = contentEncoding
     self.forbidOverwrite = forbidOverwrite
+    self.ifMatch = ifMatch
     self.storageClass = storageClass
     self.headers = headers
   }
@@ -69,10 +76,10 @@ public struct UploadedObject: Sendable, Hashable {
   /// The entity tag, as the service writes it.
   public let etag: String?
 
-  /// The CRC-64 of the bytes that were sent; where the service told its own, the two are the same.
+  /// The checksum of the bytes that were sent; where the service told its own, the two are the same.
   ///
-  /// Nothing for a file that another program sent: ascp compares what arrives by itself.
-  public let checksum: UInt64?
+  /// `nil` for a file that another program sent: ascp compares what arrives by itself.
+  public let checksum: ObjectChecksum?
 
   /// The version, in a bucket that keeps versions.
   public let versionID: String?
@@ -86,11 +93,12 @@ public struct UploadedObject: Sendable, Hashable {
   ///   - key: The key.
   ///   - size: The number of bytes.
   ///   - etag: The entity tag, quotes included.
-  ///   - checksum: The CRC-64 of the bytes that were sent.
+  ///   - checksum: The checksum of the bytes that were sent.
   ///   - versionID: The version, in a bucket that keeps versions.
   ///   - requestID: The request id.
   public init(
-    key: String, size: Int64, etag: String? = nil, checksum: UInt64?, versionID: String? = nil, requestID: String? = nil
+    key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
+    requestID: String? = nil
   ) {
     self.key = key
     self.size = size
@@ -101,7 +109,8 @@ public struct UploadedObject: Sendable, Hashable {
   }
 
   init(
-    key: String, size: Int64, etag: String?, checksum: UInt64, _ response: HTTPResponse, _ dialect: ServiceDialect
+    key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
+    _ dialect: ServiceDialect
   ) {
     self.key = key
     self.size = size

@@ -22,9 +22,9 @@ extension CredentialFinding {
   }
 
   /// The same as an object of JSON, in one line.
-  func json(_ provider: ProviderName) throws -> String {
+  func json(_ provider: CloudName) throws -> String {
     var report = Report(
-      provider: provider.rawValue, sources: chain, declined: declined.map(Report.Problem.init),
+      provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
       warnings: warnings.map { Report.Warning(source: $0.source, message: $0.message, remedy: $0.remedy) })
     switch result {
     case .success(let answer):

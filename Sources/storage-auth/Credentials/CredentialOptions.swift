@@ -10,32 +10,23 @@ struct CredentialOptions: ParsableArguments {
     help: "Leave the metadata service of the instance out, so that no role of the machine is waited for.")
   var leavesOutMetadata = false
 
-  /// The key of the first default source that has one.
+  /// Returns the key of the first default source of a cloud that has one.
   ///
   /// Warnings are printed for people.
-  func cache(for provider: ProviderName) -> CredentialCache<AccessKey> {
-    CredentialCache(chain(for: provider, on: .commandLine { Terminal.note("warning: \($0)") }))
+  func cache(for cloud: any Cloud) -> CredentialCache<AccessKey> {
+    CredentialCache(chain(for: cloud, on: .commandLine { Terminal.note("warning: \($0)") }))
   }
 
-  /// The default sources of a cloud, or one of them.
+  /// Returns the default sources of a cloud, or one of them.
   ///
   /// - Parameters:
-  ///   - provider: The cloud.
+  ///   - cloud: The cloud.
   ///   - machine: What may be touched.
-  ///   - source: The only source; nothing for all.
+  ///   - source: The only source; `nil` for all.
   func chain(
-    for provider: ProviderName, on machine: MachineAccess, only source: SourceName? = nil
+    for cloud: any Cloud, on machine: MachineAccess, only source: SourceName? = nil
   ) -> CredentialChain<AccessKey> {
-    switch provider {
-    case .oss:
-      var sources = AlibabaCredentials(machine)
-      for (name, slot) in SourceName.alibaba where !includes(name, only: source) { sources[keyPath: slot] = nil }
-      return sources.chain
-    case .cos:
-      var sources = TencentCredentials(machine)
-      for (name, slot) in SourceName.tencent where !includes(name, only: source) { sources[keyPath: slot] = nil }
-      return sources.chain
-    }
+    cloud.chain(on: machine) { includes($0, only: source) }
   }
 
   private func includes(_ name: SourceName, only source: SourceName?) -> Bool {

@@ -10,12 +10,11 @@ struct CredentialsCommand: AsyncParsableCommand {
       The sources are asked in the order in which a client asks them, up to the first that answers. Secrets and session \
       tokens are masked. Ends with status 0 if there is a key that lives, else with 1.
 
-      Sources of oss: \(SourceName.all(of: .oss).map(\.rawValue).joined(separator: ", ")).
-      Sources of cos: \(SourceName.all(of: .cos).map(\.rawValue).joined(separator: ", ")).
+      \(CloudName.all.map { "Sources of \($0): \(list($0.cloud.sources))." }.joined(separator: "\n"))
       """)
 
-  @Option(help: "oss or cos.")
-  var provider: ProviderName
+  @Option(help: "\(CloudName.alternatives).")
+  var provider: CloudName
 
   @Option(help: "Ask this source alone.")
   var source: SourceName?
@@ -25,15 +24,19 @@ struct CredentialsCommand: AsyncParsableCommand {
 
   @OptionGroup var options: CredentialOptions
 
+  private static func list(_ sources: [SourceName]) -> String {
+    sources.map(\.description).joined(separator: ", ")
+  }
+
   func validate() throws {
-    if let source, !SourceName.all(of: provider).contains(source) {
-      let names = SourceName.all(of: provider).map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("\(source.rawValue) is not a source of \(provider.rawValue); those are \(names).")
+    if let source, !provider.cloud.sources.contains(source) {
+      throw ValidationError(
+        "\(source) is not a source of \(provider); those are \(Self.list(provider.cloud.sources)).")
     }
   }
 
   func run() async throws {
-    let finding = await CredentialFinding { options.chain(for: provider, on: $0, only: source) }
+    let finding = await CredentialFinding { options.chain(for: provider.cloud, on: $0, only: source) }
     if json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let answer) = finding.result, answer.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure

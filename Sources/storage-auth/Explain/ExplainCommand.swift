@@ -31,7 +31,7 @@ struct ExplainCommand: ParsableCommand {
       "A file with the string to sign of the program that signed, where it shows it.", valueName: "file"))
   var stringToSign: String?
 
-  @Option(help: ArgumentHelp("A file with its canonical request (OSS V4) or HttpString (COS).", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with its canonical request, or HttpString.", valueName: "file"))
   var canonicalRequest: String?
 
   @Flag(help: "Answer with a line of JSON.")
@@ -41,9 +41,11 @@ struct ExplainCommand: ParsableCommand {
     let request = try options.sent()
     var answer = RefusedAnswer(try InputFile(answer).text())
     if let status { answer.status = status }
+    let cloud = try options.cloud(of: request)
     let diagnosis = SignatureDiagnosis(
-      of: answer, to: request, signedFor: try service(of: request),
-      stringToSign: try stringToSign.map(signedText), canonicalRequest: try canonicalRequest.map(signedText))
+      of: answer, to: request, signedFor: cloud.service(of: request, options),
+      stringToSign: try stringToSign.map { try signedText($0, cloud) },
+      canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
     guard let diagnosis else {
       Terminal.note("The answer is not about the signature, or is no answer of the service.")
       throw ExitCode.failure
@@ -55,18 +57,11 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// A text that was signed; the line feed that editors put at the end of a file is not part of it.
-  private func signedText(_ path: String) throws -> String {
+  /// Reads a text that was signed; the line feed that editors put at the end of a file is not part of it.
+  private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
     let text = try InputFile(path).text()
-    let isOSS = text.hasPrefix("OSS4-") || text.prefix { $0 != "\n" }.allSatisfy(\.isUppercase)
-    return isOSS && text.hasSuffix("\n") ? String(text.dropLast()) : text
-  }
-
-  private func service(of request: HTTPRequest) throws -> SignedService {
-    switch try options.provider(of: request) {
-    case .oss: .oss(bucket: options.bucket, region: options.region(of: request, .oss))
-    case .cos: .cos(style: options.bucket == nil ? nil : .customDomain)
-    }
+    if cloud.signedTextsEndWithLineFeed { return text }
+    return text.removingByteSuffix("\n").map(String.init) ?? text
   }
 }
 

@@ -22,10 +22,10 @@ struct RequestOptions: ParsableArguments {
       valueName: "file"))
   var request: String?
 
-  @Option(help: "oss or cos; found out from the host if not given.")
-  var provider: ProviderName?
+  @Option(help: "\(CloudName.alternatives); found out from the host if not given.")
+  var provider: CloudName?
 
-  @Option(help: "The region of the bucket, for OSS V4; found out from the host if not given.")
+  @Option(help: "The region of the bucket, for OSS V4 and S3; found out from the host if not given.")
   var region: String?
 
   @Option(help: "The bucket, for a custom domain.")
@@ -33,7 +33,7 @@ struct RequestOptions: ParsableArguments {
 
   func validate() throws {
     guard (request == nil) != (url == nil) else { throw ValidationError("Give a METHOD and a URL, or --request.") }
-    if request == nil { _ = try provider(of: sent()) }
+    if request == nil { _ = try cloud(of: sent()) }
   }
 
   /// The request as it was sent.
@@ -43,16 +43,12 @@ struct RequestOptions: ParsableArguments {
   }
 
   /// The cloud that a request is for.
-  func provider(of request: HTTPRequest) throws -> ProviderName {
-    let host = String((request.authority ?? "").prefix { $0 != ":" })
-    if let found = provider ?? ProviderName(host: host) { return found }
-    if request.headerFields[.authorization]?.hasPrefix("OSS") ?? false { return .oss }
-    if request.headerFields[.authorization]?.hasPrefix("q-sign-") ?? false { return .cos }
-    throw ValidationError("The host \(host) does not tell the cloud: add --provider oss or --provider cos.")
+  func cloud(of request: HTTPRequest) throws -> any Cloud {
+    if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
+    if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
+    throw CloudName.unknown(host: request.hostName)
   }
 
-  /// The region that is known otherwise than from the signature.
-  func region(of request: HTTPRequest, _ provider: ProviderName) -> String? {
-    region ?? provider.region(ofHost: String((request.authority ?? "").prefix { $0 != ":" }))
-  }
+  /// The addressing style that is known otherwise than from the host.
+  var style: AddressingStyle? { bucket == nil ? nil : .customDomain }
 }

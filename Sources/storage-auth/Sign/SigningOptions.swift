@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import COSAuth
 internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
@@ -18,13 +17,13 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp("A header that is sent, as 'Name: value'; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "oss or cos; found out from the host if not given.")
-  var provider: ProviderName?
+  @Option(help: "\(CloudName.alternatives); found out from the host if not given.")
+  var provider: CloudName?
 
-  @Option(help: "The region, for OSS V4; found out from the host if not given.")
+  @Option(help: "The region, for OSS V4 and S3; found out from the host if not given.")
   var region: String?
 
-  @Option(help: "The bucket, for a custom domain of OSS.")
+  @Option(help: "The bucket, for a custom domain.")
   var bucket: String?
 
   @Option(help: "The version of the OSS signature: v4 or v1.")
@@ -63,25 +62,17 @@ struct SigningOptions: ParsableArguments {
 
   /// The signer and the key for a request.
   func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
-    let (provider, host) = try cloud(of: request)
-    switch provider {
-    case .oss:
-      let signer = OSSSigner(
-        signature.version, bucket: bucket, region: region ?? provider.region(ofHost: host) ?? "",
-        style: bucket == nil ? nil : .customDomain,
-        allowsAmbiguousV1: allowAmbiguousV1)
-      return (signer, try await credentials.cache(for: .oss).credential())
-    case .cos:
-      return (COSSigner(), try await credentials.cache(for: .cos).credential())
-    }
+    let cloud = try cloud(of: request)
+    return (
+      cloud.signer(for: request.hostName, self), try await credentials.cache(for: cloud).credential()
+    )
   }
 
-  private func cloud(of request: HTTPRequest) throws -> (ProviderName, host: String) {
-    let host = String((request.authority ?? "").prefix { $0 != ":" })
-    guard let provider = provider ?? ProviderName(host: host) else {
-      throw ValidationError("The host \(host) does not tell the cloud: add --provider oss or --provider cos.")
+  private func cloud(of request: HTTPRequest) throws -> any Cloud {
+    guard let name = provider ?? CloudName(host: request.hostName) else {
+      throw CloudName.unknown(host: request.hostName)
     }
-    return (provider, host)
+    return name.cloud
   }
 
   /// Prints what was signed, with the token masked.

@@ -1,6 +1,4 @@
-internal import COSAuth
 internal import Hummingbird
-internal import OSSAuth
 internal import StorageAuth
 internal import StorageAuthServer
 
@@ -9,22 +7,14 @@ extension TokenServerCommand {
   func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
     // A rule that means nothing is an error now, and not when somebody asks.
     _ = try rule.policy(of: "example").checkedRules()
-    let service = SigningService<CallerContext>(try signing()) { [rule, lifetime] context in
+    let signing = try provider.cloud.stringSigning(
+      region: region ?? "", endpoint: endpoint, keys: credentials.cache(for: provider.cloud))
+    let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
     }
     let router = Router(context: CallerContext.self)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
     service.addRoutes(to: router.group().add(middleware: CallerLogin(callers: callers, limit: limit)))
     return router
-  }
-
-  private func signing() throws -> StringSigning {
-    let keys = credentials.cache(for: provider)
-    switch provider {
-    case .oss: return StringSigning(OSSStringSigner(region: region ?? ""), keys: keys)
-    case .cos:
-      let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region ?? "")
-      return StringSigning(COSStringSigner(endpoint: endpoint), keys: keys)
-    }
   }
 }

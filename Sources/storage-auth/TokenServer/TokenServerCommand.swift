@@ -1,11 +1,8 @@
 internal import ArgumentParser
-internal import COSAuth
-internal import CloudCredentials
 internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import OSSAuth
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
@@ -26,8 +23,8 @@ struct TokenServerCommand: AsyncParsableCommand {
       inside of what they may do.
       """)
 
-  @Option(help: "The cloud: oss or cos.")
-  var provider: ProviderName
+  @Option(help: "The cloud: \(CloudName.alternatives).")
+  var provider: CloudName
 
   @Option(help: ArgumentHelp("The file with the callers.", valueName: "file"))
   var callers: String
@@ -37,18 +34,19 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The role to assume; required for oss. Without one, cos uses GetFederationToken.", valueName: "arn"))
+      "The role to assume; cos can do without one and uses GetFederationToken then.", valueName: "arn"))
   var role: String?
 
   @Flag(help: "Sign for callers, and hand out no keys.")
   var sign = false
 
-  @Option(help: "The region of the bucket, for cos and with --sign.")
+  @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.")
   var region: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --sign, the URL of the service that callers of cos use; the public one if not given.", valueName: "url"))
+      "With --sign, the URL of the service that callers of cos and s3 use; the public one if not given.",
+      valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -84,37 +82,20 @@ struct TokenServerCommand: AsyncParsableCommand {
     guard lifetimes.contains(lifetime) else {
       throw ValidationError("--lifetime has to be from \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds.")
     }
-    if region == nil, sign || provider == .cos {
+    if region == nil, sign || provider.cloud.policiesNeedRegion {
       throw ValidationError("Name the region of the bucket with --region.")
     }
     if sign {
       if role != nil || sts != nil { throw ValidationError("--role and --sts have no meaning with --sign.") }
     } else {
-      try checkRole()
-    }
-    if endpoint != nil, !sign || provider != .cos { throw ValidationError("--endpoint is for cos and --sign alone.") }
-  }
-
-  private func checkRole() throws {
-    switch provider {
-    case .oss:
-      guard role?.hasPrefix("acs:ram::") ?? false else {
-        throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
-      }
-    case .cos:
-      guard role?.hasPrefix("qcs::cam::") ?? true else {
-        throw ValidationError("Write the role like qcs::cam::uin/<account>:roleName/<name>, or leave it out.")
-      }
+      try provider.cloud.check(role: role)
+      if endpoint != nil { throw ValidationError("--endpoint has a meaning with --sign alone.") }
     }
   }
 
   /// The lives that the cloud's token service gives, or that a signature can have.
   private var lifetimes: ClosedRange<Int> {
-    if sign { return 1...Int(OSSLimits.urlLifetime.components.seconds) }
-    return switch provider {
-    case .oss: 900...43_200
-    case .cos: role == nil ? 1...129_600 : 1...43_200
-    }
+    sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }
 
   func run() async throws {
@@ -122,19 +103,20 @@ struct TokenServerCommand: AsyncParsableCommand {
     if sign {
       try await serve(try signingRouter(for: callers), at: "/sign")
     } else {
-      try await serve(try keyRouter(for: callers), at: path)
+      try await serve(try keyRouter(for: callers), at: provider.cloud.tokenPath)
     }
   }
 
   private func keyRouter(for callers: CallerList) throws -> Router<BasicRequestContext> {
-    // A policy that cannot be expressed is an error now, and not when somebody asks.
-    _ = try document(rule.policy(of: "example"))
-    let keys = credentials.cache(for: provider)
+    let cloud = provider.cloud
+    // A policy that cannot be expressed is an error now, and not when a caller asks.
+    _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
+    let keys = credentials.cache(for: cloud)
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note("\($0)") },
       source: { try self.source(of: $0, keys) })
     let router = Router()
-    router.temporaryKeys(provider == .oss ? .oss : .cos, at: RouterPath(stringLiteral: path), from: service) {
+    router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
       return TokenOrder(
@@ -143,34 +125,14 @@ struct TokenServerCommand: AsyncParsableCommand {
     return router
   }
 
-  private var path: String { provider == .oss ? "/distribute-token.json" : "/cos/credentials" }
-
-  private func document(_ policy: AccessPolicy) throws -> String {
-    switch provider {
-    case .oss: try policy.ramDocument()
-    case .cos: try policy.camDocument(region: region ?? "")
-    }
-  }
-
   private func source(
     of scope: TokenScope, _ keys: CredentialCache<AccessKey>
   ) throws -> any CredentialProvider<AccessKey> {
-    let policy = try document(scope.policy)
-    let transport = AsyncHTTPClientTransport.shared
-    switch (provider, role) {
-    case (.oss, let role):
-      return AlibabaAssumeRoleProvider(
-        roleARN: role ?? "", sessionName: sessionName(scope), keys: keys, duration: scope.lifetime, policy: policy,
-        endpoint: sts.map { .url($0) } ?? .global, transport: transport)
-    case (.cos, let role?):
-      return TencentAssumeRoleProvider(
-        roleARN: role, sessionName: sessionName(scope), keys: keys, duration: scope.lifetime, policy: policy,
-        endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
-    case (.cos, nil):
-      return TencentFederationProvider(
-        name: sessionName(scope), policy: policy, keys: keys, duration: scope.lifetime,
-        endpoint: sts.map { .url($0) } ?? .standard, transport: transport)
-    }
+    let cloud = provider.cloud
+    return cloud.source(
+      KeyOrder(
+        role: role, sessionName: sessionName(scope), policy: try cloud.document(scope.policy, region: region ?? ""),
+        lifetime: scope.lifetime, region: region, tokenService: sts), keys: keys)
   }
 
   /// Two characters at least, as the token services want it.

@@ -13,7 +13,8 @@ struct CopyCommand: AsyncParsableCommand {
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
       """)
 
-  @Argument(help: "A file, oss://bucket/key, cos://bucket/key, aspera://node/key or aspera://user@host/path.")
+  @Argument(
+    help: "A file, oss://bucket/key (or cos://, s3://), aspera://node/key or aspera://user@host/path.")
   var source: String
 
   @Argument(help: "The same; a name that ends in a slash, or a directory, takes the name of the source.")
@@ -32,12 +33,12 @@ struct CopyCommand: AsyncParsableCommand {
   func validate() throws {
     switch (try Location(source), try Location(destination)) {
     case (.file, .file):
-      throw ValidationError("One of the two has to be oss://bucket/key, cos://bucket/key or aspera://….")
+      throw ValidationError("One of the two has to be oss://bucket/key (or cos://, s3://) or aspera://….")
     case (.file, .account) where contentType != nil || !metadata.isEmpty:
       throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
     case (.file, .account), (.account, .file): return
     case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
-      _ = try options.buckets.store(from, bucket)
+      _ = try from.cloud.store(bucket, options.buckets)
     case (.file, let place), (let place, .file): _ = try object(at: place)
     default:
       throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
@@ -55,7 +56,7 @@ struct CopyCommand: AsyncParsableCommand {
       let transfers = try await aspera.transfers(server)
       try await showing(target.string) { try await transfers.download(path, to: target, progress: $0) }
     case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)) where from == to:
-      _ = try await options.buckets.store(to, otherBucket).copy(
+      _ = try await to.cloud.store(otherBucket, options.buckets).copy(
         CopySource(bucket: bucket, key: key), to: Location.key(otherKey, naming: key), options: CopyOptions())
     case (.file(let file), let place):
       let (store, key) = try object(at: place)

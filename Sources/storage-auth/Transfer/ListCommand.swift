@@ -12,7 +12,7 @@ struct ListCommand: AsyncParsableCommand {
       they are read --json.
       """)
 
-  @Argument(help: "oss://bucket/prefix, cos://bucket/prefix or aspera://node/prefix.")
+  @Argument(help: "oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
   var location: String
 
   @OptionGroup var options: StoreOptions

@@ -3,8 +3,8 @@ internal import SystemPackage
 
 /// A place on the command line: an object, a prefix or a bucket of a cloud, a path of an Aspera server, or a file.
 enum Location: Equatable {
-  /// `oss://bucket/key` or `cos://bucket/key`; the key is not encoded and may be empty.
-  case object(ProviderName, bucket: String, key: String)
+  /// `oss://bucket/key`, or that of another cloud; the key is not encoded and may be empty.
+  case object(CloudName, bucket: String, key: String)
   /// `aspera://host/key`: a file of a node, through its Node API.
   case node(ServerAddress, key: String)
   /// `aspera://user@host/path`: a file of a server, with an account alone.
@@ -32,11 +32,12 @@ enum Location: Equatable {
       }
       self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
     } else {
-      guard let provider = ProviderName(rawValue: scheme) else {
-        throw ValidationError("Places are written oss://bucket/key, cos://bucket/key or aspera://host/key.")
+      guard let cloud = CloudName(argument: scheme) else {
+        let forms = CloudName.all.map { "\($0)://bucket/key" }.joined(separator: ", ")
+        throw ValidationError("Places are written \(forms) or aspera://host/key.")
       }
       guard !place.isEmpty else { throw ValidationError("There is no bucket in it; write \(scheme)://bucket/key.") }
-      self = .object(provider, bucket: place, key: key)
+      self = .object(cloud, bucket: place, key: key)
     }
   }
 

@@ -5,7 +5,7 @@ internal import StorageClient
 struct MakeBucketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "mb", abstract: "Makes a bucket.")
 
-  @Argument(help: "oss://bucket or cos://bucket.")
+  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
   var location: String
 
   @OptionGroup var options: BucketOptions
@@ -15,9 +15,9 @@ struct MakeBucketCommand: AsyncParsableCommand {
   func run() async throws { try await bucket().createBucket() }
 
   private func bucket() throws -> any BucketStore {
-    guard case .object(let provider, let bucket, key: "") = try Location(location) else {
-      throw ValidationError("Name a bucket alone, as oss://bucket or cos://bucket.")
+    guard case .object(let name, let bucket, key: "") = try Location(location) else {
+      throw ValidationError("Name a bucket alone, as oss://bucket.")
     }
-    return try options.store(provider, bucket)
+    return try name.cloud.store(bucket, options)
   }
 }

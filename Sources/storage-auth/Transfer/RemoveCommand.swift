@@ -6,7 +6,7 @@ struct RemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")
 
-  @Argument(help: "oss://bucket/key, cos://bucket/key or aspera://node/key.")
+  @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
   var location: String
 
   @OptionGroup var options: StoreOptions

@@ -12,7 +12,7 @@ struct BucketOptions: ParsableArguments {
       valueName: "url"))
   var endpoint: String?
 
-  @Option(help: "The region; OSS_REGION or COS_REGION of the environment if not given.")
+  @Option(help: "The region; OSS_REGION, COS_REGION or AWS_REGION of the environment if not given.")
   var region: String?
 
   @Option(help: "The version of the OSS signature: v4 or v1.")
@@ -20,35 +20,23 @@ struct BucketOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  /// A client of OSS.
-  func oss(_ bucket: String) throws -> StorageClient<OSSProvider> {
-    StorageClient(
-      .oss(
-        bucket: bucket, region: try region(of: "OSS_REGION", local: "cn-hangzhou"), signature: signature.version,
-        endpoint: endpoint), credentials: credentials.cache(for: .oss))
-  }
-
-  /// A client of COS.
-  func cos(_ bucket: String) throws -> StorageClient<COSProvider> {
-    StorageClient(
-      .cos(bucket: bucket, region: try region(of: "COS_REGION", local: "ap-guangzhou"), endpoint: endpoint),
-      credentials: credentials.cache(for: .cos))
-  }
-
-  /// A bucket, whoever the provider is.
-  func store(_ provider: ProviderName, _ bucket: String) throws -> any BucketStore {
-    switch provider {
-    case .oss: try oss(bucket)
-    case .cos: try cos(bucket)
-    }
-  }
-
-  /// The region; on this machine any will do.
-  private func region(of variable: String, local: String) throws -> String {
+  /// Returns the region that was named; on this machine any will do.
+  ///
+  /// - Parameters:
+  ///   - variables: The variables of the environment that name one, in their order.
+  ///   - configured: The region of a file that the cloud's tools read, or `nil` if there is none.
+  ///   - local: The region for a service on this machine.
+  ///   - address: The URL of the service; ``endpoint`` if `nil`.
+  /// - Throws: A `ValidationError` if there is none.
+  func region(
+    fromEnvironment variables: [String], configured: String? = nil, local: String, endpoint address: String? = nil
+  ) throws -> String {
     if let region { return region }
-    if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
-    if let endpoint, try ServiceEndpoint(endpoint).isLoopback { return local }
-    throw ValidationError("Name the region with --region or \(variable).")
+    let environment = ProcessInfo.processInfo.environment
+    if let named = variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) { return named }
+    if let configured { return configured }
+    if let address = address ?? endpoint, try ServiceEndpoint(address).isLoopback { return local }
+    throw ValidationError("Name the region with --region or \(variables.first ?? "").")
   }
 }
 
@@ -71,7 +59,7 @@ struct StoreOptions: ParsableArguments {
     of location: Location, transfers: AsperaTransfers = AsperaTransfers()
   ) throws -> (store: any ObjectStore, key: String)? {
     switch location {
-    case .object(let provider, let bucket, let key): (try buckets.store(provider, bucket), key)
+    case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
     case .node(let server, let key): (store(server, transfers), key)
     case .account, .file: nil
     }

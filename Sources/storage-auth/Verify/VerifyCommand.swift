@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import COSAuth
 internal import HTTPTypes
-internal import OSSAuth
 internal import StorageAuth
 internal import StorageClient
 
@@ -32,21 +30,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request = try options.sent()
-    let provider = try options.provider(of: request)
-    let style: AddressingStyle? = options.bucket == nil ? nil : .customDomain
+    let cloud = try options.cloud(of: request)
     do {
-      let proof: VerifiedRequest
-      switch provider {
-      case .oss:
-        let verifier = OSSVerifier(
-          region: options.region(of: request, .oss), style: style, bucket: options.bucket, acceptsAmbiguousV1: true,
-          limits: .asServices)
-        proof = try await verify(request, with: verifier, provider)
-      case .cos:
-        let verifier = COSVerifier(
-          mode: strict ? .strict : .compatible, style: style, bucket: options.bucket, limits: .asServices)
-        proof = try await verify(request, with: verifier, provider)
-      }
+      let proof = try await verify(
+        request, with: cloud.verifier(of: request, options, isStrict: strict), credentials.cache(for: cloud))
       Terminal.lines(proof.text)
     } catch let error as VerificationError {
       Terminal.line("refused  \(error.description)")
@@ -59,9 +46,9 @@ struct VerifyCommand: AsyncParsableCommand {
   }
 
   private func verify(
-    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ provider: ProviderName
+    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ keys: CredentialCache<AccessKey>
   ) async throws -> VerifiedRequest {
-    let key = try await credentials.cache(for: provider).credential()
+    let key = try await keys.credential()
     return try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
   }
 }

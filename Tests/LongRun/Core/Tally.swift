@@ -7,7 +7,7 @@ final class Tally: Sendable {
   /// An object that the service said it has.
   struct Stored: Sendable {
     let object: MovedObject
-    let checksum: UInt64
+    let checksum: ObjectChecksum
   }
 
   struct Counts: Sendable {
@@ -32,7 +32,7 @@ final class Tally: Sendable {
 
   var counts: Counts { state.withLock { $0 } }
 
-  func uploaded(_ object: MovedObject, _ checksum: UInt64, by store: Store) {
+  func uploaded(_ object: MovedObject, _ checksum: ObjectChecksum, by store: Store) {
     state.withLock { state in
       state.uploads += 1
       state.bytes += Int64(object.size)

@@ -43,10 +43,8 @@ func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
 }
 
 /// The checksum as the services report it.
-func crc(_ bytes: [UInt8]) -> UInt64 {
-  var checksum = CRC64()
-  checksum.update(bytes)
-  return checksum.checksum
+func crc(_ bytes: [UInt8]) -> ObjectChecksum {
+  ObjectChecksum(.crc64, of: bytes)
 }
 
 /// Checks that an operation throws an error of a kind, and hands it over.

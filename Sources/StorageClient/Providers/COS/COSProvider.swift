@@ -115,3 +115,20 @@ extension StorageProvider where Self == COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint)
   }
 }
+
+extension ServiceDialect {
+  /// The dialect of COS.
+  package static let cos = {
+    var dialect = ServiceDialect(
+      headerPrefix: "x-cos-", paging: .marker,
+      scopes: [
+        "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
+        "callback-var": [.put, .complete],
+        "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
+      ])
+    dialect.checksums = [ChecksumHeader(.known("x-cos-hash-crc64ecma"), .crc64)]
+    dialect.replaceMetadata = "Replaced"
+    dialect.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
+    return dialect
+  }()
+}

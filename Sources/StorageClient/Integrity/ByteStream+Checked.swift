@@ -6,20 +6,22 @@ extension ByteStream {
   /// - Parameters:
   ///   - subject: What is downloaded, for errors.
   ///   - length: The number of bytes that have to come, if it is known.
-  ///   - checksum: The CRC-64 that they have to have, if it is known.
-  func checked(_ subject: String, length: Int64?, checksum: UInt64?) -> ByteStream {
+  ///   - checksum: The checksum that they have to have, or `nil` if it is not known.
+  func checked(_ subject: String, length: Int64?, checksum: ObjectChecksum?) -> ByteStream {
     ByteStream { [self] in
       let iterator = makeAsyncIterator()
       var count: Int64 = 0
-      var found = CRC64()
+      var found = checksum.map { CRC($0.algorithm.crc) }
       return {
         guard let chunk = try await iterator.next() else {
           try check(subject, count: count, length: length)
-          if let checksum { try check(subject, found.checksum, checksum) }
+          if let checksum, let found {
+            try check(subject, ObjectChecksum(checksum.algorithm, found.checksum), checksum)
+          }
           return nil
         }
         count += Int64(chunk.count)
-        if checksum != nil { found.update(chunk) }
+        found?.update(chunk)
         return chunk
       }
     }
@@ -33,7 +35,7 @@ private func check(_ subject: String, count: Int64, length: Int64?) throws(Stora
 }
 
 /// Compares the checksum of what arrived with the one that the service told.
-func check(_ subject: String, _ found: UInt64, _ expected: UInt64) throws(StorageError) {
+func check(_ subject: String, _ found: ObjectChecksum, _ expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(
       of: subject, expected: expected, found: found, remedy: "Download it again; nothing of it was kept.")

@@ -129,3 +129,22 @@ extension StorageProvider where Self == OSSProvider {
     OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
   }
 }
+
+extension ServiceDialect {
+  /// The dialect of OSS.
+  package static let oss = {
+    var dialect = ServiceDialect(
+      headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,
+      scopes: [
+        "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
+        "callback-var": [.put, .complete],
+        "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
+        "complete-all": .complete,
+      ])
+    dialect.checksums = [ChecksumHeader(.known("x-oss-hash-crc64ecma"), .crc64)]
+    dialect.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
+    dialect.errorInHeader = .known("x-oss-err")
+    dialect.detailCode = .known("x-oss-ec")
+    return dialect
+  }()
+}

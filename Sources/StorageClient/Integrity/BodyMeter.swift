@@ -4,7 +4,7 @@ internal import Synchronization
 /// Measures the body of a request while it is sent: its checksum, its length, and what went wrong with its source.
 final class BodyMeter: Sendable {
   private struct State {
-    var checksum = CRC64()
+    var checksum: CRC
     var count: Int64 = 0
     /// How far any attempt has come; only what lies beyond counts as progress.
     var furthest: Int64 = 0
@@ -13,15 +13,18 @@ final class BodyMeter: Sendable {
 
   private let length: Int64
   private let progress: ProgressMeter
-  private let state = Mutex(State())
+  private let algorithm: ObjectChecksum.Algorithm
+  private let state: Mutex<State>
 
-  init(length: Int64, progress: ProgressMeter) {
+  init(length: Int64, _ algorithm: ObjectChecksum.Algorithm, progress: ProgressMeter) {
     self.length = length
+    self.algorithm = algorithm
     self.progress = progress
+    state = Mutex(State(checksum: CRC(algorithm.crc)))
   }
 
-  /// The CRC-64 of everything that the last attempt sent.
-  var checksum: UInt64 { state.withLock { $0.checksum.checksum } }
+  /// The checksum of everything that the last attempt sent.
+  var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.checksum.checksum }) }
 
   /// What went wrong with the source; a transport only knows that it could not go on.
   var failure: (any Error)? { state.withLock { $0.failure } }
@@ -30,7 +33,7 @@ final class BodyMeter: Sendable {
   func body(of stream: ByteStream) -> HTTPBody {
     let measured = ByteStream { [self] in
       state.withLock { state in
-        state = State(furthest: state.furthest)
+        state = State(checksum: CRC(algorithm.crc), furthest: state.furthest)
       }
       let iterator = stream.makeAsyncIterator()
       return { [self] in

@@ -1,0 +1,66 @@
+internal import StorageCrypto
+
+/// The digests of a body that a provider needs before its request is signed.
+public struct DigestSet: OptionSet, Sendable, Hashable {
+  /// A bit for each digest.
+  public let rawValue: UInt8
+
+  /// Creates a set from its bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The checksum with the first algorithm of the dialect.
+  public static let checksum = DigestSet(rawValue: 1)
+  /// The SHA-256.
+  public static let sha256 = DigestSet(rawValue: 1 << 1)
+}
+
+/// What is known of a body before its request is signed.
+public struct BodyDigest: Sendable, Hashable {
+  /// The checksum, or `nil` if the provider does not ask for it.
+  public var checksum: ObjectChecksum?
+
+  /// The SHA-256 in hexadecimal, or `nil` if the provider does not ask for it.
+  public var sha256: String?
+
+  /// Creates a digest.
+  ///
+  /// - Parameters:
+  ///   - checksum: The checksum.
+  ///   - sha256: The SHA-256 in hexadecimal.
+  public init(checksum: ObjectChecksum? = nil, sha256: String? = nil) {
+    self.checksum = checksum
+    self.sha256 = sha256
+  }
+
+  /// Reads a body once to compute the digests that are asked for.
+  ///
+  /// - Parameters:
+  ///   - payload: The body.
+  ///   - digests: The digests.
+  ///   - algorithm: The algorithm of the checksum.
+  static func of(
+    _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
+  ) async throws -> BodyDigest {
+    if digests.isEmpty { return BodyDigest() }
+    var crc = CRC(algorithm.crc)
+    var hash = SHA256()
+    for try await chunk in payload.stream {
+      if digests.contains(.checksum) { crc.update(chunk) }
+      if digests.contains(.sha256) { hash.update(chunk.span) }
+    }
+    return BodyDigest(
+      checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, crc.checksum) : nil,
+      sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
+  }
+
+  /// Computes the digests that are asked for of a body in memory.
+  static func of(
+    _ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
+  ) -> BodyDigest {
+    BodyDigest(
+      checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,
+      sha256: digests.contains(.sha256) ? SHA256.hash(bytes).hex : nil)
+  }
+}

@@ -1,0 +1,266 @@
+public import HTTPTypes
+public import S3Auth
+public import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// Amazon S3, and services that speak like it: MinIO, Cloudflare R2, Ceph, the S3 endpoints of other clouds.
+///
+/// ```swift
+/// let client = StorageClient(.s3(bucket: "photos", region: "eu-central-1"))
+/// let minio = StorageClient(.s3(bucket: "photos", region: "us-east-1", endpoint: "https://minio.example.com:9000"))
+/// ```
+///
+/// If the bucket turns out to be in another region, the client goes there and stays there.
+public struct S3Provider: PresigningProvider {
+  /// The credential that requests are signed with.
+  public typealias Proof = AccessKey
+
+  /// The bucket.
+  public let bucket: String
+
+  /// The region, such as `eu-central-1`.
+  public let region: String
+
+  /// The addresses of Amazon S3 that are used; of no effect with an endpoint of one's own.
+  public let network: S3Network
+
+  /// The integrity of bodies: which checksum goes with uploads, and whether the signature covers them.
+  public let integrity: S3Integrity
+
+  /// The signer of requests and URLs.
+  public let signer: S3Signer
+
+  private let ownEndpoint: String?
+  private let style: AddressingStyle?
+  private let address: Result<ServiceEndpoint, SigningError>
+
+  /// Names a bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
+  ///   - network: The addresses of Amazon S3 to use.
+  ///   - endpoint: The URL of another service than Amazon's, or of a private endpoint of Amazon's.
+  ///   - style: Where the bucket is in the URL. If `nil`, Amazon's hosts have it in the host, unless its name has dots, and
+  ///     other hosts in the path.
+  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  public init(
+    bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
+    integrity: S3Integrity = S3Integrity()
+  ) {
+    self.bucket = bucket
+    self.region = region
+    self.network = network
+    self.integrity = integrity
+    self.style = style
+    ownEndpoint = endpoint
+    address = Result { () throws(SigningError) in
+      guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
+      let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(".amazonaws.com")
+      return try ServiceEndpoint(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
+    }
+    signer = S3Signer(region: region, bucket: bucket, style: try? address.get().style)
+  }
+
+  /// The short name of the service.
+  public var name: String { "s3" }
+
+  /// The address of the service.
+  public var endpoint: ServiceEndpoint {
+    get throws(SigningError) { try address.get() }
+  }
+
+  /// The signer of URLs.
+  public var presigner: S3Signer { signer }
+
+  /// A signer that covers Content-Length as well: a server that signs sees the size of an upload nowhere else.
+  public var remoteSigner: S3Signer {
+    S3Signer(
+      region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
+  }
+
+  /// The names and spellings of the service.
+  public var dialect: ServiceDialect { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
+
+  /// The default sources of Amazon on this machine: environment, shared files, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
+
+  /// The bucket and the encoded key.
+  public func copySource(_ source: CopySource) -> String {
+    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+
+  /// The location constraint; there is none for `us-east-1`, whose name means no constraint, and for `auto`.
+  ///
+  /// Page: "CreateBucket".
+  public var bucketConfiguration: [UInt8] {
+    guard region != "us-east-1", region != "auto" else { return [] }
+    return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
+  }
+
+  /// Reads the region of the bucket from a refusal, and takes the endpoint of that region.
+  ///
+  /// Only the name of the region is taken, and only if it is one: never a host.
+  ///
+  /// Page: "Request redirection and the REST API".
+  public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
+    guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
+    let error = try? XMLNode.parse(body)
+    guard
+      let named = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text, !named.isIdentical(to: region),
+      (try? ServiceEndpoint.s3(region: named)) != nil
+    else { return nil }
+    return S3Provider(
+      bucket: bucket, region: named, network: network, endpoint: ownEndpoint, style: style, integrity: integrity)
+  }
+}
+
+/// How the bytes of uploads to S3 are protected on their way.
+public struct S3Integrity: Sendable, Hashable {
+  /// A checksum that goes with an upload, so that the service refuses bytes that changed on their way.
+  public enum Checksum: Sendable, Hashable {
+    /// CRC-64/NVME, the default of the service.
+    case crc64NVME
+    /// CRC-32, which older services know.
+    case crc32
+  }
+
+  /// Whether the signature covers the SHA-256 of a body.
+  public enum BodySigning: Sendable, Hashable {
+    /// Over HTTP it does; over HTTPS, which protects the body by itself, it does not.
+    case automatic
+    /// It does.
+    case always
+    /// It does not.
+    case never
+  }
+
+  /// The checksum that goes with uploads, or `nil` for services that know none.
+  public var checksum: Checksum?
+
+  /// Whether the signature covers bodies.
+  public var bodySigning: BodySigning
+
+  /// Creates the protection of uploads.
+  ///
+  /// - Parameters:
+  ///   - checksum: The checksum that goes with uploads, or `nil` for services that know none.
+  ///   - bodySigning: Whether the signature covers bodies.
+  public init(checksum: Checksum? = .crc64NVME, bodySigning: BodySigning = .automatic) {
+    self.checksum = checksum
+    self.bodySigning = bodySigning
+  }
+}
+
+// MARK: - Checksums
+
+extension S3Provider {
+  /// The checksum, and the hash of the body where the signature covers it.
+  public var digests: DigestSet {
+    var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
+    let signsBody =
+      switch integrity.bodySigning {
+      case .always: true
+      case .never: false
+      case .automatic: (try? address.get().scheme) == "http"
+      }
+    if signsBody { digests.insert(.sha256) }
+    return digests
+  }
+
+  /// The headers of checksums, and the hash of the body.
+  ///
+  /// A range is asked for without: it could be answered with the checksum of a part. What a caller says about the checksum
+  /// of a body counts.
+  ///
+  /// Page: "Checking object integrity for data uploads".
+  public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
+    var headers = HTTPFields()
+    if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
+    let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix("x-amz-checksum-") }
+    if request == .head || request == .get && fields[.range] == nil {
+      headers[.s3ChecksumMode] = "ENABLED"
+    } else if let header = dialect.checksums.first, integrity.checksum != nil, !hasChecksum {
+      switch request {
+      case .put, .part:
+        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+      case .initiate:
+        headers[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
+        headers[.s3ChecksumType] = "FULL_OBJECT"
+      case .complete:
+        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+        headers[.s3ChecksumType] = "FULL_OBJECT"
+      default: break
+      }
+    }
+    return headers
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let s3BucketRegion = HTTPField.Name.known("x-amz-bucket-region")
+  fileprivate static let s3ContentSHA256 = HTTPField.Name.known("x-amz-content-sha256")
+  fileprivate static let s3ChecksumMode = HTTPField.Name.known("x-amz-checksum-mode")
+  fileprivate static let s3ChecksumAlgorithm = HTTPField.Name.known("x-amz-checksum-algorithm")
+  fileprivate static let s3ChecksumType = HTTPField.Name.known("x-amz-checksum-type")
+}
+
+// MARK: - Dialect
+
+extension ServiceDialect {
+  /// The dialect of S3, with CRC-64/NVME for uploads.
+  package static let s3 = makeS3(preferring: .crc64NVME)
+
+  /// The dialect of S3, with CRC-32 for uploads.
+  package static let s3WithCRC32 = makeS3(preferring: .crc32)
+
+  private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> ServiceDialect {
+    var dialect = ServiceDialect(
+      headerPrefix: "x-amz-", paging: .continuationToken, encodesSpaceAsPlus: true,
+      scopes: [
+        "acl": .creation, "grant-full-control": .creation, "grant-read": .creation, "grant-read-acp": .creation,
+        "grant-write-acp": .creation, "object-lock-mode": .creation, "object-lock-retain-until-date": .creation,
+        "object-lock-legal-hold": .creation, "website-redirect-location": .creation, "expected-bucket-owner": .all,
+        "source-expected-bucket-owner": .copy, "checksum-crc32": .put, "checksum-crc32c": .put,
+        "checksum-crc64nvme": .put, "checksum-sha1": .put, "checksum-sha256": .put,
+        // The client says these by itself, or not at all.
+        "checksum-algorithm": [], "checksum-type": [], "checksum-mode": [], "sdk-checksum-algorithm": [],
+        "content-sha256": [], "trailer": [], "decoded-content-length": [], "date": [], "security-token": [],
+      ],
+      standardScopes: [
+        "if-match": [.get, .head, .put, .complete], "if-none-match": [.get, .head, .put, .complete, .copy],
+      ])
+    let headers = [
+      ChecksumHeader(.known("x-amz-checksum-crc64nvme"), .crc64NVME, spelling: .base64),
+      ChecksumHeader(.known("x-amz-checksum-crc32"), .crc32, spelling: .base64),
+      ChecksumHeader(.known("x-amz-checksum-crc32c"), .crc32C, spelling: .base64),
+    ]
+    dialect.checksums = headers.filter { $0.algorithm == algorithm } + headers.filter { $0.algorithm != algorithm }
+    dialect.rangesTellChecksum = false
+    dialect.forbidOverwrite = HTTPField(name: .ifNoneMatch, value: "*")
+    dialect.overwritesConditionally = true
+    return dialect
+  }
+}
+
+extension StorageProvider where Self == S3Provider {
+  /// A bucket of Amazon S3, or of a service that speaks like it.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
+  ///   - network: The addresses of Amazon S3 to use.
+  ///   - endpoint: The URL of another service than Amazon's, or of a private endpoint of Amazon's.
+  ///   - style: Where the bucket is in the URL. If `nil`, Amazon's hosts have it in the host, unless its name has dots, and
+  ///     other hosts in the path.
+  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  public static func s3(
+    bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
+    integrity: S3Integrity = S3Integrity()
+  ) -> S3Provider {
+    S3Provider(
+      bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
+  }
+}

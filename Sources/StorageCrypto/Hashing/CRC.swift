@@ -1,0 +1,175 @@
+/// A cyclic redundancy check, reflected, with a register that starts and ends inverted: the form of every checksum that
+/// storage services report for objects.
+package struct CRC: Sendable, Equatable {
+  /// A polynomial and its width.
+  package enum Algorithm: Sendable, Hashable, CaseIterable {
+    /// CRC-32 of ISO 3309.
+    case crc32
+    /// CRC-32C (Castagnoli).
+    case crc32c
+    /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
+    case crc64ECMA
+    /// CRC-64/NVME.
+    case crc64NVME
+
+    /// The number of bytes of a checksum.
+    package var byteCount: Int {
+      switch self {
+      case .crc32, .crc32c: 4
+      case .crc64ECMA, .crc64NVME: 8
+      }
+    }
+
+    /// The polynomial, the coefficient of the highest power in the lowest bit.
+    fileprivate var polynomial: UInt64 {
+      switch self {
+      case .crc32: 0xEDB8_8320
+      case .crc32c: 0x82F6_3B78
+      case .crc64ECMA: 0xC96C_5795_D787_0F42
+      case .crc64NVME: 0x9A6C_9329_AC4B_C9B5
+      }
+    }
+
+    /// The register of no bytes, and what inverts the last one.
+    fileprivate var mask: UInt64 { byteCount == 4 ? 0xFFFF_FFFF : .max }
+
+    fileprivate var tables: [UInt64] {
+      switch self {
+      case .crc32: Self.crc32Tables
+      case .crc32c: Self.crc32cTables
+      case .crc64ECMA: Self.crc64ECMATables
+      case .crc64NVME: Self.crc64NVMETables
+      }
+    }
+
+    private static let crc32Tables = makeTables(.crc32)
+    private static let crc32cTables = makeTables(.crc32c)
+    private static let crc64ECMATables = makeTables(.crc64ECMA)
+    private static let crc64NVMETables = makeTables(.crc64NVME)
+
+    /// Table `n` (256 entries from `n << 8`) advances a byte that has `n` more bytes behind it.
+    private static func makeTables(_ algorithm: Algorithm) -> [UInt64] {
+      var tables = [UInt64](repeating: 0, count: 8 * 256)
+      for byte in 0..<256 {
+        var value = UInt64(byte)
+        for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ algorithm.polynomial : value >> 1 }
+        tables[byte] = value
+      }
+      for index in 256..<(8 * 256) {
+        let previous = tables[index - 256]
+        tables[index] = tables[Int(previous & 0xff)] ^ (previous >> 8)
+      }
+      return tables
+    }
+  }
+
+  package let algorithm: Algorithm
+
+  private var register: UInt64
+
+  package init(_ algorithm: Algorithm) {
+    self.algorithm = algorithm
+    register = algorithm.mask
+  }
+
+  /// The checksum of everything so far.
+  package var checksum: UInt64 { register ^ algorithm.mask }
+
+  /// The bytes of the checksum of everything so far, the highest one first.
+  package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
+
+  /// Returns the bytes of a checksum, the highest one first.
+  package static func bytes(of checksum: UInt64, _ algorithm: Algorithm) -> [UInt8] {
+    (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
+  }
+
+  /// Adds bytes; eight at a time while there are eight.
+  package mutating func update(_ bytes: Span<UInt8>) {
+    register = unsafe bytes.withUnsafeBytes { unsafe Self.advance(register, algorithm.tables.span, over: $0) }
+  }
+
+  /// Adds the bytes of an array.
+  package mutating func update(_ bytes: [UInt8]) {
+    update(bytes.span)
+  }
+
+  /// Adds the bytes of a buffer.
+  @unsafe
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    register = unsafe Self.advance(register, algorithm.tables.span, over: bytes)
+  }
+
+  /// A register of 32 bits leaves the upper half of the word zero, so that one loop does for both widths.
+  private static func advance(
+    _ register: UInt64, _ tables: Span<UInt64>, over bytes: UnsafeRawBufferPointer
+  ) -> UInt64 {
+    var crc = register
+    var offset = 0
+    while bytes.count - offset >= 8 {
+      let word = unsafe crc ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      crc = tables[0x700 | Int(word & 0xff)]
+      crc ^= tables[0x600 | Int((word >> 8) & 0xff)]
+      crc ^= tables[0x500 | Int((word >> 16) & 0xff)]
+      crc ^= tables[0x400 | Int((word >> 24) & 0xff)]
+      crc ^= tables[0x300 | Int((word >> 32) & 0xff)]
+      crc ^= tables[0x200 | Int((word >> 40) & 0xff)]
+      crc ^= tables[0x100 | Int((word >> 48) & 0xff)]
+      crc ^= tables[Int(word >> 56)]
+      offset += 8
+    }
+    while offset < bytes.count {
+      crc = unsafe tables[Int(UInt8(truncatingIfNeeded: crc) ^ bytes[offset])] ^ (crc >> 8)
+      offset += 1
+    }
+    return crc
+  }
+
+  /// Returns the checksum of two runs of bytes, one after the other, from the checksums of each.
+  ///
+  /// Appending `byteCount` zero bytes to the first run is a linear map over GF(2); squaring it doubles the count, so the
+  /// cost grows with the logarithm of the length.
+  ///
+  /// - Parameters:
+  ///   - first: The checksum of the first run.
+  ///   - second: The checksum of the second run.
+  ///   - byteCount: The number of bytes of the second run.
+  ///   - algorithm: The algorithm of both.
+  package static func combine(
+    _ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm
+  ) -> UInt64 {
+    var result = first
+    var left = byteCount
+    var shift = Matrix.oneZeroByte(algorithm)
+    while left > 0 {
+      if left & 1 == 1 { result = shift.apply(to: result) }
+      left >>= 1
+      if left > 0 { shift = shift.squared() }
+    }
+    return result ^ second
+  }
+
+  /// A linear map over GF(2) on the 64 bits of the register, a column a bit.
+  private struct Matrix {
+    var columns: [UInt64]
+
+    func apply(to vector: UInt64) -> UInt64 {
+      var result: UInt64 = 0
+      var rest = vector
+      while rest != 0 {
+        result ^= columns[rest.trailingZeroBitCount]
+        rest &= rest - 1
+      }
+      return result
+    }
+
+    func squared() -> Matrix {
+      Matrix(columns: columns.map { apply(to: $0) })
+    }
+
+    /// The effect of one zero byte on the register.
+    static func oneZeroByte(_ algorithm: Algorithm) -> Matrix {
+      let oneZeroBit = Matrix(columns: (0..<64).map { $0 == 0 ? algorithm.polynomial : 1 << UInt64($0 - 1) })
+      return oneZeroBit.squared().squared().squared()
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import COSAuth
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageAuthServer
+internal import StorageClient
+internal import StorageDiagnosis
+
+/// Tencent Cloud COS on the command line.
+struct COSCloud: Cloud {
+  let name = "cos"
+
+  func owns(host: String) -> Bool { host.hasByteSuffix(".myqcloud.com") || host.hasByteSuffix(".tencentcos.cn") }
+
+  func region(ofHost host: String) -> String? {
+    let labels = host.parts(between: ".")
+    return labels.count >= 4 ? String(labels[labels.count - 3]) : nil
+  }
+
+  func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("q-sign-") }
+
+  // MARK: Credentials
+
+  private static var slots: [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)] {
+    [
+      ("environment", \.environment), ("profile", \.profile), ("cli-profile", \.cliProfile), ("coscmd", \.coscmd),
+      ("coscli", \.coscli), ("metadata", \.metadata), ("pod-role", \.podRole),
+    ]
+  }
+
+  var sources: [SourceName] { Self.slots.map(\.name) }
+
+  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+    var sources = TencentCredentials(machine)
+    for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
+    return sources.chain
+  }
+
+  // MARK: Requests
+
+  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+    let region = try options.region(fromEnvironment: ["COS_REGION"], local: "ap-guangzhou")
+    return StorageClient(
+      .cos(bucket: bucket, region: region, endpoint: options.endpoint),
+      credentials: options.credentials.cache(for: self))
+  }
+
+  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+    COSSigner()
+  }
+
+  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier {
+    COSVerifier(
+      mode: isStrict ? .strict : .compatible, style: options.style, bucket: options.bucket, limits: .asServices)
+  }
+
+  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService { .cos(style: options.style) }
+
+  let signedTextsEndWithLineFeed = true
+
+  // MARK: Token server
+
+  let tokenPath = "/cos/credentials"
+
+  var tokenShape: TokenShape { .cos }
+
+  func check(role: String?) throws {
+    guard role?.hasBytePrefix("qcs::cam::") ?? true else {
+      throw ValidationError("Write the role like qcs::cam::uin/<account>:roleName/<name>, or leave it out.")
+    }
+  }
+
+  func lifetimes(role: String?) -> ClosedRange<Int> { role == nil ? 1...129_600 : 1...43_200 }
+
+  let policiesNeedRegion = true
+
+  func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.camDocument(region: region) }
+
+  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
+    let transport = AsyncHTTPClientTransport.shared
+    let endpoint = order.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
+    if let role = order.role {
+      return TencentAssumeRoleProvider(
+        roleARN: role, sessionName: order.sessionName, keys: keys, duration: order.lifetime, policy: order.policy,
+        endpoint: endpoint, transport: transport)
+    }
+    return TencentFederationProvider(
+      name: order.sessionName, policy: order.policy, keys: keys, duration: order.lifetime, endpoint: endpoint,
+      transport: transport)
+  }
+
+  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning {
+    let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region)
+    return StringSigning(COSStringSigner(endpoint: endpoint), keys: keys)
+  }
+}
