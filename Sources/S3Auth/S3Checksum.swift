@@ -30,7 +30,8 @@ public struct S3Checksum: Sendable {
   }
 
   private enum State {
-    case cyclic(UInt64, byteCount: Int)
+    case crc32(CRC32)
+    case crc64(CRC64)
     case sha1(SHA1)
     case sha256(SHA256)
   }
@@ -45,8 +46,9 @@ public struct S3Checksum: Sendable {
     self.algorithm = algorithm
     state =
       switch algorithm {
-      case .crc32, .crc32c: .cyclic(0xffff_ffff, byteCount: 4)
-      case .crc64nvme: .cyclic(.max, byteCount: 8)
+      case .crc32: .crc32(CRC32())
+      case .crc32c: .crc32(CRC32(.castagnoli))
+      case .crc64nvme: .crc64(CRC64(.nvme))
       case .sha1: .sha1(SHA1())
       case .sha256: .sha256(SHA256())
       }
@@ -54,48 +56,44 @@ public struct S3Checksum: Sendable {
 
   /// Continues with more bytes.
   public mutating func update(_ bytes: [UInt8]) {
+    update(bytes.span)
+  }
+
+  /// Continues with more bytes.
+  public mutating func update(_ bytes: Span<UInt8>) {
     switch state {
-    case .cyclic(var remainder, let byteCount):
-      let table = Self.table(of: algorithm)
-      for byte in bytes { remainder = table[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)] ^ (remainder >> 8) }
-      state = .cyclic(remainder, byteCount: byteCount)
+    case .crc32(var crc):
+      crc.update(bytes)
+      state = .crc32(crc)
+    case .crc64(var crc):
+      crc.update(bytes)
+      state = .crc64(crc)
     case .sha1(var hash):
-      hash.update(bytes.span)
+      hash.update(bytes)
       state = .sha1(hash)
     case .sha256(var hash):
-      hash.update(bytes.span)
+      hash.update(bytes)
       state = .sha256(hash)
+    }
+  }
+
+  /// The checksum of the bytes so far, the highest byte of a number first.
+  public var bytes: [UInt8] {
+    switch state {
+    case .crc32(let crc): Self.bigEndian(crc.checksum)
+    case .crc64(let crc): Self.bigEndian(crc.checksum)
+    case .sha1(let hash): hash.finalize().bytes
+    case .sha256(let hash): hash.finalize().bytes
     }
   }
 
   /// The checksum of the bytes so far in Base64, the highest byte of a number first.
   public var base64: String {
-    switch state {
-    case .cyclic(let remainder, let byteCount):
-      let value = byteCount == 4 ? remainder ^ 0xffff_ffff : ~remainder
-      let bytes = (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
-      return String(writing: { $0.append(base64: bytes.span) })
-    case .sha1(let hash): return hash.finalize().base64
-    case .sha256(let hash): return hash.finalize().base64
-    }
+    let bytes = bytes
+    return String(writing: { $0.append(base64: bytes.span) })
   }
 
-  private static func table(of algorithm: Algorithm) -> [UInt64] {
-    switch algorithm {
-    case .crc32c: crc32cTable
-    case .crc64nvme: crc64NVMETable
-    case .crc32, .sha1, .sha256: crc32Table
-    }
-  }
-
-  private static let crc32Table = makeTable(0xedb8_8320)
-  private static let crc32cTable = makeTable(0x82f6_3b78)
-  private static let crc64NVMETable = makeTable(0x9a6c_9329_ac4b_c9b5)
-
-  /// The remainders of all bytes for a polynomial whose bits are reversed.
-  private static func makeTable(_ polynomial: UInt64) -> [UInt64] {
-    (0..<256).map { byte in
-      (0..<8).reduce(UInt64(byte)) { value, _ in value & 1 == 1 ? polynomial ^ (value >> 1) : value >> 1 }
-    }
+  private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+    stride(from: number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
   }
 }

@@ -109,6 +109,48 @@ final class StorageCryptoTests: XCTestCase {
     crc.update(Array("123456789".utf8))
     XCTAssertEqual(crc.checksum, 0x995D_C9BB_DF19_39FA)
     XCTAssertEqual(CRC64().checksum, 0)
+    var nvme = CRC64(.nvme)
+    nvme.update(Array("123456789".utf8))
+    XCTAssertEqual(nvme.checksum, 0xAE8B_1486_0A79_9888)
+  }
+
+  func testCRC32OfItsCatalogue() {
+    let checks: [(CRC32.Variant, UInt32)] = [(.iso, 0xCBF4_3926), (.castagnoli, 0xE306_9283)]
+    for (variant, check) in checks {
+      var crc = CRC32(variant)
+      crc.update(Array("123456789".utf8))
+      XCTAssertEqual(crc.checksum, check)
+      XCTAssertEqual(CRC32(variant).checksum, 0)
+    }
+  }
+
+  func testCRC32AndNVMEInPiecesAndCombined() {
+    let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+    for cut in [0, 1, 7, 8, 9, 500, 999, 1000] {
+      let (head, tail) = (Array(bytes[..<cut]), Array(bytes[cut...]))
+      let count = UInt64(tail.count)
+      for variant in [CRC32.Variant.iso, .castagnoli] {
+        let (first, second, whole) = (Self.crc32(head, variant), Self.crc32(tail, variant), Self.crc32(bytes, variant))
+        var pieces = CRC32(continuing: first, variant)
+        pieces.update(tail)
+        XCTAssertEqual(pieces.checksum, whole, "cut at \(cut)")
+        XCTAssertEqual(CRC32.combine(first, second, byteCount: count, variant), whole, "combined at \(cut)")
+      }
+      var (first, second, whole) = (CRC64(.nvme), CRC64(.nvme), CRC64(.nvme))
+      first.update(head)
+      second.update(tail)
+      whole.update(bytes)
+      var pieces = CRC64(continuing: first.checksum, .nvme)
+      pieces.update(tail)
+      XCTAssertEqual(pieces, whole)
+      XCTAssertEqual(CRC64.combine(first.checksum, second.checksum, byteCount: count, .nvme), whole.checksum)
+    }
+  }
+
+  private static func crc32(_ bytes: [UInt8], _ variant: CRC32.Variant) -> UInt32 {
+    var crc = CRC32(variant)
+    crc.update(bytes)
+    return crc.checksum
   }
 
   func testCRC64InPiecesAndCombined() {
