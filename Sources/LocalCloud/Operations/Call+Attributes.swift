@@ -64,7 +64,7 @@ extension Call {
     return headers
   }
 
-  /// The customer's key that the request carries; COS alone has it.
+  /// The customer's key that the request carries, where the service takes one.
   func customerKey(_ place: String = "") throws(ServiceError) -> CustomerKey? {
     try CustomerKey { own(place + $0) }
   }

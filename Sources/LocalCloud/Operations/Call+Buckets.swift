@@ -66,7 +66,7 @@ extension Call {
 
   func bucketLocation() throws -> Answer {
     try store.read(bucket) { _ in }
-    return Answer(XMLNode("LocationConstraint", dialect.provider == .oss ? "oss-\(region)" : region))
+    return Answer(XMLNode("LocationConstraint", dialect.location(of: region)))
   }
 
   func bucketInfo() throws -> Answer {

@@ -7,12 +7,11 @@ internal import StorageXML
 extension Call {
   /// The object that is to be copied, if the conditions of the request hold for it.
   private func copySource() throws -> StoredObject {
-    let source = try CopySource(own("copy-source") ?? "", of: dialect.provider)
+    let source = try dialect.copySource(own("copy-source") ?? "")
     let object = try store.object(source.key, in: source.bucket)
     try checkReadable(object, place: "copy-source-")
     guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
-      guard dialect.provider == .oss else { throw ServiceError.preconditionFailed("x-cos-copy-source-if-…") }
-      throw ServiceError(.notModified, "NotModified", "The source is what the conditions leave out.")
+      throw dialect.unchangedCopySource
     }
     return object
   }

@@ -66,7 +66,7 @@ extension Call {
         XMLNode("LastModified", object.modified.iso8601Milliseconds),
         XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
       ]
-      if dialect.provider == .oss { elements.append(XMLNode("Type", object.isMultipart ? "Multipart" : "Normal")) }
+      elements += dialect.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
         XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
@@ -96,9 +96,8 @@ extension Call {
           XMLNode("PartNumber", String(parts.keys[index])),
           XMLNode("LastModified", parts.values[index].modified.iso8601Milliseconds),
           XMLNode("ETag", dialect.entityTag(parts.values[index].content.entityTag)),
-          XMLNode("HashCrc64ecma", String(parts.values[index].content.crc64)),
-          XMLNode("Size", String(parts.values[index].content.byteCount)),
-        ])
+        ] + dialect.elements(of: parts.values[index])
+          + [XMLNode("Size", String(parts.values[index].content.byteCount))])
     }
     return Answer(
       XMLNode(

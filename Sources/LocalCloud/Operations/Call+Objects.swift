@@ -5,7 +5,7 @@ internal import StorageCrypto
 extension Call {
   /// The headers that describe the content of an object, and with `response-` in front the parameters that replace them.
   ///
-  /// Answers spell them like this: the COS SDK for Python looks for no other spelling.
+  /// Answers spell them like this: one of the vendors' SDKs looks for no other spelling.
   private static let contentHeaders = [
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
@@ -70,13 +70,12 @@ extension Call {
     return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
   }
 
-  /// The short form of the headers that OSS has.
+  /// The short form of the headers.
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket)
-    var answer = Answer(body: .head(byteCount: object.content.byteCount))
-    answer.headers[.eTag] = dialect.entityTag(object.content.entityTag)
+    var answer = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    answer.headers[.contentMD5] = nil
     answer.headers[.lastModified] = object.modified.httpDate
-    answer.headers.set(dialect.header("hash-crc64ecma"), String(object.content.crc64))
     return answer
   }
 
@@ -85,24 +84,19 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// The bytes that are asked for; nothing for all of them.
-  ///
-  /// OSS answers a range that does not lie within the object with the whole object, unless the request asks for the
-  /// standard behaviour.
+  /// The bytes that are asked for; `nil` for all of them.
   private func requestedRange(of byteCount: Int64) throws(ServiceError) -> Range<Int64>? {
-    guard let header = headers[.range], let range = ByteRange(header) else { return nil }
-    if dialect.provider == .oss, own("range-behavior") != "standard", !range.lies(within: byteCount) { return nil }
+    guard let header = headers[.range], let range = ByteRange(header),
+      !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
+    else { return nil }
     guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
     return bytes
   }
 
-  /// The entity tag and the checksum.
+  /// The entity tag and the checksums.
   func checksums(of content: Content) -> HTTPFields {
-    var headers: HTTPFields = [.eTag: dialect.entityTag(content.entityTag)]
-    headers.set(dialect.header("hash-crc64ecma"), String(content.crc64))
-    if dialect.provider == .oss, let md5 = [UInt8](hex: content.entityTag) {
-      headers[.contentMD5] = String(writing: { $0.append(base64: md5.span) })
-    }
+    var headers = dialect.checksums(of: content)
+    headers[.eTag] = dialect.entityTag(content.entityTag)
     return headers
   }
 
@@ -113,13 +107,7 @@ extension Call {
     for header in object.description.metadata { answer.set(dialect.metadataPrefix + header.name, header.value) }
     answer[.lastModified] = object.modified.httpDate
     answer[.acceptRanges] = "bytes"
-    if dialect.provider == .oss {
-      answer.set("x-oss-object-type", object.isMultipart ? "Multipart" : "Normal")
-    }
-    // COS names the class only where it is not the standard one.
-    if let name = object.attributes.storageClass ?? (dialect.provider == .oss ? dialect.standardClass : nil) {
-      answer.set(dialect.header("storage-class"), name)
-    }
+    for field in dialect.headers(of: object) { answer[field.name] = field.value }
     if !object.attributes.tags.isEmpty {
       answer.set(dialect.header("tagging-count"), String(object.attributes.tags.count))
     }

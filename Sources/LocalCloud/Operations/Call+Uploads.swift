@@ -175,17 +175,12 @@ extension Call {
   }
 
   /// The parts one after the other: nothing is copied, and the checksum is computed from those of the parts.
-  ///
-  /// The entity tag of OSS is the MD5 of the parts' tags as the service writes them, in upper-case hexadecimal: its own
-  /// test suites print one. That of COS is the MD5 of the bytes of the tags.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
     var byteCount: Int64 = 0
     for part in parts {
-      let tag = part.content.entityTag
-      let bytes = dialect.provider == .oss ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
-      md5.update(bytes.span)
+      md5.update(dialect.bytes(ofPartTag: part.content.entityTag).span)
       crc64 = CRC64.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount))
       byteCount += part.content.byteCount
     }

@@ -21,7 +21,7 @@ extension Gateway {
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try Self.check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(authority, of: verified, dialect.provider, region: region, at: date)
+    let rights = RequestRights(authority, of: verified, dialect, region: region, at: date)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw dialect.policyRefusal(at: date) }
     let call = Call(
       dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,

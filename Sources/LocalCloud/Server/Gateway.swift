@@ -1,8 +1,6 @@
-internal import COSAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
-internal import OSSAuth
 internal import StorageAuth
 internal import Synchronization
 
@@ -14,30 +12,18 @@ struct Gateway: Sendable {
   let authenticator: Authenticator
   let store: ObjectStore
   let region: String
-  private let endpoint: LocalCloud.Endpoint
   let context: CloudContext
   private let crossOrigin: CrossOrigin
 
   var counters: Counters { context.counters }
+  private var endpoint: LocalCloud.Endpoint { dialect.endpoint }
 
   init(
-    _ provider: LocalCloud.Provider, _ store: ObjectStore, _ configuration: LocalCloud.Configuration,
-    _ context: CloudContext
+    _ dialect: any Dialect, _ store: ObjectStore, _ configuration: LocalCloud.Configuration, _ context: CloudContext
   ) {
-    switch provider {
-    case .oss:
-      endpoint = .oss
-      dialect = OSSDialect()
-      authenticator = Authenticator(
-        OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices), provider, context)
-      region = configuration.region ?? "cn-hangzhou"
-    case .cos:
-      endpoint = .cos
-      dialect = COSDialect()
-      authenticator = Authenticator(
-        COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices), provider, context)
-      region = "ap-guangzhou"
-    }
+    self.dialect = dialect
+    authenticator = Authenticator(dialect.verifier(for: configuration), dialect.provider, context)
+    region = dialect.region(of: configuration)
     self.store = store
     self.context = context
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
@@ -75,13 +61,10 @@ struct Gateway: Sendable {
         answer = dialect.answer(for: .injected(status), to: identity)
       }
     }
-    answer.headers.set(dialect.header("request-id"), identity.requestID)
-    if dialect.provider == .cos { answer.headers.set(dialect.header("trace-id"), identity.requestID) }
+    dialect.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
     answer.headers[.server] = dialect.serverName
-    crossOrigin.mark(
-      &answer, for: head,
-      exposing: ["ETag", "Location", dialect.header("request-id"), dialect.header("hash-crc64ecma")])
+    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + dialect.exposedHeaders)
     try await exchange.send(answer, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
@@ -112,12 +95,11 @@ struct Gateway: Sendable {
         return try permit(verified, head, copySource, at: date)
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let read = try RequestTarget(of: head)
-      let target = dialect.provider == .cos ? read.ignoringCase : read
+      let target = dialect.operations.read(try RequestTarget(of: head))
       try Self.check(target)
-      let operation = try Operation(head.method, target, of: dialect.provider, isCopy: copySource != nil)
+      let operation = try Operation(head.method, target, of: dialect, isCopy: copySource != nil)
       try dialect.headerRules.check(head.headerFields, for: operation)
-      guard let permit = try Permit(everybody: target, operation, in: store, of: dialect.provider) else {
+      guard let permit = try Permit(everybody: target, operation, in: store, at: dialect) else {
         throw dialect.anonymousRefusal(at: date)
       }
       counters.anonymous()
@@ -131,13 +113,13 @@ struct Gateway: Sendable {
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
-    let operation = try Operation(head.method, verified.wholeTarget, of: dialect.provider, isCopy: copySource != nil)
+    let operation = try Operation(head.method, verified.wholeTarget, of: dialect, isCopy: copySource != nil)
     try dialect.headerRules.check(head.headerFields, for: operation)
     // A key that is gone since it was verified has no authority.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
-      authority, of: head, for: operation, verified.wholeTarget, dialect.provider, region: region, at: date)
-    let source = operation.hasCopySource ? try CopySource(copySource ?? "", of: dialect.provider) : nil
+      authority, of: head, for: operation, verified.wholeTarget, dialect, region: region, at: date)
+    let source = operation.hasCopySource ? try dialect.copySource(copySource ?? "") : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw dialect.policyRefusal(at: date)
     }
