@@ -59,7 +59,8 @@ public final class LocalCloud: Sendable {
       let aspera = AsperaContext(configuration, storage.node, context)
       let transferGateway = TransferGateway(aspera)
       let stores = try await StorageServices { provider in
-        let gateway = Gateway(provider.dialect, try storage.store(of: provider), configuration, context)
+        let gateway = Gateway(
+          provider.dialect(for: configuration), try storage.store(of: provider), configuration, context)
         return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1) }
       }
       let services = try await open(configuration.services.port) { try await servicesGateway.respond(to: $0, with: $1) }

@@ -50,7 +50,7 @@ extension Call {
     return tags
   }
 
-  private func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
+  func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
     let names = dialect.encryptionHeaders
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }

@@ -10,15 +10,15 @@ extension Call {
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  private static let defaultContentType = "application/octet-stream"
-
   /// What the headers say about an object that is put.
   var description: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
       let name = field.name.canonicalName
       if let header = Self.contentHeaders.first(where: { $0.asciiLowercased == name }) {
-        description.headers.append(ObjectDescription.Header(name: header, value: field.value))
+        let value = header == "Content-Encoding" ? dialect.storedEncoding(field.value) : field.value
+        guard let value else { continue }
+        description.headers.append(ObjectDescription.Header(name: header, value: value))
       } else if let rest = name.removingBytePrefix(dialect.metadataPrefix) {
         description.metadata.append(ObjectDescription.Header(name: String(rest), value: field.value))
       }
@@ -27,7 +27,10 @@ extension Call {
   }
 
   /// Refuses to overwrite, if the request says so.
+  ///
+  /// - Throws: Also if a condition of the request on what is there does not hold.
   func checkOverwrite(_ existing: StoredObject?) throws(ServiceError) {
+    try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
 
@@ -56,7 +59,7 @@ extension Call {
       return answer
     }
     answer.status = .partialContent
-    answer.headers[.contentMD5] = nil
+    for name in dialect.headersOfWholeObjects { answer.headers[name] = nil }
     answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return answer
@@ -80,7 +83,8 @@ extension Call {
   }
 
   func deleteObject() async throws -> Answer {
-    try await store.delete(key, in: bucket)
+    let conditions = try WriteConditions(headers)
+    try await store.delete(key, in: bucket) { try conditions.check($0, key) }
     return Answer(.noContent)
   }
 
@@ -101,8 +105,9 @@ extension Call {
   }
 
   private func objectHeaders(_ object: StoredObject) throws(ServiceError) -> HTTPFields {
-    var answer = checksums(of: object.content)
-    answer[.contentType] = Self.defaultContentType
+    var answer = dialect.readChecksums(of: object.content, for: headers, target)
+    answer[.eTag] = dialect.entityTag(object.content.entityTag)
+    answer[.contentType] = dialect.defaultContentType
     for header in object.description.headers { answer.set(header.name, header.value) }
     for header in object.description.metadata { answer.set(dialect.metadataPrefix + header.name, header.value) }
     answer[.lastModified] = object.modified.httpDate

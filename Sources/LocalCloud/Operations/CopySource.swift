@@ -10,9 +10,11 @@ struct CopySource {
   ///
   /// - Parameters:
   ///   - header: The value.
+  ///   - dialect: The service.
   ///   - bucket: Takes what names the bucket off the text; by default its first segment.
   init(
-    _ header: String, takingBucket bucket: (inout Substring) -> String = { CopySource.takeSegment(of: &$0) }
+    _ header: String, of dialect: any Dialect,
+    takingBucket bucket: (inout Substring) -> String = { CopySource.takeSegment(of: &$0) }
   ) throws(ServiceError) {
     let parts = header.parts(between: "?", atMost: 1)
     if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
@@ -23,7 +25,7 @@ struct CopySource {
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     let name = bucket(&rest)
-    guard isBucketName(name), !rest.isEmpty else {
+    guard dialect.isBucketName(name), !rest.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
     }
     self.bucket = name

@@ -5,7 +5,7 @@ internal import StorageAuth
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
-  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
+  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo, bucketVersioning
   case listObjects, listObjectsV2, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
   case readObjectAccess, changeObjectAccess
@@ -100,12 +100,20 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether it changes nothing.
   var isRead: Bool {
     switch self {
-    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .listObjects, .listObjectsV2,
-      .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .listParts:
+    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
+      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .listParts:
       true
     case .createBucket, .deleteBucket, .changeBucketAccess, .deleteObjects, .putObject, .copyObject, .deleteObject,
       .changeObjectAccess, .initiateUpload, .uploadPart, .copyPart, .completeUpload, .abortUpload:
       false
+    }
+  }
+
+  /// Whether it reads the body of the request.
+  var readsBody: Bool {
+    switch self {
+    case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload: true
+    default: false
     }
   }
 

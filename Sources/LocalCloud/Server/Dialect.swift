@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 internal import StorageXML
 
 /// A storage service as the engine sees it: names, texts, forms and rules; what the services do is the same.
@@ -35,7 +36,64 @@ protocol Dialect: Sendable {
   /// - Parameter isStandard: Whether the request asks for the behaviour of the HTTP standard.
   func ignores(_ range: ByteRange, of byteCount: Int64, isStandard: Bool) -> Bool
 
+  /// The bucket, the key and the parameters of a request, as the service reads them.
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
+
+  /// Whether a text can be the name of a bucket.
+  func isBucketName(_ name: String) -> Bool
+
+  /// The longest key, in bytes.
+  var keyByteLimit: Int { get }
+
+  /// The refusal of a key that is too long, or has a NUL in it.
+  var invalidKey: ServiceError { get }
+
+  // MARK: Bodies
+
+  /// Returns what takes the body of a request apart; `nil` if the bytes that arrive are those of the object.
+  ///
+  /// - Parameters:
+  ///   - head: The request.
+  ///   - verified: Its proof.
+  ///   - key: The key that it was verified against.
+  /// - Throws: A `VerificationError` if the headers do not go with the form of the body.
+  func bodyReader(
+    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
+  ) throws(VerificationError) -> (any BodyReader)?
+
+  /// Returns what checks the bytes of a body, or of a copy.
+  ///
+  /// - Parameters:
+  ///   - headers: The headers of the request, or the fields of the form.
+  ///   - operation: What the request asks for.
+  ///   - rule: What the checksum of a part has to be.
+  /// - Throws: The refusal of headers that do not go with each other.
+  func bodyChecks(
+    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(ServiceError) -> [any BodyCheck]
+
+  /// Whether the body of a request is checked that has nothing to say to its operation.
+  var checksEveryBody: Bool { get }
+
+  /// The content encoding that is kept with an object; `nil` for none.
+  func storedEncoding(_ encoding: String) -> String?
+
+  /// What the checksums of the parts of a new upload have to be; `nil` where the service has no such checksums.
+  func checksumRule(of headers: HTTPFields) throws(ServiceError) -> ChecksumRule?
+
+  /// Compares the checksums that the elements of a document state with those of the parts.
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(ServiceError)
+
+  /// The checksum of parts one after the other.
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(ServiceError) -> ObjectChecksum?
+
+  /// Compares what headers state about an object that is put together from parts.
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(ServiceError)
+
   // MARK: Objects
+
+  /// The media type of an object that names none.
+  var defaultContentType: String { get }
 
   /// The rest of the name of the header that says who may read an object.
   var objectAccessHeader: String { get }
@@ -55,8 +113,17 @@ protocol Dialect: Sendable {
   /// How many entries a list has if the request does not say.
   var defaultPageSize: Int { get }
 
+  /// How many entries of a list a request may ask for.
+  var pageSizes: ClosedRange<Int> { get }
+
+  /// The names of what pages the list of buckets.
+  var bucketPaging: BucketPaging { get }
+
   /// The code for making a bucket that the caller has already; `nil` if that is no error.
-  var ownBucketCode: String? { get }
+  func ownBucketCode(in region: String) -> String?
+
+  /// Refuses to make a bucket somewhere else.
+  func checkLocation(_ location: String?, in region: String) throws(ServiceError)
 
   /// An entity tag as the service writes it, with quotes.
   func entityTag(_ tag: String) -> String
@@ -135,8 +202,32 @@ protocol Dialect: Sendable {
   /// The checksums of an object or a part that answers tell.
   func checksums(of content: Content) -> HTTPFields
 
+  /// The checksums of an object that the answer to a read tells.
+  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields
+
+  /// The headers that an answer with a part of an object does not have.
+  var headersOfWholeObjects: [HTTPField.Name] { get }
+
   /// What answers tell about an object besides.
   func headers(of object: StoredObject) -> HTTPFields
+
+  /// What the answer to the start of an upload tells besides.
+  func headers(of upload: MultipartUpload) -> HTTPFields
+
+  /// What lists tell about an upload besides.
+  func elements(of upload: MultipartUpload) -> [XMLNode]
+
+  /// What the answer to a copy or the end of an upload tells about its content besides.
+  func elements(of content: Content) -> [XMLNode]
+
+  /// The namespace of documents.
+  var namespace: String? { get }
+
+  /// A name in a document with `encoding-type=url`.
+  func encodedName(_ name: String) -> String
+
+  /// Whether lists leave out what the request did not say.
+  var omitsEmptyElements: Bool { get }
 
   /// What a list of objects tells about one of them besides.
   func elements(of object: StoredObject) -> [XMLNode]
@@ -173,6 +264,9 @@ protocol Dialect: Sendable {
   /// The refusal of a copy whose source is what the conditions leave out.
   var unchangedCopySource: ServiceError { get }
 
+  /// The refusal of a copy of an object onto itself that changes nothing; `nil` if that is no error.
+  var unchangingCopy: ServiceError? { get }
+
   /// The answer for an error.
   func answer(for error: ServiceError, to call: CallIdentity) -> Answer
 }
@@ -193,6 +287,14 @@ struct StorageClass: Sendable {
 
   /// Whether an object of the class has to be restored before it is read.
   var isArchive = false
+}
+
+/// The names of what pages the list of buckets.
+struct BucketPaging: Sendable {
+  var marker: WireText = "marker"
+  var limit: WireText = "max-keys"
+  var next = "NextMarker"
+  var most = 1000
 }
 
 extension Dialect {
@@ -221,5 +323,65 @@ extension Dialect {
 
   func elements(of part: UploadedPart) -> [XMLNode] { [] }
 
+  func elements(of upload: MultipartUpload) -> [XMLNode] { [] }
+
+  func elements(of content: Content) -> [XMLNode] { [] }
+
+  func headers(of upload: MultipartUpload) -> HTTPFields { [:] }
+
   func location(of region: String) -> String { region }
+
+  func checkLocation(_ location: String?, in region: String) throws(ServiceError) {}
+
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    operations.read(try RequestTarget(of: head))
+  }
+
+  func isBucketName(_ name: String) -> Bool { StorageAuth.isBucketName(name) }
+
+  var keyByteLimit: Int { 1023 }
+
+  var invalidKey: ServiceError {
+    ServiceError(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
+  }
+
+  func bodyReader(
+    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
+  ) throws(VerificationError) -> (any BodyReader)? { nil }
+
+  func bodyChecks(
+    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(ServiceError) -> [any BodyCheck] { [] }
+
+  var checksEveryBody: Bool { false }
+
+  func storedEncoding(_ encoding: String) -> String? { encoding }
+
+  func checksumRule(of headers: HTTPFields) throws(ServiceError) -> ChecksumRule? { nil }
+
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(ServiceError) {}
+
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(ServiceError) -> ObjectChecksum? { nil }
+
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(ServiceError) {}
+
+  var defaultContentType: String { "application/octet-stream" }
+
+  var pageSizes: ClosedRange<Int> { 0...1000 }
+
+  var bucketPaging: BucketPaging { BucketPaging() }
+
+  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
+    checksums(of: content)
+  }
+
+  var headersOfWholeObjects: [HTTPField.Name] { [.contentMD5] }
+
+  var namespace: String? { nil }
+
+  func encodedName(_ name: String) -> String { name.percentEncoded() }
+
+  var omitsEmptyElements: Bool { false }
+
+  var unchangingCopy: ServiceError? { nil }
 }

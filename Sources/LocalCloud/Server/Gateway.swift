@@ -6,8 +6,6 @@ internal import Synchronization
 
 /// The way of every request of one service: check, verify, act, answer.
 struct Gateway: Sendable {
-  private static let keyByteLimit = 1023
-
   let dialect: any Dialect
   let authenticator: Authenticator
   let store: ObjectStore
@@ -44,7 +42,7 @@ struct Gateway: Sendable {
       do {
         if head.method == .options {
           answer = try crossOrigin.preflight(head)
-        } else if let upload = try FormUpload(head) {
+        } else if let upload = try FormUpload(head, at: dialect) {
           try await goOn(head, &writer)
           answer = try await post(upload, request, at: identity.date)
         } else {
@@ -91,12 +89,16 @@ struct Gateway: Sendable {
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         counters.verified(dialect.signatureKind(of: head, verified))
-        try Self.check(verified.wholeTarget)
-        return try permit(verified, head, copySource, at: date)
+        try check(verified.wholeTarget)
+        var permit = try permit(verified, head, copySource, at: date)
+        if let key = context.keys.key(verified.accessKeyID, of: dialect.provider, at: date) {
+          permit.reader = try dialect.bodyReader(of: head, verified, key)
+        }
+        return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let target = dialect.operations.read(try RequestTarget(of: head))
-      try Self.check(target)
+      let target = try dialect.target(of: head)
+      try check(target)
       let operation = try Operation(head.method, target, of: dialect, isCopy: copySource != nil)
       try dialect.headerRules.check(head.headerFields, for: operation)
       guard let permit = try Permit(everybody: target, operation, in: store, at: dialect) else {
@@ -129,29 +131,27 @@ struct Gateway: Sendable {
   /// Refuses a request for a bucket that is not there before its key is looked up, as the services do; only a request
   /// that makes a bucket may name such a one.
   private func checkBucket(of head: HTTPRequest) throws {
-    guard let target = try? RequestTarget(of: head), let bucket = target.bucket?.string, isBucketName(bucket) else {
-      return
-    }
+    guard let target = try? dialect.target(of: head), let bucket = target.bucket?.string,
+      dialect.isBucketName(bucket)
+    else { return }
     if head.method == .put, target.key == nil { return }
     try store.read(bucket) { _ in }
   }
 
-  static func check(_ target: RequestTarget) throws(ServiceError) {
-    if let bucket = target.bucket?.string, !isBucketName(bucket) { throw .invalidBucketName(bucket) }
+  func check(_ target: RequestTarget) throws(ServiceError) {
+    if let bucket = target.bucket?.string, !dialect.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > keyByteLimit || key.utf8.contains(0) {
-      throw ServiceError(
-        .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
-    }
+    if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }
   }
 
   private func act(_ permit: Permit, _ request: Request, at date: Timestamp) async throws -> Answer {
+    let body = CallBody(request.body, reader: permit.reader) { [dialect] in dialect.refusal($0, at: date) }
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
-      rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region,
-      host: request.head.authority ?? "")
+      rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
+      region: region, host: request.head.authority ?? "")
     try call.checkHarmless()
-    var answer = try await call.answer(to: permit.operation)
+    var answer = try await call.answer()
     call.repeatLimit(in: &answer)
     if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer

@@ -18,6 +18,9 @@ struct Permit: Sendable {
   /// What else the request may do, for what only its body names.
   let rights: RequestRights
 
+  /// What takes the body apart; `nil` if the bytes that arrive are those of the object.
+  var reader: (any BodyReader)?
+
   /// The permission that a signature gives.
   ///
   /// - Returns: Nothing if the rights do not allow the operation.

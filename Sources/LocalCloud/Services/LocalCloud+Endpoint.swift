@@ -5,6 +5,8 @@ extension LocalCloud {
     case oss
     /// COS.
     case cos
+    /// S3.
+    case s3
     /// The token services of both clouds.
     case sts
     /// The app server that hands out temporary keys.

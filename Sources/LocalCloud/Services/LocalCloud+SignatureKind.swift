@@ -7,6 +7,8 @@ extension LocalCloud {
     case ossV1 = "OSS V1"
     /// COS version 5, HMAC-SHA-1.
     case cosV5 = "COS V5"
+    /// S3 version 4, HMAC-SHA-256.
+    case s3V4 = "S3 V4"
     /// Alibaba Cloud's ACS3-HMAC-SHA256.
     case acs3 = "ACS3"
     /// Alibaba Cloud's RPC, HMAC-SHA-1 among the parameters.

@@ -10,6 +10,8 @@ extension LocalCloud {
     case oss
     /// Tencent Cloud COS.
     case cos
+    /// Amazon S3.
+    case s3
   }
 
   /// Where OSS is: `http://127.0.0.1:…`, path style.
@@ -17,6 +19,9 @@ extension LocalCloud {
 
   /// Where COS is: `http://127.0.0.1:…`, path style.
   public var cosEndpoint: ServiceEndpoint { stores.cos.endpoint }
+
+  /// Where S3 is: `http://127.0.0.1:…`, path style.
+  public var s3Endpoint: ServiceEndpoint { stores.s3.endpoint }
 
   /// Where a service is.
   public func endpoint(of provider: Provider) -> ServiceEndpoint { stores[provider].endpoint }
@@ -29,12 +34,18 @@ extension LocalCloud {
 }
 
 extension LocalCloud.Provider {
-  /// What is particular to the service.
+  /// What is particular to the service, wherever it stands.
   var dialect: any Dialect {
     switch self {
     case .oss: OSSDialect()
     case .cos: COSDialect()
+    case .s3: S3Dialect()
     }
+  }
+
+  /// What is particular to the service of a server.
+  func dialect(for configuration: LocalCloud.Configuration) -> any Dialect {
+    self == .s3 ? S3Dialect(region: configuration.s3Region) : dialect
   }
 }
 
@@ -44,6 +55,7 @@ extension LocalCloud.Configuration {
     switch provider {
     case .oss: ossPort
     case .cos: cosPort
+    case .s3: s3Port
     }
   }
 }
@@ -52,17 +64,20 @@ extension LocalCloud.Configuration {
 struct StorageServices: Sendable {
   let oss: HTTPService
   let cos: HTTPService
+  let s3: HTTPService
 
   /// Opens the port of each service.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)
     cos = try await open(.cos)
+    s3 = try await open(.s3)
   }
 
   subscript(provider: LocalCloud.Provider) -> HTTPService {
     switch provider {
     case .oss: oss
     case .cos: cos
+    case .s3: s3
     }
   }
 

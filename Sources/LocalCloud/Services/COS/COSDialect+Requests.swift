@@ -31,7 +31,7 @@ extension COSDialect {
 
   /// Reads `host/key` with the bucket in the host or, at an IP address, in front of the key; or `/bucket/key`.
   func copySource(_ header: String) throws(ServiceError) -> CopySource {
-    try CopySource(header) { rest in
+    try CopySource(header, of: self) { rest in
       let first = CopySource.takeSegment(of: &rest)
       return isAddressOrLocalhost(first) ? CopySource.takeSegment(of: &rest) : bucketLabel(of: first) ?? first
     }

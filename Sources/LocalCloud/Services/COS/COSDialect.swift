@@ -32,7 +32,7 @@ struct COSDialect: Dialect {
     .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 1000
   let serverName = "tencent-cos"
-  let ownBucketCode: String? = "BucketAlreadyOwnedByYou"
+  let bucketPaging = BucketPaging(most: 2000)
   let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
   let unchangedCopySource = ServiceError.preconditionFailed("x-cos-copy-source-if-…")
 
@@ -130,6 +130,8 @@ struct COSDialect: Dialect {
       return .invalidArgument(error.message)
     }
   }
+
+  func ownBucketCode(in region: String) -> String? { "BucketAlreadyOwnedByYou" }
 
   func accessAnswer(_ access: AccessControl?) -> Answer {
     func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {

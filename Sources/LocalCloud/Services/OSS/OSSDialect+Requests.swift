@@ -31,7 +31,7 @@ extension OSSDialect {
     formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
 
   /// Reads `/bucket/key`.
-  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header) }
+  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header, of: self) }
 
   /// A range that does not lie within the object is answered with the whole object, unless the request asks for the
   /// standard behaviour.

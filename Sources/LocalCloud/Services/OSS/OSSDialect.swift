@@ -26,7 +26,7 @@ struct OSSDialect: Dialect {
   let wrongDigest = ServiceError.invalidDigest("The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 100
   let serverName = "AliyunOSS"
-  let ownBucketCode: String? = nil
+  let bucketPaging = BucketPaging(most: 2000)
   let exposedHeaders = ["x-oss-request-id", "x-oss-hash-crc64ecma"]
   let unchangedCopySource = ServiceError(
     .notModified, "NotModified", "The source is what the conditions leave out.")
@@ -111,6 +111,8 @@ struct OSSDialect: Dialect {
     }
     return answer
   }
+
+  func ownBucketCode(in region: String) -> String? { nil }
 
   func accessAnswer(_ access: AccessControl?) -> Answer {
     let grant = XMLNode("Grant", access?.rawValue ?? "default")
