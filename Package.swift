@@ -185,7 +185,7 @@ let package = Package(
     .target(
       name: "LocalCloud",
       dependencies: auth + aspera + [
-        "CloudCredentials", "HTTPServing", "StorageXML",
+        "CloudCredentials", "HTTPServing", "S3Auth", "StorageXML",
         product("HummingbirdCore", "hummingbird", "Server"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),
@@ -371,7 +371,7 @@ let package = Package(
     .testTarget(
       name: "LocalCloudTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "HTTPServing", "LocalCloud", "StorageAuthTesting", "StorageXML",
+        "CloudCredentials", "HTTPServing", "LocalCloud", "S3Auth", "StorageAuthTesting", "StorageXML",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("NIOCore", "swift-nio", "Server"),
         product("NIOHTTP1", "swift-nio", "Server"),

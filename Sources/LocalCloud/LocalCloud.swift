@@ -2,7 +2,7 @@ public import AsperaAuth
 public import StorageAuth
 internal import SystemPackage
 
-/// OSS, COS and an Aspera node on this machine: an HTTP server on loopback that stores objects in a directory and
+/// Storage services and an Aspera node on this machine: an HTTP server on loopback that stores objects in a directory and
 /// verifies every signature.
 ///
 /// ```swift
@@ -12,34 +12,24 @@ internal import SystemPackage
 /// await cloud.stop()
 /// ```
 ///
-/// OSS and COS have a port and buckets of their own and share the accounts; the node has files and folders.
+/// Each storage service has a port and buckets of its own, and all share the accounts; the node has files and folders.
 public final class LocalCloud: Sendable {
-  /// A service that the server stands in for.
-  public enum Provider: String, Sendable, Hashable, CaseIterable {
-    /// Alibaba Cloud OSS.
-    case oss
-    /// Tencent Cloud COS.
-    case cos
-  }
-
   /// The fingerprint of the host key that the transfer desk shows.
   public let transferHostKey: HostKeyFingerprint
 
   private let storage: Storage
-  private let oss: HTTPService
-  private let cos: HTTPService
+  let stores: StorageServices
   private let services: HTTPService
   private let node: HTTPService
   private let desk: HTTPService
   private let context: CloudContext
 
   private init(
-    storage: Storage, oss: HTTPService, cos: HTTPService, services: HTTPService, node: HTTPService, desk: HTTPService,
+    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService, desk: HTTPService,
     hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
     self.storage = storage
-    self.oss = oss
-    self.cos = cos
+    self.stores = stores
     self.services = services
     self.node = node
     self.desk = desk
@@ -65,13 +55,14 @@ public final class LocalCloud: Sendable {
         started.append(service)
         return service
       }
-      let ossGateway = Gateway(.oss, storage.store(of: .oss), configuration, context)
-      let cosGateway = Gateway(.cos, storage.store(of: .cos), configuration, context)
       let servicesGateway = ServicesGateway(configuration.services, context)
       let aspera = AsperaContext(configuration, storage.node, context)
       let transferGateway = TransferGateway(aspera)
-      let oss = try await open(configuration.ossPort) { try await ossGateway.respond(to: $0, with: $1) }
-      let cos = try await open(configuration.cosPort) { try await cosGateway.respond(to: $0, with: $1) }
+      let stores = try await StorageServices { provider in
+        let gateway = Gateway(
+          provider.dialect(for: configuration), try storage.store(of: provider), configuration, context)
+        return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1) }
+      }
       let services = try await open(configuration.services.port) { try await servicesGateway.respond(to: $0, with: $1) }
       let desk = try await open(configuration.aspera.transferPort) {
         try await transferGateway.respond(to: $0, with: $1)
@@ -79,8 +70,7 @@ public final class LocalCloud: Sendable {
       let nodeGateway = NodeGateway(api: NodeAPI(aspera: aspera, transferPort: desk.port), context: context)
       let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1) }
       return LocalCloud(
-        storage: storage, oss: oss, cos: cos, services: services, node: node, desk: desk, hostKey: aspera.hostKey,
-        context)
+        storage: storage, stores: stores, services: services, node: node, desk: desk, hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
@@ -105,19 +95,12 @@ public final class LocalCloud: Sendable {
   /// Stops the server: takes no more connections, lets requests that are under way finish for up to two seconds, and
   /// removes the directory if it was a temporary one.
   public func stop() async {
-    await oss.stop()
-    await cos.stop()
+    await stores.stop()
     await services.stop()
     await node.stop()
     await desk.stop()
     await storage.close()
   }
-
-  /// Where OSS is: `http://127.0.0.1:…`, path style.
-  public var ossEndpoint: ServiceEndpoint { oss.endpoint }
-
-  /// Where COS is: `http://127.0.0.1:…`, path style.
-  public var cosEndpoint: ServiceEndpoint { cos.endpoint }
 
   /// Where the token services, the app server and the metadata are: `http://127.0.0.1:…`.
   public var servicesEndpoint: ServiceEndpoint { services.endpoint }
@@ -131,22 +114,8 @@ public final class LocalCloud: Sendable {
   /// The port of the desk that `ascp-simulator` transfers files with, in the place of the SSH port and the UDP port.
   public var transferPort: Int { desk.port }
 
-  /// The URL of the app server's keys for OSS.
-  public var ossAppServer: String { servicesURL + AppServer.ossPath }
-
-  /// The URL of the app server's keys for COS.
-  public var cosAppServer: String { servicesURL + AppServer.cosPath }
-
   /// The URL of the token services, and what the paths of the metadata are added to; without a slash at its end.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
-
-  /// Where a service is.
-  public func endpoint(of provider: Provider) -> ServiceEndpoint {
-    switch provider {
-    case .oss: oss.endpoint
-    case .cos: cos.endpoint
-    }
-  }
 
   /// What happened so far.
   public var statistics: Statistics { context.counters.statistics }

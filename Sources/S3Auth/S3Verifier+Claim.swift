@@ -14,7 +14,7 @@ extension S3Verifier {
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
   /// The bucket, the key and the parameters of a request, by the style of its address.
-  func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
+  package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
     let target = try RequestTarget(
       of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)

@@ -10,6 +10,7 @@ final class CopyTests: CloudTestCase {
   private func sources(_ client: TestClient, _ path: String) -> [String] {
     switch client.provider {
     case .oss: ["/\(Self.bucket)/\(path)", "\(Self.bucket)/\(path)"]
+    case .s3: ["/\(Self.bucket)/\(path)", "\(Self.bucket)/\(path)"]
     case .cos:
       [
         "\(Self.bucket).cos.ap-guangzhou.myqcloud.com/\(path)",

@@ -123,7 +123,7 @@ final class ServiceAnswerTests: CloudTestCase {
         case .oss:
           XCTAssertEqual(id.utf8.count, 24)
           XCTAssertTrue(id.allSatisfy { $0.isHexDigit && !$0.isLowercase }, id)
-        case .cos:
+        case .cos, .s3:
           let bytes = try XCTUnwrap(Data(base64Encoded: id))
           XCTAssertEqual(String(decoding: bytes, as: UTF8.self).split(separator: "_").count, 4, id)
         }

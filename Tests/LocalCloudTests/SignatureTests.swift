@@ -137,7 +137,7 @@ final class SignatureTests: CloudTestCase {
       let signed =
         switch client.provider {
         case .oss: try OSSSigner(.v1).signed(link, with: temporary.withoutEnd, in: .at(offset.now))
-        case .cos: try COSSigner().signed(link, with: temporary.withoutEnd, in: .at(offset.now))
+        case .cos, .s3: try COSSigner().signed(link, with: temporary.withoutEnd, in: .at(offset.now))
         }
       let before = try await client.send(signed)
       XCTAssertEqual(before.status, 200)
@@ -156,7 +156,7 @@ final class SignatureTests: CloudTestCase {
         let signed =
           switch client.provider {
           case .oss: try OSSSigner(.v1).signed(request, with: Self.key, in: .at(date))
-          case .cos: try COSSigner().signed(request, with: Self.key, in: .at(date))
+          case .cos, .s3: try COSSigner().signed(request, with: Self.key, in: .at(date))
           }
         let error = try await refusal(client, signed)
         XCTAssertEqual(error["Code"]?.text, "RequestTimeTooSkewed")

@@ -21,7 +21,7 @@ final class ArchitectureTests: XCTestCase {
     ],
     "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto"], "HTTPServing": [],
     "LocalCloud": [
-      "AsperaAuth", "CloudCredentials", "HTTPServing", "OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto",
+      "AsperaAuth", "CloudCredentials", "HTTPServing", "OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto",
       "StorageJSON",
       "StorageXML",
     ],

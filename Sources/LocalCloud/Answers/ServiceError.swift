@@ -8,7 +8,7 @@ struct ServiceError: Error, Sendable {
   var code: String
   var message: String
 
-  /// The finer code of OSS (`EC`), where it is known.
+  /// The finer code (`EC`), where the service has one and it is known.
   var ec: String?
 
   /// More elements of the document, in their order.

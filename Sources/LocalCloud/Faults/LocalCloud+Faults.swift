@@ -1,26 +1,8 @@
 extension LocalCloud {
-  /// A part of the server that fails on its own and is counted on its own.
-  public enum Endpoint: String, Sendable, Hashable, CaseIterable {
-    /// OSS.
-    case oss
-    /// COS.
-    case cos
-    /// The token services of both clouds.
-    case sts
-    /// The app server that hands out temporary keys.
-    case appServer
-    /// The metadata of an instance, of both clouds.
-    case metadata
-    /// The Node API of Aspera.
-    case node
-    /// The desk that `ascp-simulator` transfers files with.
-    case transfer
-  }
-
   /// What is to go wrong; by default nothing does.
   ///
   /// ```swift
-  /// cloud.faults[.oss] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
+  /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
   /// cloud.faults.requestsPerToken = 100
   /// ```
   public struct Faults: Sendable, Hashable {
@@ -31,7 +13,7 @@ extension LocalCloud {
 
     /// After how many requests an issued token counts as expired, before its time; 0 means at once, nothing never.
     ///
-    /// Every request to OSS or COS that names the token's key counts, also a refused one. The limit is read when a request
+    /// Every request to a storage service that names the token's key counts, also a refused one. The limit is read when a request
     /// arrives, so that it also holds for tokens that were issued before it was set.
     public var requestsPerToken: Int?
 

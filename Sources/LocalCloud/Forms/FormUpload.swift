@@ -17,13 +17,13 @@ struct FormUpload: Sendable {
   /// Recognises a form; nothing for a request that is none.
   ///
   /// - Throws: For a form without a boundary that can be read.
-  init?(_ head: HTTPRequest) throws(ServiceError) {
+  init?(_ head: HTTPRequest, at dialect: any Dialect) throws(ServiceError) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
     do {
-      target = try RequestTarget(of: head)
+      target = try dialect.target(of: head)
     } catch {
       throw .invalidArgument(error.message)
     }
@@ -31,7 +31,7 @@ struct FormUpload: Sendable {
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
     else { throw .malformedForm("The Content-Type names no boundary that can be read.") }
-    guard isBucketName(bucket) else { throw .invalidBucketName(bucket) }
+    guard dialect.isBucketName(bucket) else { throw .invalidBucketName(bucket) }
     self.bucket = bucket
     self.boundary = boundary
   }
@@ -80,10 +80,12 @@ struct FormUpload: Sendable {
   /// Writes the file, within the sizes that the policy allows, and reads the form to its end: fields behind the file
   /// count for nothing.
   @concurrent
-  func store(_ form: consuming Opened, in blobs: BlobStore) async throws -> BlobStore.Written {
+  func store(
+    _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation
+  ) async throws -> BlobStore.Written {
     var form = form
     let sizes = form.verified.sizes
-    return try await blobs.write(BodyExpectation()) { writer in
+    return try await blobs.write(expectation) { writer in
       var byteCount: Int64 = 0
       while let chunk = try await form.reader.nextChunk() {
         byteCount += Int64(chunk.readableBytes)

@@ -50,7 +50,7 @@ extension Call {
     return tags
   }
 
-  private func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
+  func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
     let names = dialect.encryptionHeaders
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }
@@ -64,7 +64,7 @@ extension Call {
     return headers
   }
 
-  /// The customer's key that the request carries; COS alone has it.
+  /// The customer's key that the request carries, where the service takes one.
   func customerKey(_ place: String = "") throws(ServiceError) -> CustomerKey? {
     try CustomerKey { own(place + $0) }
   }

@@ -5,20 +5,28 @@ internal import StorageXML
 extension Call {
   func listBuckets() throws -> Answer {
     let prefix = parameter("prefix") ?? ""
-    let marker = parameter("marker") ?? ""
-    let limit = try number("max-keys", default: 1000, in: 1...2000)
+    let names = dialect.bucketPaging
+    let marker = parameter(names.marker) ?? ""
+    let limit = try number(names.limit, default: 1000, in: 1...names.most)
     let buckets = store.bucketsByName.filter {
       $0.name.utf8.starts(with: prefix.utf8) && WireText($0.name) > WireText(marker)
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
-    var elements = [
-      dialect.owner, XMLNode("Prefix", prefix), XMLNode("Marker", marker), XMLNode("MaxKeys", String(limit)),
-      XMLNode("IsTruncated", String(isTruncated)),
-      XMLNode("Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: endpoint) }),
-    ]
-    if isTruncated, let last = page.last { elements.append(XMLNode("NextMarker", last.name)) }
-    return Answer(XMLNode("ListAllMyBucketsResult", children: elements))
+    let list = XMLNode(
+      "Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: endpoint) })
+    var elements = [dialect.owner]
+    if dialect.omitsEmptyElements {
+      elements.append(list)
+      if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
+    } else {
+      elements += [
+        XMLNode("Prefix", prefix), XMLNode("Marker", marker), XMLNode("MaxKeys", String(limit)),
+        XMLNode("IsTruncated", String(isTruncated)), list,
+      ]
+    }
+    if isTruncated, let last = page.last { elements.append(XMLNode(names.next, last.name)) }
+    return respond(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
   /// The host that was asked, without a bucket in front.
@@ -30,18 +38,20 @@ extension Call {
   }
 
   func createBucket() async throws -> Answer {
-    try await checkBucketDocument()
+    try dialect.checkLocation(try await bucketDocument(), in: region)
     let access = try access(named: own("acl"), isObject: false)
-    if let code = dialect.ownBucketCode, store.bucketsByName.contains(where: { $0.name == bucket }) {
+    if let code = dialect.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ServiceError.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date)
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Refuses a document that asks for another bucket than this server makes.
-  private func checkBucketDocument() async throws {
-    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return }
+  /// The location that a document asks for.
+  ///
+  /// - Throws: For a document that asks for another bucket than this server makes.
+  private func bucketDocument() async throws -> String? {
+    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
     for element in document.children {
       switch (element.name, element.text) {
       case ("LocationConstraint", _), ("StorageClass", dialect.standardClass), ("DataRedundancyType", "LRS"): continue
@@ -50,6 +60,7 @@ extension Call {
           "The element \"\(element.name)\" of the document asks for a bucket that this server does not make.")
       }
     }
+    return document["LocationConstraint"]?.text
   }
 
   func deleteBucket() async throws -> Answer {
@@ -66,7 +77,13 @@ extension Call {
 
   func bucketLocation() throws -> Answer {
     try store.read(bucket) { _ in }
-    return Answer(XMLNode("LocationConstraint", dialect.provider == .oss ? "oss-\(region)" : region))
+    return respond(with: XMLNode("LocationConstraint", dialect.location(of: region)))
+  }
+
+  /// Buckets of this server keep no versions.
+  func bucketVersioning() throws -> Answer {
+    try store.read(bucket) { _ in }
+    return respond(with: XMLNode("VersioningConfiguration"))
   }
 
   func bucketInfo() throws -> Answer {
@@ -77,7 +94,7 @@ extension Call {
       dialect.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
       XMLNode("Comment"),
     ]
-    return Answer(XMLNode("BucketInfo", children: [document]))
+    return respond(with: XMLNode("BucketInfo", children: [document]))
   }
 
   // MARK: Access

@@ -7,12 +7,17 @@ internal import StorageXML
 extension Call {
   /// The object that is to be copied, if the conditions of the request hold for it.
   private func copySource() throws -> StoredObject {
-    let source = try CopySource(own("copy-source") ?? "", of: dialect.provider)
+    let source = try dialect.copySource(own("copy-source") ?? "")
+    if operation == .copyObject, let refusal = dialect.unchangingCopy, source.bucket.isIdentical(to: bucket),
+      source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
+      try encryption().isEmpty, try customerKey() == nil
+    {
+      throw refusal
+    }
     let object = try store.object(source.key, in: source.bucket)
     try checkReadable(object, place: "copy-source-")
     guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
-      guard dialect.provider == .oss else { throw ServiceError.preconditionFailed("x-cos-copy-source-if-…") }
-      throw ServiceError(.notModified, "NotModified", "The source is what the conditions leave out.")
+      throw dialect.unchangedCopySource
     }
     return object
   }
@@ -26,12 +31,26 @@ extension Call {
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
+    var content = source.content
+    if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
     let copy = StoredObject(
-      id: .random(), key: key, content: source.content,
+      id: .random(), key: key, content: content,
       description: replacesDescription ? description : source.description, modified: date,
       isMultipart: source.isMultipart, access: access, attributes: attributes)
     try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
     return copied("CopyObjectResult", copy.content, attributes)
+  }
+
+  /// The checksum of a copy that is to have one of another algorithm than its source.
+  private func checksum(ofCopy content: Content) async throws -> ObjectChecksum? {
+    var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
+    guard !checks.isEmpty else { return nil }
+    try await store.blobs.read(content.extents) { chunk in
+      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
+    }
+    var checksum: ObjectChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
+    return checksum
   }
 
   /// Whether a copy gets what the request says instead of what its source has.
@@ -56,24 +75,28 @@ extension Call {
     }
     var md5 = MD5()
     var crc64 = CRC(.crc64ECMA)
+    var checks = try dialect.bodyChecks(of: headers, for: operation, upload.checksum)
     try await store.blobs.read(extents) { chunk in
       md5.update(chunk.readableBytesUInt8Span)
       crc64.update(chunk.readableBytesUInt8Span)
+      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
     }
+    var checksum: ObjectChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
     let content = Content(
       extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,
-      crc64: crc64.checksum)
+      crc64: crc64.checksum, checksum: checksum)
     try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
     return copied("CopyPartResult", content, upload.attributes)
   }
 
   private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
-    var answer = Answer(
-      XMLNode(
+    var answer = respond(
+      with: XMLNode(
         name,
         children: [
           XMLNode("ETag", dialect.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-        ]))
+        ] + dialect.elements(of: content)))
     answer.headers.append(contentsOf: checksums(of: content))
     describe(attributes, in: &answer.headers)
     return answer

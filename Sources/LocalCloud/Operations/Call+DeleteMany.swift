@@ -17,14 +17,17 @@ extension Call {
       guard let key = object["Key"]?.text, !key.isEmpty else {
         throw ServiceError.malformedXML("An object has no key.")
       }
+      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
+        throw ServiceError.notImplemented("The element \"\(other.name)\" of an object is not part of this server.")
+      }
       return key
     }
     // The keys are the one thing that only a body names: all of them are checked before the first is deleted.
     guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
     for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
     let deleted = keys.map { key in
-      XMLNode("Deleted", children: [XMLNode("Key", encodes ? key.percentEncoded() : key)])
+      XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
     }
-    return Answer(XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+    return respond(with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
   }
 }

@@ -11,7 +11,8 @@ extension Call {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
-    let written = try await upload.store(form, in: store.blobs)
+    let expectation = BodyExpectation(checks: try dialect.bodyChecks(of: headers, for: operation, nil))
+    let written = try await upload.store(form, in: store.blobs, expectation)
     let object = StoredObject(
       id: .random(), key: key, content: written.content, description: description, modified: date,
       isMultipart: false, access: access, attributes: attributes)

@@ -3,14 +3,16 @@ internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
-  private static let pageSizes = 0...1000
+  /// The most entries of a page.
+  private static let pageLimit = 1000
 
   func listObjects() throws -> Answer {
     let marker = parameter("marker") ?? ""
     let list = try list(after: marker)
     var elements = list.head + [XMLNode("Marker", list.name(marker))]
-    if let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
-    return Answer(XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
+    let tellsNext = dialect.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
+    if tellsNext, let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
+    return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
   }
 
   func listObjectsV2() throws -> Answer {
@@ -25,7 +27,8 @@ extension Call {
       after = text
     }
     let list = try list(after: after)
-    var elements = list.head + [XMLNode("StartAfter", list.name(start))]
+    var elements = list.head
+    if !start.isEmpty || !dialect.omitsEmptyElements { elements.append(XMLNode("StartAfter", list.name(start))) }
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
     if let next = list.page.next {
       let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
@@ -33,30 +36,32 @@ extension Call {
     }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
     let withOwner = parameter("fetch-owner") == "true"
-    return Answer(XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
+    return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
   /// A page, and what both forms of the list say about it.
   private struct List {
     let page: ListPage
     let head: [XMLNode]
-    let encodes: Bool
-
-    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
+    let name: @Sendable (String) -> String
   }
 
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
     let query = ListQuery(
       prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
-      limit: try number("max-keys", default: dialect.defaultPageSize, in: Self.pageSizes))
+      limit: min(
+        try number("max-keys", default: dialect.defaultPageSize, in: dialect.pageSizes), Self.pageLimit))
     let page = try store.read(bucket) { $0.page(query) }
-    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
-    let head =
-      [XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit))]
-      + [XMLNode("Delimiter", name(query.delimiter)), XMLNode("IsTruncated", String(page.next != nil))]
-      + encodingElement(encodes)
-    return List(page: page, head: head, encodes: encodes)
+    let name: @Sendable (String) -> String = { written($0, encodes) }
+    var head = [
+      XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
+    ]
+    if !query.delimiter.isEmpty || !dialect.omitsEmptyElements {
+      head.append(XMLNode("Delimiter", name(query.delimiter)))
+    }
+    head.append(XMLNode("IsTruncated", String(page.next != nil)))
+    return List(page: page, head: head + encodingElement(encodes), name: name)
   }
 
   private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
@@ -66,7 +71,7 @@ extension Call {
         XMLNode("LastModified", object.modified.iso8601Milliseconds),
         XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
       ]
-      if dialect.provider == .oss { elements.append(XMLNode("Type", object.isMultipart ? "Multipart" : "Normal")) }
+      elements += dialect.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
         XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
@@ -84,7 +89,7 @@ extension Call {
     let name = UploadName(key: key, id: parameter("uploadId") ?? "")
     let encodes = try encodesNames()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
-    let limit = try number("max-parts", default: 1000, in: 1...1000)
+    let limit = try min(number("max-parts", default: 1000, in: dialect.pageSizes), Self.pageLimit)
     let upload = try upload(name)
     let parts = upload.parts
     let start = parts.firstIndex { $0 > marker }
@@ -96,20 +101,19 @@ extension Call {
           XMLNode("PartNumber", String(parts.keys[index])),
           XMLNode("LastModified", parts.values[index].modified.iso8601Milliseconds),
           XMLNode("ETag", dialect.entityTag(parts.values[index].content.entityTag)),
-          XMLNode("HashCrc64ecma", String(parts.values[index].content.crc64)),
-          XMLNode("Size", String(parts.values[index].content.byteCount)),
-        ])
+        ] + dialect.elements(of: parts.values[index])
+          + [XMLNode("Size", String(parts.values[index].content.byteCount))])
     }
-    return Answer(
-      XMLNode(
+    return respond(
+      with: XMLNode(
         "ListPartsResult",
         children: encodingElement(encodes) + [
-          XMLNode("Bucket", bucket), XMLNode("Key", encodes ? key.text.percentEncoded() : key.text),
+          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
           XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
-        ] + elements))
+        ] + dialect.elements(of: upload) + elements))
   }
 
   func listUploads() throws -> Answer {
@@ -118,11 +122,11 @@ extension Call {
     let delimiter = parameter("delimiter") ?? ""
     let keyMarker = parameter("key-marker") ?? ""
     let idMarker = parameter("upload-id-marker") ?? ""
-    let limit = try number("max-uploads", default: 1000, in: 1...1000)
+    let limit = try min(number("max-uploads", default: 1000, in: dialect.pageSizes), Self.pageLimit)
     let page = try store.read(bucket) {
       $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
     }
-    func name(_ text: String) -> String { encodes ? text.percentEncoded() : text }
+    func name(_ text: String) -> String { written(text, encodes) }
     let uploads = page.uploads.map { upload in
       XMLNode(
         "Upload",
@@ -130,11 +134,11 @@ extension Call {
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
           XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
-        ])
+        ] + dialect.elements(of: upload))
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
-    return Answer(
-      XMLNode(
+    return respond(
+      with: XMLNode(
         "ListMultipartUploadsResult",
         children: encodingElement(encodes) + [
           XMLNode("Bucket", bucket), XMLNode("KeyMarker", name(keyMarker)), XMLNode("UploadIdMarker", idMarker),

@@ -5,12 +5,10 @@ internal import StorageCrypto
 extension Call {
   /// The headers that describe the content of an object, and with `response-` in front the parameters that replace them.
   ///
-  /// Answers spell them like this: the COS SDK for Python looks for no other spelling.
+  /// Answers spell them like this: one of the vendors' SDKs looks for no other spelling.
   private static let contentHeaders = [
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
-
-  private static let defaultContentType = "application/octet-stream"
 
   /// What the headers say about an object that is put.
   var description: ObjectDescription {
@@ -18,7 +16,9 @@ extension Call {
     for field in headers {
       let name = field.name.canonicalName
       if let header = Self.contentHeaders.first(where: { $0.asciiLowercased == name }) {
-        description.headers.append(ObjectDescription.Header(name: header, value: field.value))
+        let value = header == "Content-Encoding" ? dialect.storedEncoding(field.value) : field.value
+        guard let value else { continue }
+        description.headers.append(ObjectDescription.Header(name: header, value: value))
       } else if let rest = name.removingBytePrefix(dialect.metadataPrefix) {
         description.metadata.append(ObjectDescription.Header(name: String(rest), value: field.value))
       }
@@ -27,7 +27,10 @@ extension Call {
   }
 
   /// Refuses to overwrite, if the request says so.
+  ///
+  /// - Throws: Also if a condition of the request on what is there does not hold.
   func checkOverwrite(_ existing: StoredObject?) throws(ServiceError) {
+    try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
 
@@ -56,7 +59,7 @@ extension Call {
       return answer
     }
     answer.status = .partialContent
-    answer.headers[.contentMD5] = nil
+    for name in dialect.headersOfWholeObjects { answer.headers[name] = nil }
     answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return answer
@@ -70,56 +73,46 @@ extension Call {
     return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
   }
 
-  /// The short form of the headers that OSS has.
+  /// The short form of the headers.
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket)
-    var answer = Answer(body: .head(byteCount: object.content.byteCount))
-    answer.headers[.eTag] = dialect.entityTag(object.content.entityTag)
+    var answer = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    answer.headers[.contentMD5] = nil
     answer.headers[.lastModified] = object.modified.httpDate
-    answer.headers.set(dialect.header("hash-crc64ecma"), String(object.content.crc64))
     return answer
   }
 
   func deleteObject() async throws -> Answer {
-    try await store.delete(key, in: bucket)
+    let conditions = try WriteConditions(headers)
+    try await store.delete(key, in: bucket) { try conditions.check($0, key) }
     return Answer(.noContent)
   }
 
-  /// The bytes that are asked for; nothing for all of them.
-  ///
-  /// OSS answers a range that does not lie within the object with the whole object, unless the request asks for the
-  /// standard behaviour.
+  /// The bytes that are asked for; `nil` for all of them.
   private func requestedRange(of byteCount: Int64) throws(ServiceError) -> Range<Int64>? {
-    guard let header = headers[.range], let range = ByteRange(header) else { return nil }
-    if dialect.provider == .oss, own("range-behavior") != "standard", !range.lies(within: byteCount) { return nil }
+    guard let header = headers[.range], let range = ByteRange(header),
+      !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
+    else { return nil }
     guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
     return bytes
   }
 
-  /// The entity tag and the checksum.
+  /// The entity tag and the checksums.
   func checksums(of content: Content) -> HTTPFields {
-    var headers: HTTPFields = [.eTag: dialect.entityTag(content.entityTag)]
-    headers.set(dialect.header("hash-crc64ecma"), String(content.crc64))
-    if dialect.provider == .oss, let md5 = [UInt8](hex: content.entityTag) {
-      headers[.contentMD5] = String(writing: { $0.append(base64: md5.span) })
-    }
+    var headers = dialect.checksums(of: content)
+    headers[.eTag] = dialect.entityTag(content.entityTag)
     return headers
   }
 
   private func objectHeaders(_ object: StoredObject) throws(ServiceError) -> HTTPFields {
-    var answer = checksums(of: object.content)
-    answer[.contentType] = Self.defaultContentType
+    var answer = dialect.readChecksums(of: object.content, for: headers, target)
+    answer[.eTag] = dialect.entityTag(object.content.entityTag)
+    answer[.contentType] = dialect.defaultContentType
     for header in object.description.headers { answer.set(header.name, header.value) }
     for header in object.description.metadata { answer.set(dialect.metadataPrefix + header.name, header.value) }
     answer[.lastModified] = object.modified.httpDate
     answer[.acceptRanges] = "bytes"
-    if dialect.provider == .oss {
-      answer.set("x-oss-object-type", object.isMultipart ? "Multipart" : "Normal")
-    }
-    // COS names the class only where it is not the standard one.
-    if let name = object.attributes.storageClass ?? (dialect.provider == .oss ? dialect.standardClass : nil) {
-      answer.set(dialect.header("storage-class"), name)
-    }
+    for field in dialect.headers(of: object) { answer[field.name] = field.value }
     if !object.attributes.tags.isEmpty {
       answer.set(dialect.header("tagging-count"), String(object.attributes.tags.count))
     }

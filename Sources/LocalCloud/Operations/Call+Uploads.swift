@@ -54,25 +54,26 @@ extension Call {
     let encodes = try encodesNames()
     let upload = MultipartUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
-      access: access, attributes: attributes, initiated: date)
+      access: access, attributes: attributes, initiated: date, checksum: try dialect.checksumRule(of: headers))
     try store.change(bucket) { bucket in
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[upload.name] = upload
     }
-    var answer = Answer(
-      XMLNode(
+    var answer = respond(
+      with: XMLNode(
         "InitiateMultipartUploadResult",
         children: encodingElement(encodes) + [
-          XMLNode("Bucket", bucket), XMLNode("Key", encodes ? key.text.percentEncoded() : key.text),
+          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("UploadId", upload.name.id),
         ]))
+    answer.headers.append(contentsOf: dialect.headers(of: upload))
     describe(attributes, in: &answer.headers)
     return answer
   }
 
   func uploadPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
-    let written = try await store.blobs.write(body, try expectation())
+    let written = try await store.blobs.write(body, try expectation(upload.checksum))
     try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
     var answer = Answer(headers: checksums(of: written.content))
     describe(upload.attributes, in: &answer.headers)
@@ -99,22 +100,28 @@ extension Call {
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
+    var content = join(parts)
+    if let rule = upload.checksum {
+      try dialect.checkParts(parts, against: (listed ?? []).map(\.element), rule)
+      content.checksum = try dialect.checksum(of: parts, rule)
+      try dialect.checkObject(content, against: headers, rule)
+    }
     let object = StoredObject(
-      id: .random(), key: key, content: join(parts), description: upload.description, modified: date,
+      id: .random(), key: key, content: content, description: upload.description, modified: date,
       isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     try await store.put(object, in: bucket) { bucket in
       guard bucket.uploads[name] != nil else { throw ServiceError.noSuchUpload(name.id) }
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[name] = nil
     }
-    var answer = Answer(
-      XMLNode(
+    var answer = respond(
+      with: XMLNode(
         "CompleteMultipartUploadResult",
         children: encodingElement(encodes) + [
           XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"),
-          XMLNode("Bucket", bucket), XMLNode("Key", encodes ? key.text.percentEncoded() : key.text),
+          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
-        ]))
+        ] + dialect.elements(of: object.content)))
     answer.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &answer.headers)
     return answer
@@ -142,6 +149,7 @@ extension Call {
   private struct ListedPart {
     let number: Int
     let entityTag: String
+    let element: XMLNode
   }
 
   private static func listedParts(_ document: XMLNode) throws(ServiceError) -> [ListedPart] {
@@ -150,7 +158,7 @@ extension Call {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int($0) }), let tag = element["ETag"]?.text else {
         throw .malformedXML("A Part needs a PartNumber and an ETag.")
       }
-      parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased))
+      parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
     if parts.isEmpty { throw .malformedXML("There is no Part.") }
     for (first, second) in zip(parts, parts.dropFirst()) where first.number >= second.number {
@@ -175,17 +183,12 @@ extension Call {
   }
 
   /// The parts one after the other: nothing is copied, and the checksum is computed from those of the parts.
-  ///
-  /// The entity tag of OSS is the MD5 of the parts' tags as the service writes them, in upper-case hexadecimal: its own
-  /// test suites print one. That of COS is the MD5 of the bytes of the tags.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
     var byteCount: Int64 = 0
     for part in parts {
-      let tag = part.content.entityTag
-      let bytes = dialect.provider == .oss ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
-      md5.update(bytes.span)
+      md5.update(dialect.bytes(ofPartTag: part.content.entityTag).span)
       crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
       byteCount += part.content.byteCount
     }

@@ -15,13 +15,19 @@ struct Call: Sendable {
   let isAnonymous: Bool
   let rights: RequestRights
   let headers: HTTPFields
-  let body: RequestBody
+  let body: CallBody
+  let operation: Operation
   let date: Timestamp
   let region: String
   let host: String
 
   /// Does what is asked for.
-  func answer(to operation: Operation) async throws -> Answer {
+  func answer() async throws -> Answer {
+    if !operation.readsBody, dialect.checksEveryBody { _ = try await bytes() }
+    return try await act()
+  }
+
+  private func act() async throws -> Answer {
     switch operation {
     case .listBuckets: try listBuckets()
     case .createBucket: try await createBucket()
@@ -31,6 +37,7 @@ struct Call: Sendable {
     case .changeBucketAccess: try await changeBucketAccess()
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
+    case .bucketVersioning: try bucketVersioning()
     case .listObjects: try listObjects()
     case .listObjectsV2: try listObjectsV2()
     case .listUploads: try listUploads()
@@ -65,8 +72,12 @@ struct Call: Sendable {
   func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// What the body has to be, by the headers.
-  func expectation() throws(ServiceError) -> BodyExpectation {
-    var expectation = BodyExpectation(byteCount: headers[.contentLength].flatMap { Int64($0) })
+  ///
+  /// - Parameter rule: What the checksum of a part has to be.
+  func expectation(_ rule: ChecksumRule? = nil) throws(ServiceError) -> BodyExpectation {
+    let byteCount = headers[.contentLength].flatMap { Int64($0) }
+    var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
+    expectation.checks = try dialect.bodyChecks(of: headers, for: operation, rule)
     if let text = headers.first("content-md5"), !text.isEmpty {
       guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else {
         throw .invalidDigest("The Content-MD5 is not the Base64 of 16 bytes.")
@@ -84,9 +95,9 @@ struct Call: Sendable {
     return document
   }
 
-  /// The body as a document; `nil` if there is no body.
-  func optionalDocument(named name: String) async throws -> XMLNode? {
-    let expectation = try expectation()
+  /// The whole body.
+  private func bytes() async throws -> [UInt8] {
+    var expectation = try expectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
       guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
@@ -95,6 +106,16 @@ struct Call: Sendable {
       bytes += chunk.readableBytesView
     }
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
+    for index in expectation.checks.indices {
+      expectation.checks[index].update(bytes.span)
+      _ = try expectation.checks[index].finish()
+    }
+    return bytes
+  }
+
+  /// The body as a document; `nil` if there is no body.
+  func optionalDocument(named name: String) async throws -> XMLNode? {
+    let bytes = try await bytes()
     if bytes.isEmpty { return nil }
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
@@ -104,6 +125,16 @@ struct Call: Sendable {
       throw ServiceError.malformedXML(error.description)
     }
   }
+
+  /// An answer that is a document.
+  func respond(with document: XMLNode) -> Answer {
+    var document = document
+    if let namespace = dialect.namespace { document.attributes["xmlns"] = namespace }
+    return Answer(document)
+  }
+
+  /// A name as a document holds it.
+  func written(_ name: String, _ encodes: Bool) -> String { encodes ? dialect.encodedName(name) : name }
 
   /// A number among the parameters.
   func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(ServiceError) -> Int {

@@ -32,13 +32,45 @@ struct Conditions {
   }
 
   /// Whether a list of entity tags names an object; the services differ in the case of the digits.
-  private static func names(_ list: String, _ object: StoredObject) -> Bool {
+  static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmed()
       if tag == "*" { return true }
       if tag.hasBytePrefix("W/") { tag = tag.dropFirst(2) }
       return String(tag).unquoted.asciiLowercased == object.content.entityTag
     }
+  }
+}
+
+/// The conditions of a write on what it replaces.
+///
+/// Only services that take the headers get here with one.
+struct WriteConditions {
+  private let match: String?
+  private let noneMatch: String?
+
+  /// Reads the headers.
+  ///
+  /// - Throws: `NotImplemented` for an `If-None-Match` that is not `*`.
+  init(_ headers: HTTPFields) throws(ServiceError) {
+    match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
+    noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
+    if let noneMatch, noneMatch != "*" {
+      throw .notImplemented("The header If-None-Match of a write can only be *.")
+    }
+  }
+
+  /// Checks the conditions.
+  ///
+  /// - Parameters:
+  ///   - existing: What is there.
+  ///   - key: Its key.
+  /// - Throws: `PreconditionFailed`, or `NoSuchKey` where something has to be there.
+  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ServiceError) {
+    if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
+    guard let match else { return }
+    guard let existing else { throw .noSuchKey(key.text) }
+    guard Conditions.names(match, existing) else { throw .preconditionFailed("If-Match") }
   }
 }
 

@@ -6,10 +6,11 @@ internal import StorageAuth
 /// A header in the service's name space that an operation does not take is refused: without that, an object would be
 /// stored without its encryption or be overwritten against the client's word.
 struct HeaderRules: Sendable {
-  private let provider: LocalCloud.Provider
-  private let prefix: String
+  private let prefixes: [String]
   private let everywhere: Set<String>
   private let operations: [String: Set<Operation>]
+  private let conditions: [String: Set<Operation>]
+  private let formFields: Set<String>
 
   /// Headers without the service's prefix that would change what happens, and that this server does not have.
   private static let refusedAlways: Set<String> = ["pic-operations"]
@@ -19,14 +20,13 @@ struct HeaderRules: Sendable {
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]
 
-  private static let reads = Set(
-    OperationRoute.all.filter { $0.method == .get || $0.method == .head }.map(\.operation))
-  private static let creations: Set<Operation> = [.putObject, .copyObject, .initiateUpload]
-  private static let parts: Set<Operation> = [.uploadPart, .copyPart]
-  private static let copies: Set<Operation> = [.copyObject, .copyPart]
+  static let creations: Set<Operation> = [.putObject, .copyObject, .initiateUpload]
+  static let parts: Set<Operation> = [.uploadPart, .copyPart]
+  static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
 
-  private static let shared: [String: Set<Operation>] = [
+  /// What the services have alike.
+  static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
     "copy-source": copies, "copy-source-range": [.copyPart], "copy-source-if-match": copies,
@@ -34,34 +34,29 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
-  /// The rules of OSS.
-  static let oss = HeaderRules(
-    .oss, "x-oss-", everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-    [
-      "acl": [.createBucket, .changeBucketAccess],
-      "object-acl": creations.union([.completeUpload, .changeObjectAccess]),
-      "server-side-encryption-key-id": creations, "server-side-data-encryption": creations,
-      "complete-all": [.completeUpload], "range-behavior": [.getObject],
-    ])
+  /// The headers that carry a customer's key.
+  static let customerKeys = Dictionary(
+    CustomerKey.headers.map { ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject])) }
+      + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
+  ) { $0.union($1) }
 
-  /// The rules of COS.
-  static let cos = HeaderRules(
-    .cos, "x-cos-", everywhere: ["date", "security-token", "sdk-retry", "request-payer"],
-    [
-      "acl": creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
-      "server-side-encryption-cos-kms-key-id": creations, "server-side-encryption-context": creations,
-    ].merging(
-      CustomerKey.headers.map { ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject])) }
-        + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
-    ) { $0.union($1) })
-
-  private init(
-    _ provider: LocalCloud.Provider, _ prefix: String, everywhere: Set<String>, _ operations: [String: Set<Operation>]
+  /// Makes the rules of a service.
+  ///
+  /// - Parameters:
+  ///   - prefixes: What the service's own headers start with; the one of most of them first.
+  ///   - everywhere: The headers that every operation takes: without the first prefix, or whole with another one.
+  ///   - operations: The operations that take a header, by its name without the first prefix.
+  ///   - conditions: The operations that take a condition on what a write replaces, by the header's name.
+  ///   - formFields: The fields of a form that belong to its signature, without the first prefix.
+  init(
+    _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
+    conditions: [String: Set<Operation>] = [:], formFields: Set<String> = []
   ) {
-    self.provider = provider
-    self.prefix = prefix
+    self.prefixes = prefixes
     self.everywhere = everywhere
-    self.operations = operations.merging(Self.shared) { $0.union($1) }
+    self.operations = operations
+    self.conditions = conditions
+    self.formFields = formFields
   }
 
   /// Checks that a request has no header whose effect would be left out; empty headers count as absent.
@@ -70,11 +65,10 @@ struct HeaderRules: Sendable {
   func check(_ headers: HTTPFields, for operation: Operation) throws(ServiceError) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
-      if Self.refusedAlways.contains(name) || !Self.reads.contains(operation) && Self.refusedOnWrites.contains(name) {
-        throw Self.refusal(name)
-      }
-      if name.hasBytePrefix("x-ci-"), name != "x-ci-security-token" { throw Self.refusal(name) }
-      guard let rest = name.removingBytePrefix(prefix).map(String.init) else { continue }
+      let isRefused =
+        Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
+      if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
+      guard let rest = ownName(name) else { continue }
       guard rest.hasBytePrefix("meta-") || everywhere.contains(rest) || operations[rest]?.contains(operation) == true
       else {
         throw Self.refusal(name)
@@ -90,17 +84,19 @@ struct HeaderRules: Sendable {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
       if Self.refusedAlways.contains(name) || name == "callback" || name == "callback-var" { throw Self.refusal(name) }
-      guard let rest = name.removingBytePrefix(prefix).map(String.init) else { continue }
+      guard let rest = ownName(name) else { continue }
       guard
-        rest.hasBytePrefix("meta-") || everywhere.contains(rest) || Self.formFields.contains(rest)
+        rest.hasBytePrefix("meta-") || everywhere.contains(rest) || formFields.contains(rest)
           || operations[rest]?.contains(.putObject) == true
       else { throw Self.refusal(name) }
     }
   }
 
-  private static let formFields: Set<String> = [
-    "signature", "signature-version", "credential", "expires", "content-type", "additional-headers",
-  ]
+  /// The name of one of the service's own headers without the first prefix; `nil` for any other header.
+  private func ownName(_ name: String) -> String? {
+    if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
+    return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
+  }
 
   private static func refusal(_ name: String) -> ServiceError {
     .notImplemented(

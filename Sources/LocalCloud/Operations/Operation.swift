@@ -5,7 +5,7 @@ internal import StorageAuth
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
-  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
+  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo, bucketVersioning
   case listObjects, listObjectsV2, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
   case readObjectAccess, changeObjectAccess
@@ -21,24 +21,24 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// - Parameters:
   ///   - method: The method.
   ///   - target: The target, as it was signed.
-  ///   - provider: The service.
+  ///   - dialect: The service.
   ///   - isCopy: Whether the request names an object to copy from.
   /// - Throws: `NotImplemented` for what this server does not have, `InvalidArgument` for a parameter that is there twice
   ///   and for two sub-resources at once, `MethodNotAllowed` for a method that the target does not take.
   init(
-    _ method: HTTPRequest.Method, _ target: RequestTarget, of provider: LocalCloud.Provider, isCopy: Bool
+    _ method: HTTPRequest.Method, _ target: RequestTarget, of dialect: any Dialect, isCopy: Bool
   ) throws(ServiceError) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
-    let written = try Self.knownNames(of: target, method, provider)
+    let table = dialect.operations
+    let written = try Self.knownNames(of: target, method, table)
     let names = Set(written.keys)
     let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object
-    let routes = OperationRoute.all.filter { route in
-      route.method == method && route.level == level && route.providers.contains(provider)
-        && (route.isCopy == nil || route.isCopy == isCopy)
+    let routes = table.routes.filter { route in
+      route.method == method && route.level == level && (route.isCopy == nil || route.isCopy == isCopy)
     }
     let fitting = routes.filter { $0.selectors.isSubset(of: names) }
     let route = fitting.max { $0.selectors.count < $1.selectors.count }
-    let taken = route?.parameters(of: provider) ?? []
+    let taken = route.map { table.parameters(of: $0) } ?? []
     if let name = names.subtracting(taken).min() {
       if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {
         throw .invalidArgument(
@@ -63,11 +63,11 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// The parameters that have a meaning at a service: as they are written, by the spelling of the routes.
   private static func knownNames(
-    of target: RequestTarget, _ method: HTTPRequest.Method, _ provider: LocalCloud.Provider
+    of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(ServiceError) -> [String: String] {
     var names: [String: String] = [:]
     for parameter in target.parameters {
-      switch ParameterNames.meaning(of: parameter.name.string, at: provider) {
+      switch table.names.meaning(of: parameter.name.string) {
       case .signature: continue
       case .misspelled:
         throw .notImplemented(
@@ -79,7 +79,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
               + "sub-resource of that name.")
         }
       case .known:
-        let name = OperationRoute.spelling(of: parameter.name.string, at: provider)
+        let name = table.spelling(of: parameter.name.string)
         let isFirst = names.updateValue(parameter.name.string, forKey: name) == nil
         guard isFirst || ParameterNames.isPlain(name) else {
           throw .invalidArgument("The parameter \"\(parameter.name)\" is there more than once.")
@@ -97,10 +97,38 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether it changes nothing.
+  var isRead: Bool {
+    switch self {
+    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
+      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .listParts:
+      true
+    case .createBucket, .deleteBucket, .changeBucketAccess, .deleteObjects, .putObject, .copyObject, .deleteObject,
+      .changeObjectAccess, .initiateUpload, .uploadPart, .copyPart, .completeUpload, .abortUpload:
+      false
+    }
+  }
+
+  /// Whether it reads the body of the request.
+  var readsBody: Bool {
+    switch self {
+    case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload: true
+    default: false
+    }
+  }
+
   /// Whether it carries the bytes of an object, whose speed a client may limit.
   var isTransfer: Bool {
     switch self {
     case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true
+    default: false
+    }
+  }
+
+  /// Whether it reads another object, which a header names.
+  var hasCopySource: Bool {
+    switch self {
+    case .copyObject, .copyPart: true
     default: false
     }
   }

@@ -24,18 +24,15 @@ struct OperationRoute: Sendable {
   /// The parameters that make a request one for this operation.
   let selectors: Set<String>
 
-  /// The parameters that it may have as well, at both services.
+  /// The parameters that it may have as well, at every service.
   let options: Set<String>
 
   /// Whether a header names an object to copy from; `nil` if the operation takes no such header.
   let isCopy: Bool?
 
-  /// The services that have the operation.
-  let providers: Set<LocalCloud.Provider>
-
-  private init(
+  init(
     _ operation: Operation, _ method: HTTPRequest.Method, _ level: Level, _ selectors: Set<String> = [],
-    taking options: Set<String> = [], isCopy: Bool? = nil, of providers: Set<LocalCloud.Provider> = [.oss, .cos]
+    taking options: Set<String> = [], isCopy: Bool? = nil
   ) {
     self.operation = operation
     self.method = method
@@ -43,20 +40,6 @@ struct OperationRoute: Sendable {
     self.selectors = selectors
     self.options = options
     self.isCopy = isCopy
-    self.providers = providers
-  }
-
-  /// All parameters that it takes at a service.
-  func parameters(of provider: LocalCloud.Provider) -> Set<String> {
-    var names = selectors.union(options)
-    switch provider {
-    case .oss:
-      names.insert("x-oss-request-payer")
-      if operation.isTransfer { names.insert("x-oss-traffic-limit") }
-    case .cos:
-      if operation.isTransfer { names.insert("x-cos-traffic-limit") }
-    }
-    return names
   }
 
   /// The methods that operations have.
@@ -67,8 +50,8 @@ struct OperationRoute: Sendable {
     "response-content-language", "response-expires",
   ]
 
-  /// Every operation of this server.
-  static let all: [OperationRoute] = [
+  /// The operations that every service has.
+  static let shared: [OperationRoute] = [
     OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 
     OperationRoute(.createBucket, .put, .bucket),
@@ -77,7 +60,6 @@ struct OperationRoute: Sendable {
     OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
     OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
     OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
-    OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"], of: [.oss]),
     OperationRoute(
       .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
     OperationRoute(
@@ -94,7 +76,6 @@ struct OperationRoute: Sendable {
     OperationRoute(.copyObject, .put, .object, isCopy: true),
     OperationRoute(.getObject, .get, .object, taking: overrides.union(["versionId"])),
     OperationRoute(.headObject, .head, .object, taking: overrides.union(["versionId"])),
-    OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"], of: [.oss]),
     OperationRoute(.deleteObject, .delete, .object, taking: ["versionId"]),
     OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
     OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
@@ -107,16 +88,4 @@ struct OperationRoute: Sendable {
     OperationRoute(
       .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
   ]
-
-  /// A parameter's name as the routes spell it: COS reads names in any case.
-  static func spelling(of name: String, at provider: LocalCloud.Provider) -> String {
-    guard provider == .cos else { return name }
-    let lowercased = name.asciiLowercased
-    return spellings[lowercased] ?? lowercased
-  }
-
-  private static let spellings: [String: String] = {
-    let names = all.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }
-    return Dictionary(names.map { ($0.asciiLowercased, $0) }) { first, _ in first }
-  }()
 }

@@ -34,6 +34,8 @@ struct PolicyCondition: Sendable {
     case fails, holds
     /// A negation holds in a statement that denies, and fails in one that allows: the reading that allows less.
     case allowsLess
+    /// A negation holds, and nothing else does.
+    case holdsIfNegated
   }
 
   let key: String
@@ -48,6 +50,7 @@ struct PolicyCondition: Sendable {
       case .fails: false
       case .holds: true
       case .allowsLess: isNegated && inDenial
+      case .holdsIfNegated: isNegated
       }
     }
     return fits(fact) != isNegated

@@ -1,6 +1,6 @@
 /// What is asked of a policy: one action on one resource, and what is known about the request.
 struct PolicyQuestion: Sendable {
-  /// The action: `oss:PutObject`, `cos:PutObject`, `sts:AssumeRole`.
+  /// The action, such as `sts:AssumeRole`.
   let action: String
 
   /// The parts of the resource's name, which colons separate; a colon in the last one belongs to it.

@@ -3,8 +3,6 @@ internal import StorageJSON
 
 /// Reads the documents of a policy language, strictly: what it does not know it refuses.
 struct PolicyReader {
-  private static let existenceSuffix = "_if_exist"
-
   private let language: PolicyLanguage
 
   init(_ language: PolicyLanguage) {
@@ -13,7 +11,7 @@ struct PolicyReader {
 
   func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])
-    guard members["version"]?.text == (language == .ram ? "1" : "2.0") else {
+    guard let version = members["version"]?.text, language.versions.contains(version) else {
       throw PolicyFault("Its version is missing, or not the one there is.")
     }
     guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
@@ -25,14 +23,12 @@ struct PolicyReader {
   private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
     let members = try members(
       of: element, "A statement",
-      known: ["effect", "action", "resource", "condition"]
-        + (language == .ram ? ["notaction"] : []))
+      known: language.members.union(["effect", "action", "resource", "condition"]))
     var statement = SessionPolicy.Statement()
     let effect = members["effect"]?.text
-    let (allow, deny) = language == .ram ? ("Allow", "Deny") : ("allow", "deny")
-    switch language == .ram ? effect : effect?.asciiLowercased {
-    case allow?: statement.allows = true
-    case deny?: statement.allows = false
+    switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
+    case language.effects.allow?: statement.allows = true
+    case language.effects.deny?: statement.allows = false
     default: throw PolicyFault("A statement has no effect, or one that there is not.")
     }
     guard (members["action"] == nil) != (members["notaction"] == nil) else {
@@ -49,16 +45,17 @@ struct PolicyReader {
     return statement
   }
 
-  /// The members of an object by the lower-case form of their names; CAM's are also written with a capital.
+  /// The members of an object by the lower-case form of their names.
   private func members(
-    of value: JSONValue, _ what: String, known: [String]
+    of value: JSONValue, _ what: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
     guard let object = value.object else { throw PolicyFault("\(what) is not an object.") }
     var members: [String: JSONValue] = [:]
     for (name, value) in object {
       let isSpelt =
-        language == .cam || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
-      guard isSpelt, known.contains(name.asciiLowercased),
+        !language.capitalizesMembers
+        || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
+      guard isSpelt, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
         members.updateValue(value, forKey: name.asciiLowercased) == nil
       else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or there twice.") }
     }
@@ -77,8 +74,7 @@ struct PolicyReader {
 
   private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
     if action == "*" { return WildcardPattern(action) }
-    // CAM's actions are written with the kind in front; a group of actions (permid) is not one.
-    let name = (language == .cam ? action.removingBytePrefix("name/") : nil).map(String.init) ?? action
+    let name = language.actionPrefix.flatMap { action.removingBytePrefix($0) }.map(String.init) ?? action
     let parts = name.parts(between: ":")
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
       throw PolicyFault("\"\(action)\" is not the name of an action.")
@@ -88,19 +84,8 @@ struct PolicyReader {
 
   private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
     if resource == "*" { return .any }
-    let (first, count) = language == .ram ? ("acs", 5) : ("qcs", 6)
-    var parts = resource.parts(between: ":", atMost: count - 1).map(String.init)
-    guard parts.count == count, parts[0] == first, language == .ram || parts[1].isEmpty else {
+    guard let parts = language.parts(resource) else {
       throw PolicyFault("\"\(resource)\" is not the name of a resource.")
-    }
-    switch language {
-    case .ram:
-      // A region is written with the name of the service in front, or without.
-      if parts[1] == "oss", parts[2].hasBytePrefix("oss-") { parts[2].removeFirst("oss-".count) }
-    case .cam:
-      // The old spelling: prefix//number/short name of the bucket/key.
-      let old = parts[5].parts(between: "/", atMost: 4)
-      if old.count == 5, old[0] == "prefix", old[1].isEmpty { parts[5] = "\(old[3])-\(old[2])/\(old[4])" }
     }
     return ResourcePattern(parts)
   }
@@ -111,7 +96,7 @@ struct PolicyReader {
     guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
     var conditions: [PolicyCondition] = []
     for (name, keys) in comparisons {
-      let asked = language == .cam ? name.removingByteSuffix(Self.existenceSuffix) : nil
+      let asked = language.existenceSuffix.flatMap { name.removingByteSuffix($0) }
       let (plain, asksExistence) = (asked.map(String.init) ?? name, asked != nil)
       guard let comparison = language.comparisons[plain] else {
         throw PolicyFault("The comparison \"\(name)\" is unknown.")
@@ -127,7 +112,7 @@ struct PolicyReader {
         conditions.append(
           PolicyCondition(
             key: key, test: test, isNegated: comparison.isNegated,
-            absence: language == .ram ? .allowsLess : asksExistence ? .holds : .fails))
+            absence: asksExistence ? .holds : language.absence))
       }
     }
     return conditions

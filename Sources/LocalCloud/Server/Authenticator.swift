@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// Decides who asks: the one place where signatures of requests to OSS and COS are verified.
+/// Decides who asks: the one place where signatures of requests to a storage service are verified.
 struct Authenticator: Sendable {
   private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest

@@ -19,14 +19,15 @@ extension Gateway {
     try dialect.headerRules.check(verified.form)
     counters.verified(dialect.signatureKind(of: verified.form))
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
-    try Self.check(target)
+    try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(authority, of: verified, dialect.provider, region: region, at: date)
+    let rights = RequestRights(authority, of: verified, dialect, region: region, at: date)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw dialect.policyRefusal(at: date) }
     let call = Call(
       dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,
-      headers: try verified.headers(of: dialect), body: request.body, date: date, region: region,
-      host: request.head.authority ?? "")
+      headers: try verified.headers(of: dialect),
+      body: CallBody(request.body, reader: nil) { [dialect] in dialect.refusal($0, at: date) }, operation: .putObject,
+      date: date, region: region, host: request.head.authority ?? "")
     try call.checkHarmless()
     let answer = try await call.postObject(upload, form)
     counters.wrote(verified.key, in: upload.bucket, of: dialect.provider)

@@ -1,43 +1,27 @@
-internal import COSAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
-internal import OSSAuth
 internal import StorageAuth
 internal import Synchronization
 
 /// The way of every request of one service: check, verify, act, answer.
 struct Gateway: Sendable {
-  private static let keyByteLimit = 1023
-
   let dialect: any Dialect
   let authenticator: Authenticator
   let store: ObjectStore
   let region: String
-  private let endpoint: LocalCloud.Endpoint
   let context: CloudContext
   private let crossOrigin: CrossOrigin
 
   var counters: Counters { context.counters }
+  private var endpoint: LocalCloud.Endpoint { dialect.endpoint }
 
   init(
-    _ provider: LocalCloud.Provider, _ store: ObjectStore, _ configuration: LocalCloud.Configuration,
-    _ context: CloudContext
+    _ dialect: any Dialect, _ store: ObjectStore, _ configuration: LocalCloud.Configuration, _ context: CloudContext
   ) {
-    switch provider {
-    case .oss:
-      endpoint = .oss
-      dialect = OSSDialect()
-      authenticator = Authenticator(
-        OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices), provider, context)
-      region = configuration.region ?? "cn-hangzhou"
-    case .cos:
-      endpoint = .cos
-      dialect = COSDialect()
-      authenticator = Authenticator(
-        COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices), provider, context)
-      region = "ap-guangzhou"
-    }
+    self.dialect = dialect
+    authenticator = Authenticator(dialect.verifier(for: configuration), dialect.provider, context)
+    region = dialect.region(of: configuration)
     self.store = store
     self.context = context
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
@@ -58,7 +42,7 @@ struct Gateway: Sendable {
       do {
         if head.method == .options {
           answer = try crossOrigin.preflight(head)
-        } else if let upload = try FormUpload(head) {
+        } else if let upload = try FormUpload(head, at: dialect) {
           try await goOn(head, &writer)
           answer = try await post(upload, request, at: identity.date)
         } else {
@@ -75,13 +59,10 @@ struct Gateway: Sendable {
         answer = dialect.answer(for: .injected(status), to: identity)
       }
     }
-    answer.headers.set(dialect.header("request-id"), identity.requestID)
-    if dialect.provider == .cos { answer.headers.set(dialect.header("trace-id"), identity.requestID) }
+    dialect.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
     answer.headers[.server] = dialect.serverName
-    crossOrigin.mark(
-      &answer, for: head,
-      exposing: ["ETag", "Location", dialect.header("request-id"), dialect.header("hash-crc64ecma")])
+    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + dialect.exposedHeaders)
     try await exchange.send(answer, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
@@ -108,16 +89,19 @@ struct Gateway: Sendable {
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         counters.verified(dialect.signatureKind(of: head, verified))
-        try Self.check(verified.wholeTarget)
-        return try permit(verified, head, copySource, at: date)
+        try check(verified.wholeTarget)
+        var permit = try permit(verified, head, copySource, at: date)
+        if let key = context.keys.key(verified.accessKeyID, of: dialect.provider, at: date) {
+          permit.reader = try dialect.bodyReader(of: head, verified, key)
+        }
+        return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let read = try RequestTarget(of: head)
-      let target = dialect.provider == .cos ? read.ignoringCase : read
-      try Self.check(target)
-      let operation = try Operation(head.method, target, of: dialect.provider, isCopy: copySource != nil)
+      let target = try dialect.target(of: head)
+      try check(target)
+      let operation = try Operation(head.method, target, of: dialect, isCopy: copySource != nil)
       try dialect.headerRules.check(head.headerFields, for: operation)
-      guard let permit = try Permit(everybody: target, operation, in: store, of: dialect.provider) else {
+      guard let permit = try Permit(everybody: target, operation, in: store, at: dialect) else {
         throw dialect.anonymousRefusal(at: date)
       }
       counters.anonymous()
@@ -131,13 +115,13 @@ struct Gateway: Sendable {
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
-    let operation = try Operation(head.method, verified.wholeTarget, of: dialect.provider, isCopy: copySource != nil)
+    let operation = try Operation(head.method, verified.wholeTarget, of: dialect, isCopy: copySource != nil)
     try dialect.headerRules.check(head.headerFields, for: operation)
     // A key that is gone since it was verified has no authority.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
-      authority, of: head, for: operation, verified.wholeTarget, dialect.provider, region: region, at: date)
-    let source = operation.hasCopySource ? try CopySource(copySource ?? "", of: dialect.provider) : nil
+      authority, of: head, for: operation, verified.wholeTarget, dialect, region: region, at: date)
+    let source = operation.hasCopySource ? try dialect.copySource(copySource ?? "") : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw dialect.policyRefusal(at: date)
     }
@@ -147,29 +131,27 @@ struct Gateway: Sendable {
   /// Refuses a request for a bucket that is not there before its key is looked up, as the services do; only a request
   /// that makes a bucket may name such a one.
   private func checkBucket(of head: HTTPRequest) throws {
-    guard let target = try? RequestTarget(of: head), let bucket = target.bucket?.string, isBucketName(bucket) else {
-      return
-    }
+    guard let target = try? dialect.target(of: head), let bucket = target.bucket?.string,
+      dialect.isBucketName(bucket)
+    else { return }
     if head.method == .put, target.key == nil { return }
     try store.read(bucket) { _ in }
   }
 
-  static func check(_ target: RequestTarget) throws(ServiceError) {
-    if let bucket = target.bucket?.string, !isBucketName(bucket) { throw .invalidBucketName(bucket) }
+  func check(_ target: RequestTarget) throws(ServiceError) {
+    if let bucket = target.bucket?.string, !dialect.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > keyByteLimit || key.utf8.contains(0) {
-      throw ServiceError(
-        .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
-    }
+    if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }
   }
 
   private func act(_ permit: Permit, _ request: Request, at date: Timestamp) async throws -> Answer {
+    let body = CallBody(request.body, reader: permit.reader) { [dialect] in dialect.refusal($0, at: date) }
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
-      rights: permit.rights, headers: request.headers, body: request.body, date: date, region: region,
-      host: request.head.authority ?? "")
+      rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
+      region: region, host: request.head.authority ?? "")
     try call.checkHarmless()
-    var answer = try await call.answer(to: permit.operation)
+    var answer = try await call.answer()
     call.repeatLimit(in: &answer)
     if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer

@@ -18,6 +18,9 @@ struct Permit: Sendable {
   /// What else the request may do, for what only its body names.
   let rights: RequestRights
 
+  /// What takes the body apart; `nil` if the bytes that arrive are those of the object.
+  var reader: (any BodyReader)?
+
   /// The permission that a signature gives.
   ///
   /// - Returns: Nothing if the rights do not allow the operation.
@@ -36,7 +39,7 @@ struct Permit: Sendable {
   ///
   /// - Returns: Nothing if the operation is not one that reads an object, or the object is not open to everybody.
   init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore, of provider: LocalCloud.Provider
+    everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore, at dialect: any Dialect
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
@@ -44,6 +47,6 @@ struct Permit: Sendable {
     self.operation = operation
     self.target = target
     isAnonymous = true
-    rights = .none(of: provider)
+    rights = .none(at: dialect)
   }
 }

@@ -33,12 +33,13 @@ struct BlobStore: Sendable {
     let blob: Blob
     let md5: Digest
     let crc64: UInt64
+    let checksum: ObjectChecksum?
 
     /// The whole file as the content of an object.
     var content: Content {
       Content(
         extents: [Extent(blob: blob, offset: 0, byteCount: blob.byteCount)], byteCount: blob.byteCount,
-        entityTag: md5.hex, crc64: crc64)
+        entityTag: md5.hex, crc64: crc64, checksum: checksum)
     }
   }
 
@@ -60,12 +61,13 @@ struct BlobStore: Sendable {
     return try await FileSystem.shared.withFileHandle(
       forWritingAt: directory.appending(id.description), options: .newFile(replaceExisting: false)
     ) { file in
-      var writer = BlobWriter(file)
+      var writer = BlobWriter(file, checks: expected.checks)
       try await fill(&writer)
-      let (byteCount, md5, crc64) = try await writer.finish()
+      let (byteCount, md5, crc64, checksum) = try await writer.finish()
       try Task.checkCancellation()
       try expected.check(byteCount: byteCount, md5: md5)
-      return Written(blob: Blob(id: id, byteCount: byteCount, reaper: reaper), md5: md5, crc64: crc64)
+      return Written(
+        blob: Blob(id: id, byteCount: byteCount, reaper: reaper), md5: md5, crc64: crc64, checksum: checksum)
     }
   }
 
@@ -100,6 +102,9 @@ struct BodyExpectation: Sendable {
 
   /// What its MD5 has to be, where the request says so.
   var digest: Digest?
+
+  /// What else it has to be.
+  var checks: [any BodyCheck] = []
 
   /// An MD5, and the refusal of a body that has another one.
   struct Digest: Sendable {

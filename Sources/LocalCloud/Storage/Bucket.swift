@@ -30,6 +30,7 @@ struct MultipartUpload: Sendable {
   let access: AccessControl?
   let attributes: ObjectAttributes
   let initiated: Timestamp
+  var checksum: ChecksumRule?
   var parts = SortedTable<Int, UploadedPart>()
 }
 

@@ -129,10 +129,18 @@ final class ObjectStore: Sendable {
   }
 
   /// Deletes an object; whether there was one.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - bucket: The bucket.
+  ///   - check: Called before, in the same go; a throw leaves everything as it is.
   @discardableResult
-  func delete(_ key: ObjectKey, in bucket: String) async throws -> Bool {
+  func delete(
+    _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> Bool {
     let deleted = try change(bucket) { bucket in
       let existing = bucket.objects[key]
+      try check(existing)
       bucket.objects[key] = nil
       return existing
     }

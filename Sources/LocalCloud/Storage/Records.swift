@@ -35,6 +35,8 @@ struct ObjectRecord: Codable {
   private let isMultipart: Bool
   private let access: AccessControl?
 
+  private let checksum: ObjectChecksum?
+
   /// `nil` in descriptions that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 
@@ -48,6 +50,7 @@ struct ObjectRecord: Codable {
     byteCount = object.content.byteCount
     entityTag = object.content.entityTag
     crc64 = object.content.crc64
+    checksum = object.content.checksum
     headers = object.description.headers
     metadata = object.description.metadata
     modified = InstantRecord(object.modified)
@@ -66,7 +69,7 @@ struct ObjectRecord: Codable {
     }
     return StoredObject(
       id: id, key: ObjectKey(key),
-      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64),
+      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum),
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
       isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
   }

@@ -6,8 +6,7 @@ internal import _NIOFileSystem
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
-  private let oss: ObjectStore
-  private let cos: ObjectStore
+  private let stores: [LocalCloud.Provider: ObjectStore]
 
   /// The files of the Aspera node.
   let node: ObjectStore
@@ -21,11 +20,13 @@ struct Storage: Sendable {
       root = try await makeTemporaryDirectory()
     }
     do {
+      var stores: [LocalCloud.Provider: ObjectStore] = [:]
+      for provider in LocalCloud.Provider.allCases {
+        stores[provider] = try await ObjectStore.open(root.appending(provider.rawValue))
+      }
       return Storage(
-        root: root, isTemporary: path == nil,
-        oss: try await ObjectStore.open(root.appending(LocalCloud.Provider.oss.rawValue)),
-        cos: try await ObjectStore.open(root.appending(LocalCloud.Provider.cos.rawValue)),
-        node: try await ObjectStore.open(root.appending("aspera")))
+        root: root, isTemporary: path == nil, stores: stores, node: try await ObjectStore.open(root.appending("aspera"))
+      )
     } catch {
       if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
       guard let reason = ((error as? FileSystemError)?.cause as? FileSystemError.SystemCallError)?.errno else {
@@ -45,15 +46,14 @@ struct Storage: Sendable {
     return directory
   }
 
-  func store(of provider: LocalCloud.Provider) -> ObjectStore {
-    switch provider {
-    case .oss: oss
-    case .cos: cos
-    }
+  /// The store of a service.
+  func store(of provider: LocalCloud.Provider) throws -> ObjectStore {
+    guard let store = stores[provider] else { throw LocalCloudError("There is no store for \(provider.rawValue).") }
+    return store
   }
 
   func createBuckets(_ names: [String], at date: Timestamp) async throws {
-    for store in [oss, cos] {
+    for store in stores.values {
       for name in names { try await store.createBucket(name, access: nil, at: date) }
     }
     try await node.createBucket(FileTree.bucket, access: nil, at: date)
@@ -61,8 +61,7 @@ struct Storage: Sendable {
 
   /// Waits until what was deleted is gone, and removes a temporary directory.
   func close() async {
-    await oss.close()
-    await cos.close()
+    for store in stores.values { await store.close() }
     await node.close()
     if isTemporary { _ = try? await FileSystem.shared.removeItem(at: root) }
   }

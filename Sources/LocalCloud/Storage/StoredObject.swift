@@ -15,6 +15,9 @@ struct Content: Sendable {
   /// Their CRC-64.
   let crc64: UInt64
 
+  /// The checksum whose algorithm the client chose, where the service has such.
+  var checksum: ObjectChecksum?
+
   /// A part of the bytes.
   func extents(in range: Range<Int64>) -> [Extent] {
     var result: [Extent] = []

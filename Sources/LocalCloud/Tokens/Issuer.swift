@@ -23,11 +23,11 @@ struct Issuer: Sendable {
   /// Whether the policy that a temporary key was asked for with lets its holder take a role; without that, a call of the
   /// token service would lead out of the policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
-    guard let provider = role.provider, let authority = context.keys.authority(of: callerID) else { return false }
-    let parts = role.arn.parts(between: ":", atMost: provider == .oss ? 4 : 5)
+    guard let provider = role.provider, let authority = context.keys.authority(of: callerID),
+      let resource = provider.dialect.roleResource(role.arn)
+    else { return false }
     let question = PolicyQuestion(
-      action: "sts:AssumeRole", resource: parts.map(String.init),
-      facts: RequestRights.facts(of: provider, at: date))
+      action: "sts:AssumeRole", resource: resource, facts: provider.dialect.facts(at: date))
     return authority.allows(question)
   }
 

@@ -21,7 +21,7 @@ extension LocalCloud {
     /// When it ends, by the clock of the cloud.
     public let expiration: Timestamp
 
-    /// The requests to OSS and COS that named it, also refused ones.
+    /// The requests to the storage service that named it, also refused ones.
     public let requests: Int
   }
 }

@@ -62,7 +62,7 @@ package final class TokenTable: Sendable {
   func issue(_ order: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let end = start.advanced(by: order.lifetime)
-    let key = KeyMint.make(for: order.provider, from: start, until: end)
+    let key = order.provider.dialect.makeKey(from: start, until: end)
     state.withLock { state in
       while state.first < state.ids.count,
         state.ids.count - state.first >= Self.capacity

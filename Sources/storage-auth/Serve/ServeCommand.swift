@@ -10,7 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract:
-      "Runs OSS and COS with their token services, and an Aspera node, on this machine; every signature is verified.",
+      "Runs OSS, COS, S3 and their token services, and an Aspera node, on this machine; every signature is verified.",
     discussion: """
       Arguments can be read by every user of the machine. A line of --account-file is an account, id:secret[:token], or \
       one of the words account, disabled, node-user, transfer-account, app-token and identity-token with what the option \
@@ -27,6 +27,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The port of COS; 0 picks one.", valueName: "port"))
   var cosPort = 0
 
+  @Option(help: ArgumentHelp("The port of S3; 0 picks one.", valueName: "port"))
+  var s3Port = 0
+
   @Option(
     help: ArgumentHelp(
       "The directory for objects; kept. Without it they go into a temporary one that is removed.",
@@ -35,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Who may sign, for both clouds; repeatable. Without one an account is made up and printed.",
+      "Who may sign, for all clouds; repeatable. Without one an account is made up and printed.",
       valueName: "id:secret[:token]"))
   var account: [AccountArgument] = []
 
@@ -48,18 +51,21 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A key that is switched off; repeatable.", valueName: "id:secret"))
   var disabled: [AccountArgument] = []
 
-  @Option(help: "A bucket to make in both clouds; repeatable.")
+  @Option(help: "A bucket to make in all clouds; repeatable.")
   var bucket: [String] = []
 
   @Option(help: "The region that OSS V4 signatures have to name; any well-formed one if not given.")
   var region: String?
+
+  @Option(help: "The region that S3 stands in, and that its signatures have to name.")
+  var s3Region = "us-east-1"
 
   @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
   var strict = false
 
   @Option(
     help: ArgumentHelp(
-      "An origin whose pages may use OSS and COS from a browser (CORS); repeatable, * for all.", valueName: "origin"))
+      "An origin whose pages may use the storage services from a browser (CORS); repeatable, * for all.", valueName: "origin"))
   var allowedOrigin: [String] = []
 
   @OptionGroup(title: "Token services, app server, metadata")
@@ -88,8 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
     let aspera = try node.aspera(with: secrets)
     let configuration = LocalCloud.Configuration(
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
-      ossPort: ossPort, cosPort: cosPort, root: root, region: region, isStrict: strict,
-      allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
+      ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
+      isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
     announce(cloud, accounts, services.roles, isMadeUp: named.isEmpty)
@@ -106,6 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
     Terminal.line("COS           \(cloud.url(of: .cos))")
+    Terminal.line("S3            \(cloud.url(of: .s3))")
     Terminal.line("STS           \(cloud.servicesURL)/")
     Terminal.line("metadata      \(cloud.servicesURL)/latest/meta-data/")
     Terminal.line("app server    \(cloud.ossAppServer)")
@@ -119,6 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
       Terminal.line("No account was named, so this one was made up; it ends with the server:")
       Terminal.line("export OSS_ACCESS_KEY_ID=\(made.id) OSS_ACCESS_KEY_SECRET=\(made.secret)")
       Terminal.line("export TENCENTCLOUD_SECRET_ID=\(made.id) TENCENTCLOUD_SECRET_KEY=\(made.secret)")
+      Terminal.line("export AWS_ACCESS_KEY_ID=\(made.id) AWS_SECRET_ACCESS_KEY=\(made.secret)")
     }
   }
 }
@@ -145,6 +153,7 @@ private struct Ready: Encodable {
 
   let oss: String
   let cos: String
+  let s3: String
   let services: String
   let ossAppServer: String
   let cosAppServer: String
@@ -156,6 +165,7 @@ private struct Ready: Encodable {
   init(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
     oss = cloud.url(of: .oss)
     cos = cloud.url(of: .cos)
+    s3 = cloud.url(of: .s3)
     services = cloud.servicesURL
     ossAppServer = cloud.ossAppServer
     cosAppServer = cloud.cosAppServer

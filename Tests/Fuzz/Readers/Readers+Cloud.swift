@@ -19,10 +19,12 @@ extension Reader {
     var isRead = false
     for style in [AddressingStyle.path, .virtualHosted] {
       guard let target = try? RequestTarget(of: request, style: style) else { continue }
-      for (provider, isCopy) in [(LocalCloud.Provider.oss, false), (.oss, true), (.cos, false), (.cos, true)] {
-        guard let operation = try? Operation(request.method, target, of: provider, isCopy: isCopy) else { continue }
-        isRead = true
-        _ = operation.need(of: provider)
+      for dialect in LocalCloud.Provider.allCases.map(\.dialect) {
+        for isCopy in [false, true] {
+          guard let operation = try? Operation(request.method, target, of: dialect, isCopy: isCopy) else { continue }
+          isRead = true
+          _ = dialect.need(for: operation)
+        }
       }
       if let key = target.key { _ = NodePath("\(key)") }
     }
@@ -31,7 +33,7 @@ extension Reader {
 
   private static let ranges = Reader(name: "ranges") { input, _ in
     let text = text(input)
-    for provider in [LocalCloud.Provider.oss, .cos] { _ = try? CopySource(text, of: provider) }
+    for provider in LocalCloud.Provider.allCases { _ = try? provider.dialect.copySource(text) }
     var fields = HTTPFields()
     for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince] { fields[name] = text }
     _ = Conditions(fields)

@@ -45,7 +45,7 @@ final class PolicyConditionWireTests: PolicyTestCase {
     try await withServices { services in
       let policy = AccessPolicy([PolicyIntent.rule(.write, until: end)])
       var clients: [TestClient] = []
-      for provider in LocalCloud.Provider.allCases {
+      for provider in [LocalCloud.Provider.oss, .cos] {
         clients.append(try await client(of: provider, services, policy: document(of: policy, for: provider)))
       }
       for (seconds, status) in [(599, 200), (1, 403)] {
@@ -88,7 +88,7 @@ final class PolicyConditionWireTests: PolicyTestCase {
         case .oss:
           XCTAssertEqual(reply.status, 400, policy)
           XCTAssertEqual(reply.json("Code"), "InvalidParameter.PolicyGrammar", policy)
-        case .cos:
+        case .cos, .s3:
           XCTAssertEqual(reply.json("Response", "Error", "Code"), "InvalidParameter.StrategyFormatError", policy)
         }
       }

@@ -83,7 +83,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
         XCTAssertEqual(document["Message"]?.text, "Access denied by authorizer's policy.")
         XCTAssertEqual(document["EC"]?.text, "0003-00000301")
         XCTAssertEqual(reply.header("x-oss-ec"), "0003-00000301")
-      case .cos:
+      case .cos, .s3:
         XCTAssertEqual(document["Message"]?.text, "Access Denied.")
         XCTAssertEqual(document["ServerTime"]?.text, clock.now.iso8601)
         XCTAssertTrue(document["Resource"]?.text.hasSuffix("uploads/bob/dog.jpg") ?? false)

@@ -11,7 +11,7 @@ final class SessionPolicyTests: XCTestCase {
     _ facts: [String: String] = [:]
   ) throws -> Bool {
     let text =
-      language == .ram
+      language.versions == ["1"]
       ? #"{"Version":"1","Statement":[\#(statements)]}"# : #"{"version":"2.0","statement":[\#(statements)]}"#
     let policy: SessionPolicy
     do {
@@ -21,7 +21,7 @@ final class SessionPolicyTests: XCTestCase {
       return false
     }
     let resource =
-      language == .ram
+      language.versions == ["1"]
       ? ["acs", "oss", "cn-hangzhou", "1250000000", name] : ["qcs", "", "cos", "ap-guangzhou", "uid/1250000000", name]
     return policy.allows(PolicyQuestion(action: action, resource: resource, facts: facts))
   }

@@ -28,13 +28,14 @@ class CloudTestCase: XCTestCase {
       accounts: [LocalCloud.Account(Self.key)], buckets: [Self.bucket], clock: { [clock] in clock.now })
   }
 
-  /// Runs a server, and a client of each of its services, one after the other.
+  /// Runs a server, and a client of each of some services, one after the other.
   func withEachService(
-    _ configuration: LocalCloud.Configuration? = nil, _ body: (TestClient) async throws -> Void
+    _ configuration: LocalCloud.Configuration? = nil, of providers: [LocalCloud.Provider] = [.oss, .cos],
+    _ body: (TestClient) async throws -> Void
   ) async throws {
     let cloud = try await LocalCloud.start(configuration ?? self.configuration)
     do {
-      for provider in LocalCloud.Provider.allCases {
+      for provider in providers {
         try await body(TestClient(cloud: cloud, provider: provider, key: Self.key, clock: clock))
       }
     } catch {

@@ -2,6 +2,7 @@ internal import COSAuth
 internal import HTTPTypes
 internal import LocalCloud
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 
 /// A form as a browser sends it.
@@ -51,6 +52,7 @@ extension TestClient {
     switch provider {
     case .oss: [OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1)]
     case .cos: [COSSigner()]
+    case .s3: [S3Signer(region: "us-east-1")]
     }
   }
 

@@ -5,6 +5,7 @@ internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageXML
 
@@ -16,12 +17,18 @@ struct TestClient: Sendable {
   let clock: TestClock
 
   /// The prefix of the service's own headers.
-  var prefix: String { provider == .oss ? "x-oss-" : "x-cos-" }
+  var prefix: String {
+    switch provider {
+    case .oss: "x-oss-"
+    case .cos: "x-cos-"
+    case .s3: "x-amz-"
+    }
+  }
 
   /// The header that names an object of the bucket as the source of a copy.
   func copySource(_ key: String) -> String {
     let path = "/\(CloudTestCase.bucket)/\(key)"
-    return provider == .oss ? path : cloud.cosEndpoint.authority + path
+    return provider != .cos ? path : cloud.cosEndpoint.authority + path
   }
 
   /// An entity tag as the service writes it.
@@ -31,6 +38,7 @@ struct TestClient: Sendable {
     switch provider {
     case .oss: try OSSSigner(region: "cn-hangzhou").signed(request, with: key, in: .at(clock.now))
     case .cos: try COSSigner().signed(request, with: key, in: .at(clock.now))
+    case .s3: try S3Signer(region: "us-east-1").signed(request, with: key, in: .at(clock.now))
     }
   }
 
@@ -40,6 +48,8 @@ struct TestClient: Sendable {
       try OSSSigner(region: "cn-hangzhou").presign(request, with: key, validFor: duration, in: .at(clock.now))
     case .cos:
       try COSSigner().presign(request, with: key, validFor: duration, in: .at(clock.now))
+    case .s3:
+      try S3Signer(region: "us-east-1").presign(request, with: key, validFor: duration, in: .at(clock.now))
     }
   }
 

@@ -59,7 +59,7 @@ public struct Report: Sendable, CustomStringConvertible {
     for endpoint in [LocalCloud.Endpoint.oss, .cos] where cloud.statistics[endpoint].unsigned > 0 {
       violations.append("\(endpoint.rawValue): \(cloud.statistics[endpoint].unsigned) unsigned requests arrived")
     }
-    for provider in LocalCloud.Provider.allCases {
+    for provider in [LocalCloud.Provider.oss, .cos] {
       let expected = counts.stored[provider] ?? [:]
       try await checkObjects(expected, at: Store.auditor(of: provider, on: cloud, time: time), provider)
       checkWrites(cloud.writes(of: provider, in: Store.bucket), expected, stores.filter { $0.provider == provider })

@@ -67,7 +67,7 @@ struct Store: Sendable {
       StorageClient(
         .oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: permanent,
         transport: transport, time: time)
-    case .cos:
+    case .cos, .s3:
       StorageClient(
         .cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), credentials: permanent,
         transport: transport, time: time)

@@ -8,6 +8,9 @@ struct COSDialect: Dialect {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
   let provider = LocalCloud.Provider.cos
+  let endpoint = LocalCloud.Endpoint.cos
+  let operations = table
+  let policyLanguage = PolicyLanguage.cam
   let headerPrefix = "x-cos-"
   let objectAccessHeader = "acl"
   let storageClasses = [
@@ -24,12 +27,14 @@ struct COSDialect: Dialect {
     "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
   ]
   let trafficLimits: ClosedRange<Int64> = 819_200...838_860_800
-  let headerRules = HeaderRules.cos
+  let headerRules = rules
   let wrongDigest = ServiceError(
     .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 1000
   let serverName = "tencent-cos"
-  let ownBucketCode: String? = "BucketAlreadyOwnedByYou"
+  let bucketPaging = BucketPaging(most: 2000)
+  let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
+  let unchangedCopySource = ServiceError.preconditionFailed("x-cos-copy-source-if-…")
 
   /// The Base64 of a text such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, then chance.
   func makeRequestID(at date: Timestamp) -> String {
@@ -40,7 +45,28 @@ struct COSDialect: Dialect {
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
 
+  func identify(_ answer: inout Answer, as requestID: String) {
+    for name in ["x-cos-request-id", "x-cos-trace-id"] { answer.headers.set(name, requestID) }
+  }
+
   func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
+
+  func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
+
+  func checksums(of content: Content) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    headers.set("x-cos-hash-crc64ecma", String(content.crc64))
+    return headers
+  }
+
+  /// The class is named only where it is not the standard one.
+  func headers(of object: StoredObject) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    if let name = object.attributes.storageClass { headers.set("x-cos-storage-class", name) }
+    return headers
+  }
+
+  func elements(of part: UploadedPart) -> [XMLNode] { [XMLNode("HashCrc64ecma", String(part.content.crc64))] }
 
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .cosV5 }
 
@@ -104,6 +130,8 @@ struct COSDialect: Dialect {
       return .invalidArgument(error.message)
     }
   }
+
+  func ownBucketCode(in region: String) -> String? { "BucketAlreadyOwnedByYou" }
 
   func accessAnswer(_ access: AccessControl?) -> Answer {
     func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {

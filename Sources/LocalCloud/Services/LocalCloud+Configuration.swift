@@ -4,10 +4,10 @@ public import StorageAuth
 extension LocalCloud {
   /// What a server needs to know before it starts.
   public struct Configuration: Sendable {
-    /// Who may sign requests; both services know them all.
+    /// Who may sign requests; all services know them all.
     public var accounts: [Account]
 
-    /// The buckets to make in both services; those that are there already stay as they are.
+    /// The buckets to make in every service; those that are there already stay as they are.
     public var buckets: [String]
 
     /// The port of OSS; 0 picks a free one.
@@ -16,6 +16,9 @@ extension LocalCloud {
     /// The port of COS; 0 picks a free one.
     public var cosPort: Int
 
+    /// The port of S3; 0 picks a free one.
+    public var s3Port: Int
+
     /// The directory for objects, which is made if it is not there and kept; nothing takes a temporary one, which is
     /// removed when the server stops.
     public var root: String?
@@ -23,10 +26,13 @@ extension LocalCloud {
     /// The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
     public var region: String?
 
+    /// The region that S3 stands in, and that its signatures have to name.
+    public var s3Region: String
+
     /// Whether COS signatures have to cover the host, the content length, the token and every parameter.
     public var isStrict: Bool
 
-    /// The origins of pages that may send requests to OSS and COS and read the answers, such as
+    /// The origins of pages that may send requests to the storage services and read the answers, such as
     /// `https://app.example.com`; `*` stands for all.
     public var allowedOrigins: [String]
 
@@ -52,21 +58,24 @@ extension LocalCloud {
     ///
     /// - Parameters:
     ///   - accounts: Who may sign requests.
-    ///   - buckets: The buckets to make in both services.
+    ///   - buckets: The buckets to make in every service.
     ///   - ossPort: The port of OSS; 0 picks a free one.
     ///   - cosPort: The port of COS; 0 picks a free one.
+    ///   - s3Port: The port of S3; 0 picks a free one.
     ///   - root: The directory for objects; nothing takes a temporary one.
     ///   - region: The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
+    ///   - s3Region: The region that S3 stands in.
     ///   - isStrict: Whether COS signatures have to cover everything.
-    ///   - allowedOrigins: The origins of pages that may send requests to OSS and COS and read the answers.
+    ///   - allowedOrigins: The origins of pages that may send requests to the storage services and read the answers.
     ///   - services: The token services, the app server and the metadata.
     ///   - aspera: The Aspera node.
     ///   - faults: What goes wrong from the start.
     ///   - clock: The present, in UTC.
     ///   - sleep: Waits, for faults alone.
     public init(
-      accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, root: String? = nil,
-      region: String? = nil, isStrict: Bool = false, allowedOrigins: [String] = [],
+      accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
+      root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,
+      allowedOrigins: [String] = [],
       services: Services = Services(), aspera: Aspera = Aspera(), faults: Faults = Faults(),
       clock: @escaping @Sendable () -> Timestamp = { .now },
       sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -75,8 +84,10 @@ extension LocalCloud {
       self.buckets = buckets
       self.ossPort = ossPort
       self.cosPort = cosPort
+      self.s3Port = s3Port
       self.root = root
       self.region = region
+      self.s3Region = s3Region
       self.isStrict = isStrict
       self.allowedOrigins = allowedOrigins
       self.services = services
@@ -101,9 +112,12 @@ extension LocalCloud {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
-      for port in [ossPort, cosPort, services.port, aspera.port, aspera.transferPort] where !(0...65_535).contains(port)
-      {
+      for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort]
+      where !(0...65_535).contains(port) {
         throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
+      }
+      guard S3Dialect.isRegion(s3Region) else {
+        throw LocalCloudError("\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
       }
       try services.check()
       try aspera.check()

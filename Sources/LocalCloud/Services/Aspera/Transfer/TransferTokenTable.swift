@@ -16,7 +16,7 @@ package final class TransferTokenTable: Sendable {
 
   /// Issues a token, in the form of those that a server issues.
   func issue(_ claim: TransferClaim) -> String {
-    let token = "ATM2_AC" + KeyMint.text(76) + "_2MTA"
+    let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
     claims.withLock { claims in
       if claims.count >= Self.capacity {
         claims = claims.filter { $0.value.end.advanced(by: Self.retention) > claim.issued }

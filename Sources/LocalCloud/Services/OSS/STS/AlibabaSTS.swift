@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 /// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, answered in JSON.
-struct AlibabaSTS: ServiceDesk {
+struct AlibabaSTS: TokenService {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
   private static let policyByteLimit = 2048
@@ -18,6 +18,9 @@ struct AlibabaSTS: ServiceDesk {
     self.issuer = issuer
     self.identityTokens = identityTokens
   }
+
+  /// Calls that no other service recognises are taken for this one's.
+  func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func answer(to call: InboundCall) throws(ServiceError) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {

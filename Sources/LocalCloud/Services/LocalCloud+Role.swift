@@ -31,21 +31,8 @@ extension LocalCloud {
     public static let tencent = Role(
       "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
 
-    /// The service that keys of the role are for; nothing if the name has the form of neither cloud.
-    var provider: Provider? {
-      let parts = arn.parts(between: ":").map(String.init)
-      if parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
-        parts[4].hasBytePrefix("role/"), !name.isEmpty
-      {
-        return .oss
-      }
-      if parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
-        parts[5].hasBytePrefix("roleName/"), !name.isEmpty
-      {
-        return .cos
-      }
-      return nil
-    }
+    /// The service that keys of the role are for; `nil` if the name has the form of no cloud.
+    var provider: Provider? { Provider.allCases.first { $0.dialect.roleResource(arn) != nil } }
 
     /// The last part of the name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }

@@ -9,3 +9,9 @@ protocol ServiceDesk: Sendable {
   /// The answer for an error, in the form of the service.
   func answer(for error: ServiceError, to call: InboundCall) -> Answer
 }
+
+/// A token service of a cloud.
+protocol TokenService: ServiceDesk {
+  /// Whether a call is one of this service's.
+  func isAsked(by call: InboundCall) -> Bool
+}

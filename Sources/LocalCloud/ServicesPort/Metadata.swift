@@ -2,23 +2,20 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The metadata of an instance, as far as they are keys: of Alibaba Cloud with and without a token that is got before
-/// (IMDSv2 and IMDSv1), and of Tencent Cloud.
+/// The metadata of an instance, as far as they are keys: with and without a token that is got before (IMDSv2 and IMDSv1).
 struct Metadata: ServiceDesk {
   private static let tokenPath = "/latest/api/token"
-  private static let alibabaPath = "/latest/meta-data/ram/security-credentials/"
-  private static let tencentPaths = [
-    "/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/",
-  ]
   private static let longestTokenLife: Int64 = 21_600
 
   let endpoint = LocalCloud.Endpoint.metadata
   private let issuer: Issuer
+  private let clouds: [any KeyDocuments]
   private let requiresToken: Bool
   private let tokens = ExpiringSet(capacity: 10_000)
 
-  init(_ issuer: Issuer, requiresToken: Bool) {
+  init(_ issuer: Issuer, _ clouds: [any KeyDocuments] = ServicesGateway.clouds, requiresToken: Bool) {
     self.issuer = issuer
+    self.clouds = clouds
     self.requiresToken = requiresToken
   }
 
@@ -28,12 +25,12 @@ struct Metadata: ServiceDesk {
   func answer(to call: InboundCall) throws(ServiceError) -> Answer {
     if call.path == Self.tokenPath { return try token(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
-    if let name = Self.rest(of: call.path, after: Self.alibabaPath) {
-      try checkToken(of: call)
-      return try credentials(of: .oss, named: name, for: call)
-    }
-    for path in Self.tencentPaths {
-      if let name = Self.rest(of: call.path, after: path) { return try credentials(of: .cos, named: name, for: call) }
+    for cloud in clouds {
+      for path in cloud.metadataPaths {
+        guard let name = Self.rest(of: call.path, after: path) else { continue }
+        if let token = cloud.metadataToken { try checkToken(token, of: call) }
+        return try credentials(of: cloud, named: name, for: call)
+      }
     }
     throw Self.notFound
   }
@@ -58,19 +55,20 @@ struct Metadata: ServiceDesk {
 
   private func token(for call: InboundCall) throws(ServiceError) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    guard let text = call.header("x-aliyun-ecs-metadata-token-ttl-seconds"), let seconds = Int64(text),
+    let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
+    guard headers.count == 1, let seconds = Int64(headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else {
       throw ServiceError(.badRequest, "BadRequest", "The life of the token has to be 1 to 21,600 seconds.")
     }
-    let token = KeyMint.text(56)
+    let token = RandomText.letters(56)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
     return Self.text(token)
   }
 
   /// A token that is sent has to be a living one, also where none is needed.
-  private func checkToken(of call: InboundCall) throws(ServiceError) {
-    let given = call.request.headerFields[values: .known("x-aliyun-ecs-metadata-token")]
+  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ServiceError) {
+    let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {
       guard requiresToken else { return }
       issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
@@ -83,29 +81,15 @@ struct Metadata: ServiceDesk {
   // MARK: Keys
 
   private func credentials(
-    of provider: LocalCloud.Provider, named name: String, for call: InboundCall
+    of cloud: any KeyDocuments, named name: String, for call: InboundCall
   ) throws(ServiceError) -> Answer {
-    guard let role = issuer.firstRole(of: provider) else { throw Self.notFound }
+    guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,
       let lifetime = issuer.lifetime(nil, default: min(21_600, role.maximumDuration.components.seconds), in: 1...43_200)
     else { throw Self.notFound }
     let key = issuer.issue(
-      for: provider, role: role, session: "instance", lasting: lifetime, by: endpoint, at: call.date)
-    return Answer(provider == .oss ? alibabaDocument(key) : tencentDocument(key))
-  }
-
-  private func alibabaDocument(_ key: IssuedKey) -> JSONValue {
-    [
-      "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret), "SecurityToken": .text(key.token),
-      "Expiration": .text(key.end.iso8601), "LastUpdated": .text(key.start.iso8601), "Code": "Success",
-    ]
-  }
-
-  private func tencentDocument(_ key: IssuedKey) -> JSONValue {
-    [
-      "TmpSecretId": .text(key.id), "TmpSecretKey": .text(key.secret), "Token": .text(key.token),
-      "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .text(key.end.iso8601), "Code": "Success",
-    ]
+      for: cloud.provider, role: role, session: "instance", lasting: lifetime, by: endpoint, at: call.date)
+    return Answer(cloud.metadataDocument(key))
   }
 }

@@ -8,16 +8,14 @@ struct ServicesGateway: Sendable {
   private let context: CloudContext
   private let appServer: AppServer
   private let metadata: Metadata
-  private let alibaba: AlibabaSTS
-  private let tencent: TencentSTS
+  private let tokenServices: [any TokenService]
 
   init(_ services: LocalCloud.Services, _ context: CloudContext) {
     self.context = context
     let issuer = Issuer(services, context)
     appServer = AppServer(issuer, token: services.appToken)
     metadata = Metadata(issuer, requiresToken: services.requiresMetadataToken)
-    alibaba = AlibabaSTS(issuer, identityTokens: services.identityTokens)
-    tencent = TencentSTS(issuer, identityTokens: services.identityTokens)
+    tokenServices = Self.tokenServices(issuer, services)
   }
 
   /// Answers a request.
@@ -56,16 +54,13 @@ struct ServicesGateway: Sendable {
   /// The endpoint of a request, which its path says.
   private static func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
     let path = InboundCall.path(of: request)
-    if path == AppServer.ossPath || path == AppServer.cosPath { return .appServer }
+    if clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
   /// Refuses a request for what is given away without a login, unless its Host header names this machine.
   private static func refusal(of request: HTTPRequest) -> ServiceError? {
-    switch endpoint(of: request) {
-    case .sts, .oss, .cos, .node, .transfer: return nil
-    case .appServer, .metadata: break
-    }
+    if endpoint(of: request) == .sts { return nil }
     // A second Host header stands among the other headers.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
     return ServiceError(
@@ -76,7 +71,7 @@ struct ServicesGateway: Sendable {
     switch Self.endpoint(of: call.request) {
     case .appServer: appServer
     case .metadata: metadata
-    case .sts, .oss, .cos, .node, .transfer: TencentSTS.isAsked(by: call) ? tencent : alibaba
+    default: tokenServices.dropLast().first { $0.isAsked(by: call) } ?? tokenServices[tokenServices.count - 1]
     }
   }
 }

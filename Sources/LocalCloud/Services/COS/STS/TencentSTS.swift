@@ -6,7 +6,7 @@ internal import StorageJSON
 /// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
 ///
 /// Like the service it answers errors with status 200; what is wrong stands in the document.
-struct TencentSTS: ServiceDesk {
+struct TencentSTS: TokenService {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
 
@@ -23,12 +23,12 @@ struct TencentSTS: ServiceDesk {
   }
 
   /// Whether a call of a token service is one of Tencent Cloud's.
-  static func isAsked(by call: InboundCall) -> Bool {
+  func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
       return true
     }
-    return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == version } ?? false
+    return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == Self.version } ?? false
   }
 
   func answer(to call: InboundCall) throws(ServiceError) -> Answer {

@@ -1,0 +1,65 @@
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+
+/// The body of a request as an operation reads it: without the framing that is within it.
+struct CallBody: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  private let base: RequestBody
+  private let reader: (any BodyReader)?
+  private let refusal: @Sendable (VerificationError) -> ServiceError
+
+  /// Makes a body.
+  ///
+  /// - Parameters:
+  ///   - base: The bytes that arrive.
+  ///   - reader: What takes them apart; `nil` if they are those of the object.
+  ///   - refusal: The refusal of a body that cannot be read.
+  init(
+    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ServiceError
+  ) {
+    self.base = base
+    self.reader = reader
+    self.refusal = refusal
+  }
+
+  /// Whether the bytes that arrive are not those of the object.
+  var isFramed: Bool { reader != nil }
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal)
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private var base: RequestBody.AsyncIterator
+    private var reader: (any BodyReader)?
+    private let refusal: @Sendable (VerificationError) -> ServiceError
+
+    init(
+      base: RequestBody.AsyncIterator, reader: (any BodyReader)?,
+      refusal: @escaping @Sendable (VerificationError) -> ServiceError
+    ) {
+      self.base = base
+      self.reader = reader
+      self.refusal = refusal
+    }
+
+    mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
+      while let chunk = try await base.next(isolation: actor) {
+        guard reader != nil else { return chunk }
+        let bytes = try read(chunk)
+        if bytes.readableBytes > 0 { return bytes }
+      }
+      do throws(VerificationError) { try reader?.finish() } catch { throw refusal(error) }
+      reader = nil
+      return nil
+    }
+
+    private mutating func read(_ chunk: ByteBuffer) throws(ServiceError) -> ByteBuffer {
+      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+internal import COSAuth
+internal import HTTPTypes
+internal import StorageAuth
+
+extension COSDialect {
+  func region(of configuration: LocalCloud.Configuration) -> String { "ap-guangzhou" }
+
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
+  }
+
+  /// The names of parameters count in any case, because they are signed in lower case.
+  static let table = OperationTable(
+    OperationRoute.shared,
+    ParameterNames(
+      signature: [
+        "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
+        "q-signature", "x-cos-security-token", "x-ci-security-token",
+      ], ignoresCase: true),
+    ofTransfers: ["x-cos-traffic-limit"])
+
+  static let rules = HeaderRules(
+    ["x-cos-", "x-ci-"],
+    everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
+    HeaderRules.shared.merging([
+      "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
+      "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
+      "server-side-encryption-context": HeaderRules.creations,
+    ]) { $0.union($1) }
+    .merging(HeaderRules.customerKeys) { $0.union($1) })
+
+  /// Reads `host/key` with the bucket in the host or, at an IP address, in front of the key; or `/bucket/key`.
+  func copySource(_ header: String) throws(ServiceError) -> CopySource {
+    try CopySource(header, of: self) { rest in
+      let first = CopySource.takeSegment(of: &rest)
+      return isAddressOrLocalhost(first) ? CopySource.takeSegment(of: &rest) : bucketLabel(of: first) ?? first
+    }
+  }
+}

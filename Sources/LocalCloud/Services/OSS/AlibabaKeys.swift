@@ -1,0 +1,33 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// Keys in the shapes that the SDKs of Alibaba Cloud read.
+struct AlibabaKeys: KeyDocuments {
+  let provider = LocalCloud.Provider.oss
+  let appServerPath = "/oss/distribute-token.json"
+  let metadataPaths = ["/latest/meta-data/ram/security-credentials/"]
+  let metadataToken: MetadataToken? = MetadataToken(
+    lifeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token")
+
+  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
+    [
+      "StatusCode": 200, "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret),
+      "SecurityToken": .text(key.token), "Expiration": .text(key.end.iso8601),
+    ]
+  }
+
+  func appServerDocument(for error: ServiceError) -> JSONValue {
+    [
+      "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .text(error.code),
+      "ErrorMessage": .text(error.message),
+    ]
+  }
+
+  func metadataDocument(_ key: IssuedKey) -> JSONValue {
+    [
+      "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret), "SecurityToken": .text(key.token),
+      "Expiration": .text(key.end.iso8601), "LastUpdated": .text(key.start.iso8601), "Code": "Success",
+    ]
+  }
+}

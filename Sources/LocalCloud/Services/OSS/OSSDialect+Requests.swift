@@ -1,0 +1,41 @@
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+
+extension OSSDialect {
+  func region(of configuration: LocalCloud.Configuration) -> String { configuration.region ?? "cn-hangzhou" }
+
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
+  }
+
+  static let table = OperationTable(
+    OperationRoute.shared + [
+      OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
+      OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
+    ],
+    ParameterNames(signature: [
+      "OSSAccessKeyId", "Expires", "Signature", "security-token", "x-oss-signature-version", "x-oss-credential",
+      "x-oss-date", "x-oss-expires", "x-oss-signature", "x-oss-additional-headers", "x-oss-security-token",
+    ]),
+    common: ["x-oss-request-payer"], ofTransfers: ["x-oss-traffic-limit"])
+
+  static let rules = HeaderRules(
+    ["x-oss-"], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
+    HeaderRules.shared.merging([
+      "acl": [.createBucket, .changeBucketAccess],
+      "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
+      "server-side-encryption-key-id": HeaderRules.creations, "server-side-data-encryption": HeaderRules.creations,
+      "complete-all": [.completeUpload], "range-behavior": [.getObject],
+    ]) { $0.union($1) },
+    formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
+
+  /// Reads `/bucket/key`.
+  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header, of: self) }
+
+  /// A range that does not lie within the object is answered with the whole object, unless the request asks for the
+  /// standard behaviour.
+  func ignores(_ range: ByteRange, of byteCount: Int64, isStandard: Bool) -> Bool {
+    !isStandard && !range.lies(within: byteCount)
+  }
+}

@@ -1,0 +1,37 @@
+internal import StorageAuth
+
+extension PolicyLanguage {
+  /// The language of IAM of Amazon Web Services. Page: "IAM JSON policy elements reference".
+  static let iam = PolicyLanguage(
+    versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
+    labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",
+    absence: .holdsIfNegated, keys: iamKeys, comparisons: iamComparisons, parts: iamParts)
+
+  @Sendable
+  private static func iamParts(_ resource: String) -> [String]? {
+    let parts = resource.parts(between: ":", atMost: 5).map(String.init)
+    return parts.count == 6 && parts[0] == "arn" ? parts : nil
+  }
+
+  private static let iamKeys: Set = [
+    "aws:SourceIp", "aws:CurrentTime", "aws:SecureTransport", "aws:UserAgent", "s3:prefix", "s3:delimiter",
+    "s3:max-keys", "s3:x-amz-acl", "s3:x-amz-storage-class", "s3:x-amz-server-side-encryption",
+    "s3:x-amz-content-sha256",
+  ]
+
+  private static let iamComparisons: [String: Comparison] = [
+    "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
+    "StringEqualsIgnoreCase": Comparison(.textIgnoringCase),
+    "StringNotEqualsIgnoreCase": Comparison(.textIgnoringCase, not: true),
+    "StringLike": Comparison(.pattern), "StringNotLike": Comparison(.pattern, not: true),
+    "NumericEquals": Comparison(.number(.equal)), "NumericNotEquals": Comparison(.number(.equal), not: true),
+    "NumericLessThan": Comparison(.number(.less)), "NumericLessThanEquals": Comparison(.number(.lessOrEqual)),
+    "NumericGreaterThan": Comparison(.number(.greater)),
+    "NumericGreaterThanEquals": Comparison(.number(.greaterOrEqual)),
+    "DateEquals": Comparison(.date(.equal)), "DateNotEquals": Comparison(.date(.equal), not: true),
+    "DateLessThan": Comparison(.date(.less)), "DateLessThanEquals": Comparison(.date(.lessOrEqual)),
+    "DateGreaterThan": Comparison(.date(.greater)), "DateGreaterThanEquals": Comparison(.date(.greaterOrEqual)),
+    "Bool": Comparison(.truth), "IpAddress": Comparison(.network), "NotIpAddress": Comparison(.network, not: true),
+    "Null": Comparison(.absence),
+  ]
+}

@@ -1,0 +1,113 @@
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+// Page: "Error Responses".
+
+extension S3Dialect {
+  private static let words = S3Verifier().refusals
+
+  func anonymousRefusal(at date: Timestamp) -> ServiceError { .accessDenied("Access Denied") }
+
+  func policyRefusal(at date: Timestamp) -> ServiceError { anonymousRefusal(at: date) }
+
+  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+    var answer = Answer(error.status)
+    if let region = error.details.first(where: { $0.name == "Region" }) {
+      answer.headers.set("x-amz-bucket-region", region.value)
+    }
+    if call.method == .head { return answer }
+    var identity = Answer()
+    identify(&identity, as: call.requestID)
+    let elements =
+      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+      + error.details.map { XMLNode($0.name, $0.value) }
+      + [
+        XMLNode("RequestId", call.requestID), XMLNode("HostId", identity.headers.first("x-amz-id-2") ?? ""),
+      ]
+    answer.headers[.contentType] = "application/xml"
+    answer.body = .bytes(XMLNode("Error", children: elements).serialized())
+    return answer
+  }
+
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError {
+    let word = Self.words[error]
+    var refusal = ServiceError(word.status, word.code, error.message)
+    let keyID = error.accessKeyID.map { [ServiceError.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
+    let serverTime = ServiceError.Detail(name: "ServerTime", value: date.iso8601)
+    switch error.code {
+    case .mismatch where word.code == "SignatureDoesNotMatch":
+      refusal.message =
+        "The request signature we calculated does not match the signature you provided. Check your key and signing "
+        + "method."
+      refusal.details = keyID + Self.comparison(error.comparison)
+    case .unknownKey, .missingToken:
+      refusal.message = "The AWS Access Key Id you provided does not exist in our records."
+      refusal.details = keyID
+    case .invalidToken:
+      refusal.message = "The provided token is malformed or otherwise invalid."
+      refusal.details = [Self.token]
+    case .keyExpired:
+      refusal.message = "The provided token has expired."
+      refusal.details = [Self.token]
+    case .clockSkew:
+      refusal.message = "The difference between the request time and the current time is too large."
+      refusal.details =
+        (error.instant.map { [ServiceError.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
+        + [serverTime, ServiceError.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+    case .expired, .notYetValid:
+      refusal.details =
+        (error.instant.map { [ServiceError.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+    case .unsignedField:
+      let parts = error.message.parts(between: ":", atMost: 1)
+      refusal.message = String(parts[0])
+      if parts.count > 1 {
+        refusal.details = [ServiceError.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
+      }
+    case .wrongScope where error.scopePart == .region:
+      refusal.details = [ServiceError.Detail(name: "Region", value: region)]
+    case .unsigned:
+      return anonymousRefusal(at: date)
+    default: break
+    }
+    return refusal
+  }
+
+  /// The element that holds the token at the service, with the token masked.
+  private static let token = ServiceError.Detail(name: "Token-0", value: Secret.mask)
+
+  private static func comparison(_ comparison: VerificationError.Comparison?) -> [ServiceError.Detail] {
+    guard let comparison else { return [] }
+    var details = [
+      ServiceError.Detail(name: "StringToSign", bounded: comparison.stringToSign),
+      ServiceError.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
+      ServiceError.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
+    ]
+    if let canonical = comparison.canonicalRequest {
+      details += [
+        ServiceError.Detail(name: "CanonicalRequest", bounded: canonical),
+        ServiceError.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
+      ]
+    }
+    return details
+  }
+
+  /// The bytes in lower-case hexadecimal with a blank between them.
+  private static func bytes(of text: String) -> String {
+    text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
+      .joined(separator: " ")
+  }
+
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError? {
+    switch error.code {
+    case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
+    case .conditionFailed:
+      .accessDenied(
+        error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
+    case .invalidPolicy: ServiceError(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+
+extension S3Dialect {
+  /// Whether a text can be the name of a region.
+  static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
+
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    S3HostVerifier(region: configuration.s3Region)
+  }
+
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+  }
+
+  static let table = OperationTable(
+    OperationRoute.shared.filter { $0.operation != .listBuckets } + [
+      OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
+      OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
+    ],
+    ParameterNames(signature: [
+      "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
+      "X-Amz-Security-Token", "X-Amz-Content-Sha256",
+    ]),
+    common: ["x-amz-request-payer"], ofTransfers: ["x-amz-checksum-mode"])
+
+  private static let checksummed: Set<Operation> = [.putObject, .uploadPart, .deleteObjects, .completeUpload]
+
+  static let rules = HeaderRules(
+    ["x-amz-"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+    ],
+    HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
+      .merging(HeaderRules.customerKeys) { $0.union($1) }
+      .merging([
+        "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
+        "server-side-encryption-aws-kms-key-id": HeaderRules.creations,
+        "server-side-encryption-context": HeaderRules.creations,
+        "server-side-encryption-bucket-key-enabled": HeaderRules.creations,
+        "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
+        "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
+        "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
+        "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
+        "checksum-sha1": checksummed, "checksum-sha256": checksummed,
+      ]) { $0.union($1) },
+    conditions: [
+      "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
+      "if-none-match": [.putObject, .copyObject, .completeUpload],
+    ], formFields: ["algorithm", "credential", "signature"])
+
+  /// Reads `bucket/key` or `/bucket/key`.
+  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header, of: self) }
+
+  // MARK: Signatures
+
+  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .s3V4 }
+
+  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .s3V4 }
+
+  var formAccessField: String { objectAccessHeader }
+}
+
+/// A verifier that reads the bucket where the host says: at an IP address or `localhost`, and at hosts of the service
+/// itself, in the path; else in the host.
+struct S3HostVerifier: SignatureVerifier, FormVerifier {
+  private let inPath: S3Verifier
+  private let inHost: S3Verifier
+
+  init(region: String) {
+    inPath = S3Verifier(region: region, limits: .asServices)
+    inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
+  }
+
+  /// The verifier for the host of a request.
+  func verifier(for request: HTTPRequest) -> S3Verifier {
+    let authority = request.authority ?? ""
+    let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path
+    return isService ? inPath : inHost
+  }
+
+  func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
+    try verifier(for: request).claim(in: request)
+  }
+
+  func verify(
+    _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    try verifier(for: request).verify(claim, of: request, against: key, at: date)
+  }
+
+  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }
+
+  func verify(
+    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    try inPath.verify(form, against: key, at: date)
+  }
+}

@@ -1,0 +1,160 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// What is particular to Amazon S3. Page: "Amazon S3 REST API Introduction".
+struct S3Dialect: Dialect {
+  /// The region without a name in documents.
+  static let firstRegion = "us-east-1"
+
+  let provider = LocalCloud.Provider.s3
+  let endpoint = LocalCloud.Endpoint.s3
+  let operations = table
+  let policyLanguage = PolicyLanguage.iam
+  let headerPrefix = "x-amz-"
+  let objectAccessHeader = "acl"
+  let storageClasses = [
+    StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
+    StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
+    StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+  ]
+  let encryptionHeaders = [
+    "server-side-encryption", "server-side-encryption-aws-kms-key-id", "server-side-encryption-context",
+    "server-side-encryption-bucket-key-enabled",
+  ]
+  let encryptions: [String: Set<String>] = [
+    "AES256": [],
+    "aws:kms": [
+      "server-side-encryption-aws-kms-key-id", "server-side-encryption-context",
+      "server-side-encryption-bucket-key-enabled",
+    ],
+  ]
+  /// Requests cannot limit their bandwidth: no header and no parameter gets that far.
+  let trafficLimits: ClosedRange<Int64> = 0...0
+  let headerRules = rules
+  let wrongDigest = ServiceError(
+    .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received.")
+  let defaultPageSize = 1000
+  let pageSizes = 0...Int(Int32.max)
+  let bucketPaging = BucketPaging(
+    marker: "continuation-token", limit: "max-buckets", next: "ContinuationToken", most: 10_000)
+  let serverName = "AmazonS3"
+  let exposedHeaders = ["x-amz-request-id", "x-amz-id-2"] + checksumHeaders
+  let unchangedCopySource = ServiceError.preconditionFailed("x-amz-copy-source-If-None-Match")
+  let unchangingCopy: ServiceError? = .invalidRequest(
+    "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
+      + "metadata, storage class, website redirect location or encryption attributes.")
+  let defaultContentType = "binary/octet-stream"
+  let namespace: String? = "http://s3.amazonaws.com/doc/2006-03-01/"
+  let omitsEmptyElements = true
+  let checksEveryBody = true
+  let keyByteLimit = 1024
+  let invalidKey = ServiceError(.badRequest, "KeyTooLongError", "Your key is too long")
+
+  /// The region that signatures have to name.
+  let region: String
+
+  init(region: String = firstRegion) {
+    self.region = region
+  }
+
+  func region(of configuration: LocalCloud.Configuration) -> String { configuration.s3Region }
+
+  /// A canonical user.
+  var owner: XMLNode {
+    let id = String(repeating: "75aa57f09aa0c8ca", count: 4)
+    return XMLNode("Owner", children: [XMLNode("ID", id), XMLNode("DisplayName", "localcloud")])
+  }
+
+  /// 16 letters and digits.
+  func makeRequestID(at date: Timestamp) -> String {
+    String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
+  }
+
+  /// The second id of a request, which goes with the first one.
+  private static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
+
+  func identify(_ answer: inout Answer, as requestID: String) {
+    answer.headers.set("x-amz-request-id", requestID)
+    answer.headers.set("x-amz-id-2", Self.hostID(of: requestID))
+  }
+
+  func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
+
+  func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
+
+  /// The class is named only where it is not the standard one.
+  func headers(of object: StoredObject) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    if let name = object.attributes.storageClass, name != standardClass { headers.set("x-amz-storage-class", name) }
+    return headers
+  }
+
+  func ownBucketCode(in region: String) -> String? {
+    region == Self.firstRegion ? nil : "BucketAlreadyOwnedByYou"
+  }
+
+  /// The first region has no name.
+  func location(of region: String) -> String { region == Self.firstRegion ? "" : region }
+
+  func checkLocation(_ location: String?, in region: String) throws(ServiceError) {
+    guard let location, !location.isEmpty else {
+      guard region != Self.firstRegion else { return }
+      throw Self.illegalLocation("unspecified")
+    }
+    if location != region { throw Self.illegalLocation(location) }
+  }
+
+  private static func illegalLocation(_ name: String) -> ServiceError {
+    ServiceError(
+      .badRequest, "IllegalLocationConstraintException",
+      "The \(name) location constraint is incompatible for the region specific endpoint this request was sent to.")
+  }
+
+  func isBucketName(_ name: String) -> Bool { StorageAuth.isBucketName(name) || isDottedBucketName(name) }
+
+  /// A name as listings write it with `encoding-type=url`: like a form, a blank is `+`, and slashes stay.
+  func encodedName(_ name: String) -> String {
+    String(writing: { writer in
+      for byte in name.utf8 {
+        switch byte {
+        case UInt8(ascii: " "): writer.append(UInt8(ascii: "+"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: "/"), UInt8(ascii: "*"):
+          writer.append(byte)
+        default:
+          let digits = String(byte, radix: 16, uppercase: true)
+          writer.append(byte < 16 ? "%0" : "%")
+          writer.append(digits)
+        }
+      }
+    })
+  }
+
+  func accessAnswer(_ access: AccessControl?) -> Answer {
+    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
+      var to = XMLNode("Grantee", children: grantee)
+      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
+      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
+    }
+    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
+    if access == .publicRead {
+      grants.append(grant("Group", [XMLNode("URI", "http://acs.amazonaws.com/groups/global/AllUsers")], "READ"))
+    }
+    var document = XMLNode(
+      "AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)])
+    if let namespace { document.attributes["xmlns"] = namespace }
+    return Answer(document)
+  }
+
+  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
+    XMLNode(
+      "Bucket",
+      children: [
+        XMLNode("Name", bucket.name), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
+        XMLNode("BucketRegion", region),
+      ])
+  }
+}

@@ -1,0 +1,51 @@
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The server of an app, which hands out temporary keys in the shapes that the vendors' SDKs read.
+struct AppServer: ServiceDesk {
+  let endpoint = LocalCloud.Endpoint.appServer
+  private let issuer: Issuer
+  private let clouds: [any KeyDocuments]
+  private let token: Secret?
+
+  init(_ issuer: Issuer, _ clouds: [any KeyDocuments] = ServicesGateway.clouds, token: Secret?) {
+    self.issuer = issuer
+    self.clouds = clouds
+    self.token = token
+  }
+
+  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+    guard call.request.method == .get || call.request.method == .post else {
+      throw .methodNotAllowed(call.request.method.rawValue)
+    }
+    try checkCaller(call)
+    guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
+      let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
+    else {
+      throw ServiceError(.notFound, "EntityNotExist.Role", "The app server has no role of this cloud.")
+    }
+    let key = issuer.issue(
+      for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
+    return Answer(cloud.appServerDocument(key, requestID: call.requestID))
+  }
+
+  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+    guard let cloud = cloud(of: call) else { return Answer(error.status) }
+    return Answer(cloud.appServerDocument(for: error), error.status)
+  }
+
+  private func cloud(of call: InboundCall) -> (any KeyDocuments)? {
+    clouds.first { $0.appServerPath == call.path }
+  }
+
+  /// Whether the app is logged in.
+  private func checkCaller(_ call: InboundCall) throws(ServiceError) {
+    guard let token else { return }
+    if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
+    guard let given = call.authorization, given.hasBytePrefix("Bearer "), Secret(String(given.dropFirst(7))) == token
+    else {
+      throw ServiceError(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
+    }
+  }
+}
