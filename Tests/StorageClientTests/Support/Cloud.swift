@@ -33,11 +33,19 @@ struct Cloud {
       configuration: configuration)
   }
 
+  func s3(
+    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test
+  ) -> StorageClient<S3Provider> {
+    StorageClient(
+      .s3(bucket: bucket, region: "us-east-1", endpoint: server.s3Endpoint), credentials: key,
+      configuration: configuration)
+  }
+
   /// A client of each scheme of signatures.
   func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any BucketStore)] {
     [
       ("OSS V4", oss(.v4, key: key, bucket: bucket)), ("OSS V1", oss(.v1, key: key, bucket: bucket)),
-      ("COS V5", cos(key: key, bucket: bucket)),
+      ("COS V5", cos(key: key, bucket: bucket)), ("S3 V4", s3(key: key, bucket: bucket)),
     ]
   }
 }

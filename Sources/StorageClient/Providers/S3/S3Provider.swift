@@ -31,9 +31,9 @@ public struct S3Provider: PresigningProvider {
   /// The signer of requests and URLs.
   public let signer: S3Signer
 
-  private let ownEndpoint: String?
-  private let style: AddressingStyle?
   private let address: Result<ServiceEndpoint, SigningError>
+  /// Whether the address follows from the region.
+  private let isAmazons: Bool
 
   /// Names a bucket.
   ///
@@ -49,17 +49,40 @@ public struct S3Provider: PresigningProvider {
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
   ) {
+    self.init(
+      bucket: bucket, region: region, network: network, integrity: integrity, isAmazons: endpoint == nil,
+      address: Result { () throws(SigningError) in
+        guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
+        let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(".amazonaws.com")
+        return try ServiceEndpoint(
+          endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
+      })
+  }
+
+  /// Names a bucket at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  public init(
+    bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
+  ) {
+    self.init(
+      bucket: bucket, region: region, network: [], integrity: integrity, isAmazons: false, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, network: S3Network, integrity: S3Integrity, isAmazons: Bool,
+    address: Result<ServiceEndpoint, SigningError>
+  ) {
     self.bucket = bucket
     self.region = region
     self.network = network
     self.integrity = integrity
-    self.style = style
-    ownEndpoint = endpoint
-    address = Result { () throws(SigningError) in
-      guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
-      let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(".amazonaws.com")
-      return try ServiceEndpoint(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
-    }
+    self.isAmazons = isAmazons
+    self.address = address
     signer = S3Signer(region: region, bucket: bucket, style: try? address.get().style)
   }
 
@@ -110,10 +133,11 @@ public struct S3Provider: PresigningProvider {
     let error = try? XMLNode.parse(body)
     guard
       let named = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text, !named.isIdentical(to: region),
-      (try? ServiceEndpoint.s3(region: named)) != nil
+      let amazons = try? ServiceEndpoint.s3(region: named, network: network, bucket: bucket)
     else { return nil }
     return S3Provider(
-      bucket: bucket, region: named, network: network, endpoint: ownEndpoint, style: style, integrity: integrity)
+      bucket: bucket, region: named, network: network, integrity: integrity, isAmazons: isAmazons,
+      address: isAmazons ? .success(amazons) : address)
   }
 }
 
@@ -262,5 +286,18 @@ extension StorageProvider where Self == S3Provider {
   ) -> S3Provider {
     S3Provider(
       bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
+  }
+
+  /// A bucket at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket.
+  ///   - region: The region.
+  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  public static func s3(
+    bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
+  ) -> S3Provider {
+    S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity)
   }
 }
