@@ -128,13 +128,22 @@ public struct S3Claim: SignatureClaim {
 
   let authorization: S3Authorization
   /// When it was signed.
-  let date: Timestamp
+  package let date: Timestamp
   /// The lifetime of a URL in seconds; `nil` for a signature in the headers.
   let lifetime: Int64?
   var target: RequestTarget
 
+  /// The region of the scope.
+  package var region: String { authorization.region }
+
+  /// The service of the scope.
+  package var service: String { authorization.service }
+
+  /// The day of the scope.
+  package var day: String { authorization.day }
+
   /// When a URL ends.
-  var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
+  package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
     S3Scope(date: date, region: authorization.region, service: authorization.service)

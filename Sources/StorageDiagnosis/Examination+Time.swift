@@ -1,45 +1,35 @@
-internal import HTTPTypes
 internal import StorageAuth
 
 extension Examination {
   /// A request that was signed for another time.
-  var skew: SignatureDiagnosis {
-    let signed = answer.instant("RequestTime") ?? sent.signedAt
-    guard let signed, let server = answer.serverTime else { return SignatureDiagnosis(.clockSkew) }
+  var skew: SignatureFinding {
+    let signed = answer.instant("RequestTime") ?? sent.reading?.signedAt
+    guard let signed, let server = answer.serverTime else { return SignatureFinding(.clockSkew) }
     let difference = signed.duration(to: server)
     let direction = difference < .zero ? "ahead of" : "behind"
-    let isWindow = sent.service.provider == .cos && difference < .zero
-    return SignatureDiagnosis(
-      isWindow ? .notYetValid : .clockSkew, line: isWindow ? LinePart.window.name : LinePart.signingTime.name,
+    let isWindow = sent.reader.signsWindow && difference < .zero
+    return SignatureFinding(
+      isWindow ? .notYetValid : .clockSkew, line: isWindow ? SignedPart.window.name : SignedPart.signingTime.name,
       sent: signed.iso8601, seen: server.iso8601,
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
+  /// A signature whose time has not come.
+  var prematurity: SignatureFinding {
+    var finding = skew
+    finding.cause = .notYetValid
+    return finding
+  }
+
   /// A signature that is past its end.
-  var expiry: SignatureDiagnosis {
-    let end = answer.instant("Expires") ?? sent.end
-    guard let end, let server = answer.serverTime else { return SignatureDiagnosis(.expired) }
-    let line = sent.service.provider == .cos ? LinePart.window.name : "end of the URL"
-    return SignatureDiagnosis(
+  var expiry: SignatureFinding {
+    let end = answer.instant("Expires") ?? sent.reading?.end
+    guard let end, let server = answer.serverTime else { return SignatureFinding(.expired) }
+    let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
+    return SignatureFinding(
       .expired, line: line, sent: end.iso8601, seen: server.iso8601,
       detail: "It ended at \(end), \(end.duration(to: server).magnitude.inWords) before the service looked.")
   }
-}
-
-extension RefusedAnswer {
-  /// An instant among the details.
-  func instant(_ name: String) -> Timestamp? { details[name].flatMap { Timestamp(iso8601: $0) } }
-
-  /// The service's time.
-  var serverTime: Timestamp? {
-    instant("ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
-  }
-
-  /// The text that the service signed.
-  var stringToSign: String? { details["StringToSign"] }
-
-  /// The text whose hash is in it.
-  var canonicalRequest: String? { details["CanonicalRequest"] ?? details["FormatString"] }
 }
 
 extension Duration {

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
@@ -6,13 +7,12 @@ internal import StorageXML
 ///
 /// It can be the answer itself, or what is left of it in a log: the document, or the text of an SDK's error.
 public struct RefusedAnswer: Sendable {
-  /// The status; nothing where only the body was kept.
+  /// The status; `nil` where only the body was kept.
   public var status: Int?
 
-  let headers: HTTPFields
-  let code: String?
-  let message: String?
-  let details: [String: String]
+  private let headers: HTTPFields
+  private let text: String
+  private let document: [String: String]?
 
   /// Reads an answer.
   ///
@@ -26,7 +26,7 @@ public struct RefusedAnswer: Sendable {
   /// Reads an answer as it was copied: a document, with or without a head before it, or the text of an error.
   public init(_ text: String) {
     let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-    guard text.hasPrefix("HTTP/") else {
+    guard text.hasBytePrefix("HTTP/") else {
       self.init(status: nil, headers: [:], text: text)
       return
     }
@@ -47,76 +47,136 @@ public struct RefusedAnswer: Sendable {
   private init(status: Int?, headers: HTTPFields, text: String) {
     self.status = status
     self.headers = headers
-    let inHeader = HTTPField.Name("x-oss-err").flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
-    let document =
-      Self.document(in: text) ?? inHeader.flatMap { Self.document(in: String(decoding: $0, as: UTF8.self)) }
-    guard let document else {
-      let code = Self.codes.first { text.contains($0) }
-      self.code = code
-      message = code == nil || text.isEmpty ? nil : text
-      details = Self.texts(in: text)
-      return
-    }
+    self.text = text
+    document = Self.details(in: text)
+  }
+
+  /// The texts of the element `Error` in a text that may have more around it, by their names.
+  private static func details(in text: String) -> [String: String]? {
+    guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
+      start.lowerBound < end.lowerBound,
+      let document = try? XMLNode.parse(Array(text[start.lowerBound..<end.upperBound].utf8))
+    else { return nil }
     var details: [String: String] = [:]
     for child in document.children where child.children.isEmpty && details[child.name] == nil {
       details[child.name] = child.text
     }
+    return details
+  }
+
+  /// Reads the answer in the words of a service.
+  package func reading(by reader: some SignatureReader) -> Reading {
+    let inHeader = reader.refusals.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
+    let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
+    guard var details else {
+      let codes = reader.meanings.keys.compactMap { code in text.firstRange(of: code).map { ($0, code) } }
+      let code = codes.min { $0.0.lowerBound < $1.0.lowerBound }?.1
+      var reading = Reading(
+        status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
+      reading.take(copied: text, by: reader)
+      return reading
+    }
     for name in ["StringToSign", "CanonicalRequest"] {
       if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
     }
-    code = details["Code"]
-    message = details["Message"]
-    self.details = details
+    var reading = Reading(
+      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details)
+    reading.stringToSign = details["StringToSign"]
+    reading.canonicalRequest = details["CanonicalRequest"] ?? details[reader.refusals.canonicalRequestElement]
+    return reading
   }
 
-  /// The element `Error` of a text that may have more around it.
-  private static func document(in text: String) -> XMLNode? {
-    guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
-      start.lowerBound < end.lowerBound
-    else { return nil }
-    return try? XMLNode.parse(Array(text[start.lowerBound..<end.upperBound].utf8))
-  }
-
-  /// The text of bytes in hexadecimal with blanks between them, as OSS writes it.
+  /// The text of bytes in hexadecimal with blanks between them, as services write it.
   private static func text(ofBytes hex: String) -> String? {
     [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
       .flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// A string to sign, or the text that it holds the hash of, which stands alone.
-  private static func texts(in text: String) -> [String: String] {
-    var lines = text.lines
-    if lines.last?.isEmpty ?? false, lines.first == lines.first?.uppercased() { lines.removeLast() }
-    let text = lines.joined(separator: "\n")
-    guard lines.count > 2 else { return [:] }
-    if lines[0] == "sha1" || lines[0].hasPrefix("OSS4-HMAC") { return ["StringToSign": text] }
-    let methods = ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"]
-    if methods.contains(where: { $0.lowercased() == lines[0] }), lines[1].hasPrefix("/") {
-      return ["FormatString": text]
-    }
-    guard methods.contains(lines[0]) else { return [:] }
-    return [lines[1].hasPrefix("/") ? "CanonicalRequest" : "StringToSign": text]
-  }
+  /// What an answer says, in the words of its service.
+  public struct Reading: Sendable {
+    /// The status; `nil` where only the body was kept.
+    public let status: Int?
 
-  /// Whether the answer can be about who sent the request and how it is signed.
-  var concernsAuthorization: Bool {
-    if status == 401 || status == 403 { return true }
-    guard let code else {
-      return details["StringToSign"] != nil || details["CanonicalRequest"] != nil || details["FormatString"] != nil
-    }
-    return Self.codes.contains(code)
-  }
+    /// The headers; empty where only the body was kept.
+    public let headers: HTTPFields
 
-  /// The codes that a text without a document is searched for.
-  private static let codes = [
-    "SignatureDoesNotMatch", "RequestTimeTooSkewed", "InvalidAccessKeyId", "InvalidSecurityToken", "InvalidToken",
-    "SecurityTokenExpired", "ExpiredToken", "InvalidArgument", "AccessDenied",
-  ]
+    /// The code, such as `SignatureDoesNotMatch`.
+    public let code: String?
+
+    /// The message.
+    public let message: String?
+
+    /// The texts of the document's elements, by their names.
+    public let details: [String: String]
+
+    /// The text that the service signed.
+    var stringToSign: String?
+
+    /// The text whose hash is in it.
+    var canonicalRequest: String?
+
+    fileprivate init(
+      status: Int?, headers: HTTPFields, code: String?, message: String?, details: [String: String]
+    ) {
+      self.status = status
+      self.headers = headers
+      self.code = code
+      self.message = message
+      self.details = details
+    }
+
+    /// Takes over a signed text that stands alone.
+    fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
+      var lines = text.lines
+      if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
+      guard lines.count > 2 else { return }
+      switch reader.copiedText(lines) {
+      case .stringToSign: stringToSign = lines.joined(separator: "\n")
+      case .canonicalRequest: canonicalRequest = lines.joined(separator: "\n")
+      case nil: break
+      }
+    }
+
+    /// Whether the service refused for who sent the request.
+    var isRefusal: Bool { status == 403 || status == 401 }
+
+    /// Whether the answer can be about who sent the request and how it is signed.
+    func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
+      if isRefusal { return true }
+      guard let code else { return stringToSign != nil || canonicalRequest != nil }
+      return meanings[code] != nil
+    }
+
+    /// An instant among the details.
+    func instant(_ name: String) -> Timestamp? {
+      details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
+    }
+
+    /// The service's time.
+    var serverTime: Timestamp? {
+      instant("ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
+    }
+  }
 }
 
 extension RefusedAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The status and the code.
-  public var description: String { "RefusedAnswer(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
+  public var description: String {
+    "RefusedAnswer(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without what the service signed.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["status": status as Any, "code": document?["Code"] as Any])
+  }
+}
+
+extension RefusedAnswer.Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status and the code.
+  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }

@@ -20,7 +20,7 @@ extension SignatureDiagnosis.Cause {
     case .dateChanged:
       (
         "The HTTP stack or a proxy set a date of its own after signing.",
-        "Send the date that was signed; where Date cannot be set, send x-oss-date."
+        "Send the date that was signed."
       )
     case .methodChanged:
       (
@@ -137,7 +137,10 @@ extension SignatureDiagnosis.Cause {
         "Sign it, or do not send it."
       )
     case .payloadHash:
-      ("The service takes UNSIGNED-PAYLOAD and nothing else.", "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+      (
+        "The hash of the body that was signed is not the one of the body that arrived.",
+        "Compute the hash from the bytes that are sent, before signing."
+      )
     case .tokenUnsigned:
       (
         "The session token was added after signing; it is part of what is signed.",
@@ -183,19 +186,24 @@ extension SignatureDiagnosis.Cause {
         "The clock of the machine that signed is fast.", "Set it, or take the start time that the token server gives."
       )
     case .wrongDay:
-      ("The day was taken in local time, or once and kept past midnight.", "Use the day of x-oss-date, in UTC.")
+      (
+        "The day was taken in local time, or once and kept past midnight.",
+        "Use the day of the time of signing, in UTC."
+      )
     case .dateMissing:
-      ("The HTTP stack or a proxy dropped the Date header, or wrote it in another form.", "Send x-oss-date instead.")
+      (
+        "The HTTP stack or a proxy dropped the Date header, or wrote it in another form.",
+        "Send the date in the service's own header."
+      )
     case .wrongRegion:
       (
-        "The region is not that of the bucket, or is spelt like an endpoint: oss-cn-hangzhou, cn-hangzhou-internal.",
-        "Use the region of the bucket in its general form, such as cn-hangzhou."
+        "The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket."
       )
     case .wrongProduct:
-      ("The product in the scope is not that of the service.", "Use oss; oss-cloudbox for a cloud box.")
+      ("The product in the scope is not that of the service.", "Use the name that the service has in scopes.")
     case .wrongVersion:
       (
-        "The service reads another version of the signature; new OSS accounts and buckets take V4 alone.",
+        "The service reads another version of the signature.",
         "Sign with the version that the bucket takes."
       )
     case .signatureTwice:

@@ -32,19 +32,6 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The names of the other lines that differ; often a consequence of the first.
   public let otherLines: [String]
 
-  init(
-    _ cause: Cause, line: String? = nil, sent: String? = nil, seen: String? = nil, detail: String = "",
-    otherLines: [String] = []
-  ) {
-    self.cause = cause
-    self.line = line
-    self.sent = sent
-    self.seen = seen
-    explanation = detail.isEmpty ? cause.text.usual : "\(detail) \(cause.text.usual)"
-    remedy = cause.text.remedy
-    self.otherLines = otherLines
-  }
-
   /// Finds out why a service refused a request.
   ///
   /// - Parameters:
@@ -53,37 +40,30 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - service: The service that it was signed for.
   ///   - stringToSign: The text that the signer signed, where it is known; read from the request if not given.
   ///   - canonicalRequest: The text whose hash is in it, for schemes that have one.
-  /// - Returns: Nothing if the answer is not about who sent the request and how it is signed.
+  /// - Returns: The diagnosis, or `nil` if the answer is not about who sent the request and how it is signed.
   public init?(
     of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
     canonicalRequest: String? = nil
   ) {
-    guard answer.concernsAuthorization else { return nil }
-    let sent = SentRequest(request, service, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
-    guard let diagnosis = Examination(answer: answer, sent: sent).diagnosis else { return nil }
-    self = diagnosis.masked(sent.tokens)
+    let reader = service.reader
+    let reading = answer.reading(by: reader)
+    guard reading.concernsAuthorization(reader.meanings) else { return nil }
+    let sent = SentRequest(request, reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
+    guard let finding = Examination(answer: reading, sent: sent).finding else { return nil }
+    self.init(finding, by: reader, masking: SecretMask(sent.tokens))
   }
 
-  /// A copy without the tokens; what is shown is masked by its name already.
-  private func masked(_ tokens: [Secret]) -> SignatureDiagnosis {
-    let mask = SecretMask(tokens)
+  /// Puts a finding into words, without the tokens; what is shown is masked by its name already.
+  private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
-    return SignatureDiagnosis(
-      cause: cause, line: line.map(masked), sent: sent.map(masked), seen: seen.map(masked),
-      explanation: masked(explanation), remedy: remedy, otherLines: otherLines.map(masked))
-  }
-
-  private init(
-    cause: Cause, line: String?, sent: String?, seen: String?, explanation: String, remedy: String,
-    otherLines: [String]
-  ) {
-    self.cause = cause
-    self.line = line
-    self.sent = sent
-    self.seen = seen
-    self.explanation = explanation
-    self.remedy = remedy
-    self.otherLines = otherLines
+    let words = reader.advice(for: finding.cause) ?? finding.cause.text
+    cause = finding.cause
+    line = finding.line.map(masked)
+    sent = finding.sent.map(masked)
+    seen = finding.seen.map(masked)
+    explanation = masked(finding.detail.isEmpty ? words.usual : "\(finding.detail) \(words.usual)")
+    remedy = words.remedy
+    otherLines = finding.otherLines.map(masked)
   }
 }
 

@@ -7,6 +7,7 @@ final class RedactionTests: XCTestCase {
   // matrix: OSS V1: redaction
   // matrix: OSS V4: redaction
   // matrix: COS V5: redaction
+  // matrix: S3 V4: redaction
   // matrix: Aspera Node (basic): redaction
   // matrix: Aspera Node (bearer): redaction
   // matrix: Aspera transfer (password): redaction
@@ -22,6 +23,8 @@ final class RedactionTests: XCTestCase {
   // matrix: Credentials URI: credential redaction
   // matrix: Alibaba STS: credential redaction
   // matrix: Tencent STS: credential redaction
+  // matrix: Amazon STS: credential redaction
+  // matrix: Amazon container: credential redaction
   // matrix: Instance metadata: credential redaction
   func testNoPublicTypeShowsASecretOrAToken() throws {
     for (name, value) in try Subjects.all() {

@@ -1,5 +1,6 @@
 import COSAuth
 import OSSAuth
+import S3Auth
 import StorageAuth
 
 extension Subjects {
@@ -19,7 +20,9 @@ extension Subjects {
       try oss.sign(policy, to: endpoint, with: key, in: .at(date)),
     ]
     let cos = try COSSigner().sign(policy, to: endpoint, with: key, in: .at(date))
+    let s3 = try S3Signer(region: "eu-central-1").sign(policy, to: endpoint, with: key, in: .at(date))
     return try signed.flatMap { try subjects(of: $0, OSSVerifier()) } + subjects(of: cos, COSVerifier())
+      + subjects(of: s3, S3Verifier(region: "eu-central-1"))
   }
 
   private static func subjects(of form: SignedForm, _ verifier: some FormVerifier) throws -> [(String, Any)] {

@@ -1,6 +1,7 @@
 import COSAuth
 import HTTPTypes
 import OSSAuth
+import S3Auth
 import StorageAuth
 import XCTest
 
@@ -21,6 +22,8 @@ enum Subjects {
     method: .put, scheme: "https", authority: "photos-1250000000.cos.ap-guangzhou.myqcloud.com", path: "/a?acl")
   static let ossRequest = HTTPRequest(
     method: .put, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/a?acl")
+  static let s3Request = HTTPRequest(
+    method: .put, scheme: "https", authority: "photos.s3.eu-central-1.amazonaws.com", path: "/a?acl")
   static let oss = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
 
   /// Types whose instances hold no secret, and why.
@@ -52,6 +55,10 @@ enum Subjects {
     "COSAuth.COSHeaderPolicy": "names of headers",
     "COSAuth.COSKeyTime": "two instants",
     "COSAuth.CAMDocumentOptions": "a number",
+    "S3Auth.S3Limits": "numbers",
+    "S3Auth.S3Network": "bits",
+    "S3Auth.S3Payload": "a word, or the hash of a body",
+    "S3Auth.S3Checksum.Algorithm": "an enumeration without payload",
     "StorageAuth.Access": "what is asked for: names, numbers, an address and an instant",
     "StorageAuth.AccessAction": "an enumeration without payload",
     "StorageAuth.AccessPolicy": "what is allowed: names, numbers, addresses and instants",
@@ -81,11 +88,13 @@ enum Subjects {
         CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
       ),
     ]
-    return try bare + cached() + sources() + aspera() + forms() + errors() + remote()
+    return try bare + s3() + cached() + sources() + aspera() + forms() + errors() + remote()
       + requests(of: oss, ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(
         of: OSSSigner(.v1, bucket: "photos"), ossRequest, OSSVerifier(), claim: "OSSAuth.OSSClaim")
       + requests(of: COSSigner(), cosRequest, COSVerifier(), claim: "COSAuth.COSClaim")
+      + requests(
+        of: S3Signer(region: "eu-central-1"), s3Request, S3Verifier(region: "eu-central-1"), claim: "S3Auth.S3Claim")
   }
 
   /// What signing and verifying one request leaves in memory: halves, URLs, claims, targets, proofs, mismatches.

@@ -15,7 +15,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
-    "StorageAuth", "OSSAuth", "COSAuth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
+    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
     "StorageClient", "StorageAuthServer", "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}

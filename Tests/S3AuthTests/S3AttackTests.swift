@@ -7,6 +7,7 @@ import XCTest
 /// What broke verifiers of S3 in the field, tried on this one; rows of `attacks.md` and of the fact sheet on S3.
 final class S3AttackTests: XCTestCase {
   // A header that acts is added after signing.
+  // matrix: S3 V4: verify
   func testHeadersThatActHaveToBeSigned() throws {
     for request in [try S3Fixture.signed(S3Fixture.request(.put)), try S3Fixture.presigned(S3Fixture.request(.put))] {
       XCTAssertNil(S3Fixture.refusal(request))
@@ -29,6 +30,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Credentials in two places, and traces of one.
+  // matrix: S3 V4: verify
   func testOneAuthorizationInOnePlace() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
@@ -54,6 +56,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Another scheme falls through, or a prefix of the algorithm is enough.
+  // matrix: S3 V4: verify, bad input
   func testOtherSchemesAreDeclinedByName() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
@@ -83,6 +86,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // No clock.
+  // matrix: S3 V4: verify, skew
   func testTheClockIsCompared() throws {
     let header = try S3Fixture.signed()
     for (seconds, isRight) in [(-901, false), (-900, true), (900, true), (901, false)] {
@@ -110,6 +114,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Arithmetic of the lifetime.
+  // matrix: S3 V4: verify, expiry
   func testTheLifetimeOfAURLIsANumberWithinAWeek() throws {
     let url = try S3Fixture.presigned()
     for text in [
@@ -126,6 +131,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // The scope is not bound.
+  // matrix: S3 V4: verify
   func testEachPartOfTheScopeIsBound() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
@@ -150,6 +156,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Declared and absent, twice, in another order, or from elsewhere.
+  // matrix: S3 V4: verify
   func testTheListOfSignedHeadersIsExact() throws {
     let header = try S3Fixture.signed(S3Fixture.request(.get, "/a", [.range: "bytes=0-1"]))
     let list = "host;range;x-amz-content-sha256;x-amz-date"
@@ -180,6 +187,7 @@ final class S3AttackTests: XCTestCase {
       header.adding("x-forwarded-host", "other").replacing("/a", with: "/b"), .mismatch, "SignatureDoesNotMatch")
   }
 
+  // matrix: S3 V4: verify, bad input
   func testTheAuthorizationIsExact() throws {
     let header = try S3Fixture.signed()
     let text = header.headerFields[.authorization] ?? ""
@@ -209,6 +217,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Path and query that are read in two ways.
+  // matrix: S3 V4: verify
   func testEverySpellingOfAPathIsOneOrRefused() throws {
     func target(_ signed: String, sent: String) throws -> String? {
       var request = try S3Fixture.signed(S3Fixture.request(.get, signed))
@@ -238,6 +247,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Tokens.
+  // matrix: S3 V4: verify, expiry
   func testTokensBelongToTheirKeys() throws {
     for request in [
       try S3Fixture.signed(with: S3Fixture.temporary), try S3Fixture.presigned(with: S3Fixture.temporary),
@@ -261,6 +271,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Each form of body with a missing, a wrong and a right signature.
+  // matrix: S3 V4: verify
   func testEveryFormOfBodyIsVerifiedAlike() throws {
     let length = S3Fixture.request(.put).adding("x-amz-decoded-content-length", "5")
     let trailer = length.adding("x-amz-trailer", "x-amz-checksum-crc32")
@@ -326,6 +337,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Work before limits.
+  // matrix: S3 V4: bad input
   func testLimitsComeFirst() throws {
     let signed = try S3Fixture.signed()
     S3Fixture.assertRefused(
@@ -348,6 +360,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // Secrets in errors.
+  // matrix: S3 V4: redaction
   func testNoSecretIsInAnErrorOrADescription() throws {
     let request = S3Fixture.request(.put)
       .adding("x-amz-server-side-encryption-customer-key", "Y3VzdG9tZXItc2VjcmV0")

@@ -117,6 +117,7 @@ final class S3ChunkTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: verify
   func testChunksCannotBeChangedSwappedDroppedOrCut() throws {
     let sample = try Sample("chunked-exact")
     let frame = sample.wire.firstIndex(of: 0x0a).map { $0 + 1 + 8192 + 2 } ?? 0
@@ -175,6 +176,7 @@ final class S3ChunkTests: XCTestCase {
     XCTAssertEqual(sample.code(framed([10_000, 10_001])), "IncompleteBody")
   }
 
+  // matrix: S3 V4: bad input
   func testMalformedFramingIsRefused() throws {
     let sample = try Sample("unsigned-trailer-crc32")
     let crc = "x-amz-checksum-crc32:NhCmhg==\r\n"

@@ -81,6 +81,7 @@ final class S3FormTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: form, verify
   func testASignedFormVerifies() throws {
     for key in [S3Fixture.key, S3Fixture.temporary, AccessKey(id: "minio/with-slash", secret: "x")] {
       let form = try signed(with: key)
@@ -97,6 +98,7 @@ final class S3FormTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: form, verify, bad input
   func testNoFieldCanBeChangedAddedOrRepeated() throws {
     let form = try signed()
     XCTAssertNil(code(submitted(form)))
@@ -123,6 +125,7 @@ final class S3FormTests: XCTestCase {
     XCTAssertEqual(code(SubmittedForm(bucket: "photos", fields: [FormField("key", "a")])), "unsigned AccessDenied")
   }
 
+  // matrix: S3 V4: form, expiry, skew
   func testTheTimeAndTheScopeOfAFormAreBound() throws {
     let form = submitted(try signed())
     XCTAssertNil(code(form, at: date.advanced(by: .seconds(599))))
@@ -141,6 +144,7 @@ final class S3FormTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: form, bad input
   func testWhatS3CannotExpressIsRefused() throws {
     XCTAssertThrowsError(try signed(policy(type: .oneOf(["a/b"]))))
     XCTAssertThrowsError(try signed(policy(conditions: [FormCondition("x-amz-meta-a", .noneOf(["b"]))])))
@@ -169,6 +173,7 @@ final class S3FormTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: form, redaction
   func testNoTokenIsShown() throws {
     let form = try signed(with: S3Fixture.temporary)
     let fields = form.fields.map {

@@ -64,7 +64,8 @@ final class S3PolicyTests: XCTestCase {
 
   func testRulesThatDifferInResourcesAloneShareAStatement() throws {
     XCTAssertEqual(
-      try document(AccessRule(.read, keys: .prefix("a/"), in: "photos"), AccessRule(.read, keys: .key("b"), in: "films")),
+      try document(
+        AccessRule(.read, keys: .prefix("a/"), in: "photos"), AccessRule(.read, keys: .key("b"), in: "films")),
       written(
         #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/a/*","arn:aws:s3:::films/b"]}"#))
   }

@@ -53,6 +53,7 @@ enum S3Schemes {
 
 /// What holds for every request that is signed for S3, tried with random ones.
 final class S3PropertyTests: XCTestCase {
+  // matrix: S3 V4: header, verify
   func testWhatIsSignedInHeadersVerifies() throws {
     for scheme in try S3Schemes.all() {
       try scheme.verifiesHeaders(scheme.samples(150), keeping: .acceptance, .unsigned)
@@ -60,6 +61,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: presign, verify, expiry
   func testWhatIsSignedInURLsVerifiesUntilItEnds() throws {
     for scheme in try S3Schemes.all() {
       for (index, sample) in try scheme.samples(150).enumerated() {
@@ -70,6 +72,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: header, atomicity, bad input
   func testSigningLeavesPathAndHeadersAsTheyAre() throws {
     for scheme in try S3Schemes.all() {
       try scheme.signs(
@@ -77,6 +80,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: header
   func testASignatureDependsOnItsInputsAndOnAllOfThem() throws {
     for scheme in try S3Schemes.all() {
       try scheme.signs(
@@ -85,6 +89,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: presign
   func testPresigningOnlyAppendsToTheURLAndWritesNoPlus() throws {
     for scheme in try S3Schemes.all() {
       try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
@@ -92,6 +97,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: presign, expiry, bad input
   func testPresigningRefusesWhatCannotWork() throws {
     for scheme in try S3Schemes.all() {
       try scheme.presigns(
@@ -99,6 +105,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: remote signing
   func testRemoteSigningGivesWhatSigningGives() throws {
     for scheme in try S3Schemes.all() {
       for sample in try scheme.samples(60) {
@@ -108,6 +115,7 @@ final class S3PropertyTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: header, verify
   func testNoByteOfASignedRequestCanChange() throws {
     var count = 0
     for scheme in try S3Schemes.all() {
@@ -116,6 +124,7 @@ final class S3PropertyTests: XCTestCase {
     XCTAssertGreaterThan(count, 3_000)
   }
 
+  // matrix: S3 V4: presign, verify
   func testNoByteOfAPresignedURLCanChange() throws {
     var count = 0
     for scheme in try S3Schemes.all() {
@@ -125,6 +134,7 @@ final class S3PropertyTests: XCTestCase {
     XCTAssertGreaterThan(count, 3_000)
   }
 
+  // matrix: S3 V4: header
   func testAdditionalHeadersAreSigned() throws {
     let scheme = try S3Schemes.scheme(.path, additionalHeaders: ["Host", "Cache-Control", "Content-Length"])
     let samples = try scheme.samples(40)

@@ -39,6 +39,7 @@ final class S3SignerTests: XCTestCase {
   }
 
   /// Row 21 of the attacks: a region or a host that leads elsewhere.
+  // matrix: S3 V4: bad input
   func testHostileRegionsAreRefused() throws {
     for region in [
       "", "x.evil.test/#", "us-east-1/", "us-east-1#", "US-EAST-1", "us east", "-us", "us-", "a@b",
@@ -160,6 +161,7 @@ final class S3SignerTests: XCTestCase {
   }
 
   /// Header signing allocates what the result consists of: the date, the list of names, the authorization, the fields.
+  // matrix: S3 V4: allocation budget
   func testAllocationBudgetOfHeaderSigning() throws {
     guard allocation_count() >= 0 else { throw XCTSkip("allocations cannot be counted here") }
     let signer = S3Fixture.signer(.unsigned)

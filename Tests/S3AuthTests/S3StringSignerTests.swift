@@ -29,6 +29,7 @@ final class S3StringSignerTests: XCTestCase {
     ]
   }
 
+  // matrix: S3 V4: remote signing
   func testEveryPreparedStringIsReadBackAsTheRequestItWasMadeFrom() throws {
     var count = 0
     for scheme in try schemes() {
@@ -52,6 +53,7 @@ final class S3StringSignerTests: XCTestCase {
     XCTAssertEqual(count, 320)
   }
 
+  // matrix: S3 V4: remote signing, verify
   func testEveryOperationIsSignedUnderAPolicyThatAllowsItAndTheFinishedRequestVerifies() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))
     var count = 0
@@ -105,6 +107,7 @@ final class S3StringSignerTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: remote signing, bad input
   func testNoChangedByteLeadsOutOfThePolicy() throws {
     for pending in try uploads() {
       let text = try XCTUnwrap(pending.canonicalRequest)
@@ -123,6 +126,7 @@ final class S3StringSignerTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: remote signing, bad input
   func testNoLineCanBeSmuggledIn() throws {
     let lines = [
       "x-amz-acl:public-read", "x-amz-copy-source:/secrets/a", "host:other.s3.eu-central-1.amazonaws.com",
@@ -164,6 +168,7 @@ final class S3StringSignerTests: XCTestCase {
     XCTAssertEqual(try code("photos.127.0.0.1:9000", "/a", own), .wrongScope)
   }
 
+  // matrix: S3 V4: remote signing, bad input
   func testOtherStringsAreNotSigned() throws {
     let pending = try uploads()[0]
     let text = try XCTUnwrap(pending.canonicalRequest)

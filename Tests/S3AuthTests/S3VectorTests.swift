@@ -19,6 +19,7 @@ final class S3VectorTests: XCTestCase {
     "header-no-break-space#c": "Unicode blanks are no blanks: headers are bytes, as in #a",
   ]
 
+  // matrix: S3 V4: header, presign, form
   func testEveryVector() throws {
     var counts: [String: Int] = [:]
     for vector in try S3Vector.load() {

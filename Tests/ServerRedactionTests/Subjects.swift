@@ -27,6 +27,9 @@ enum Subjects {
   /// Types of StorageDiagnosis whose instances hold no secret, and why.
   static let holdsNothingOfDiagnosis: [String: String] = [
     "StorageDiagnosis.SignatureDiagnosis.Cause": "an enumeration without payload",
+    "StorageDiagnosis.CopiedText": "an enumeration without payload",
+    "StorageDiagnosis.RefusalMeaning": "an enumeration without payload",
+    "StorageDiagnosis.SignedPart": "names of headers and parameters",
     "StorageDiagnosis.SignedService": "names of a bucket and a region",
   ]
 
@@ -53,10 +56,16 @@ enum Subjects {
     let url = try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").presign(
       HTTPRequest(method: .get, scheme: "https", authority: request.authority, path: "/a"), with: key,
       validFor: .seconds(60), in: .at(date))
+    var parts = SignedParts()
+    parts.add(.header("x-oss-security-token"), token)
     return [
       ("StorageDiagnosis.RefusedAnswer", answer), ("StorageDiagnosis.RefusedAnswer", RefusedAnswer(document)),
       ("StorageDiagnosis.RefusedAnswer", RefusedAnswer("SignatureDoesNotMatch for \(url.url)")),
       ("StorageDiagnosis.SignatureDiagnosis", try present(diagnosis)),
+      ("StorageDiagnosis.RefusedAnswer.Reading", answer.reading(by: SignedService.oss().reader)),
+      ("StorageDiagnosis.SignatureFinding", SignatureFinding(.headerChanged, line: "a", sent: secret, seen: token)),
+      ("StorageDiagnosis.SignatureReading", try present(SignedService.oss().reader.signature(of: request))),
+      ("StorageDiagnosis.SignedParts", parts),
     ]
   }
 

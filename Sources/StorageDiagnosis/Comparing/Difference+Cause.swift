@@ -3,7 +3,10 @@ internal import StorageAuth
 extension Difference {
   /// What a difference comes from.
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
-    switch part {
+    if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
+      return seen == nil ? .dateMissing : .dateChanged
+    }
+    return switch part {
     case .algorithm: .wrongVersion
     case .method: .methodChanged
     case .path: pathCause(in: sent)
@@ -11,13 +14,14 @@ extension Difference {
     case .header("host"): hostCause
     case .header("content-type"): self.sent == nil ? .contentTypeAdded : .contentTypeChanged
     case .header("content-md5"): .contentMD5Changed
-    case .header("date"), .header("x-oss-date"), .date: seen == nil ? .dateMissing : .dateChanged
+    case .date: seen == nil ? .dateMissing : .dateChanged
     case .header: headerCause
     case .signingTime, .window: .dateChanged
     case .scopeDay: .wrongDay
     case .scopeRegion: .wrongRegion
     case .scopeProduct: .wrongProduct
     case .additionalHeaders: .additionalHeaders
+    case .signedHeaders: .signedListMismatch
     case .payloadHash: .payloadHash
     case .requestHash: .hiddenDifference
     }

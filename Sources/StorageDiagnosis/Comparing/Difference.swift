@@ -2,7 +2,7 @@ internal import StorageAuth
 
 /// A part that was signed in one way and seen in another.
 struct Difference {
-  let part: LinePart
+  let part: SignedPart
 
   /// What was sent; nothing if the part was not there.
   let sent: String?
@@ -13,7 +13,12 @@ struct Difference {
   /// The parts that differ between two texts, the most telling first; the hash of the rest is left out.
   ///
   /// A session token that is masked on one side counts as the same.
-  static func all(_ sent: SignedText, _ seen: SignedText) -> [Difference] {
+  ///
+  /// - Parameters:
+  ///   - sent: What was signed.
+  ///   - seen: What the service signed.
+  ///   - dateHeaders: The headers that hold the time of signing.
+  static func all(_ sent: SignedParts, _ seen: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let parts = sent.parts + seen.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
     for part in parts where part != .requestHash {
@@ -25,14 +30,14 @@ struct Difference {
           part: part, sent: first.isEmpty ? nil : first.joined(separator: ", "),
           seen: second.isEmpty ? nil : second.joined(separator: ", ")))
     }
-    return differences.enumerated().sorted { ($0.element.part.rank, $0.offset) < ($1.element.part.rank, $1.offset) }
-      .map(\.element)
+    return differences.enumerated().map { (rank: $0.element.part.rank(dateHeaders), offset: $0.offset, $0.element) }
+      .sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.2)
   }
 
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 }
 
-extension LinePart {
+extension SignedPart {
   /// Whether the value is a session token.
   var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
@@ -52,15 +57,16 @@ extension LinePart {
 }
 
 extension Difference {
-  /// The diagnosis of this difference.
+  /// What is found from this difference.
   ///
   /// - Parameters:
   ///   - cause: What it comes from.
   ///   - others: What else differs.
-  func diagnosis(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureDiagnosis {
-    SignatureDiagnosis(
-      cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown),
-      otherLines: others.map(\.part.name.onOneLine))
+  func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
+    var finding = SignatureFinding(
+      cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
+    finding.otherLines = others.map(\.part.name.onOneLine)
+    return finding
   }
 
   private func shown(_ value: String) -> String {

@@ -13,7 +13,7 @@ struct PathComparison {
     if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
     let resolved = sent.dotsResolved
     if resolved.isIdentical(to: seen) || resolved.slashesMerged.isIdentical(to: seen) { return .dotsResolved }
-    guard request.bucketIsOutsidePath else { return prefixCause(sent, seen) }
+    guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, seen) }
     let (first, second) = (bucketAndKey(sent), bucketAndKey(seen))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
     if first.key.isIdentical(to: second.key) { return .wrongBucket }

@@ -1,31 +1,38 @@
 /// A part of what a signature covers that can differ by itself.
-enum LinePart: Hashable {
-  /// The name of the scheme: the first line of V4 and COS.
+public enum SignedPart: Sendable, Hashable {
+  /// The name of the scheme.
   case algorithm
+  /// The method.
   case method
-  /// The path; in OSS with the bucket, where it is not in the path itself.
+  /// The path; with the bucket where the service signs it so.
   case path
   /// A query parameter.
   case parameter(String)
   /// A header; its name is in lower case.
   case header(String)
-  /// The fourth line of OSS V1: the date of a request, the end of a URL.
+  /// A line of its own for the date of a request or the end of a URL.
   case date
-  /// The time of signing in the string to sign of V4.
+  /// The time of signing in the string to sign.
   case signingTime
+  /// The day of the scope.
   case scopeDay
+  /// The region of the scope.
   case scopeRegion
+  /// The product, or service, of the scope.
   case scopeProduct
-  /// The list of additional headers of V4.
+  /// The list of headers that are signed beside those of a rule.
   case additionalHeaders
+  /// The list of all headers that are signed.
+  case signedHeaders
+  /// The hash of the body, or the word in its place.
   case payloadHash
-  /// The stretch of time of COS.
+  /// The time from when to when the signature is valid.
   case window
   /// The hash of the canonical request; it differs whenever that does.
   case requestHash
 
   /// The name that people know the line by.
-  var name: String {
+  public var name: String {
     switch self {
     case .algorithm: "algorithm"
     case .method: "method"
@@ -41,6 +48,7 @@ enum LinePart: Hashable {
     case .scopeRegion: "region of the scope"
     case .scopeProduct: "product of the scope"
     case .additionalHeaders: "additional headers"
+    case .signedHeaders: "signed headers"
     case .payloadHash: "payload hash"
     case .window: "sign time"
     case .requestHash: "hash of the canonical request"
@@ -48,7 +56,9 @@ enum LinePart: Hashable {
   }
 
   /// Which of several lines that differ is told first: what else differs is often its consequence.
-  var rank: Int {
+  ///
+  /// - Parameter dateHeaders: The headers that hold the time of signing.
+  func rank(_ dateHeaders: Set<String>) -> Int {
     switch self {
     case .algorithm: 0
     case .method: 1
@@ -56,13 +66,14 @@ enum LinePart: Hashable {
     case .header("host"): 3
     case .scopeRegion, .scopeProduct: 4
     case .scopeDay, .window: 5
-    case .header("x-oss-date"), .date: 6
+    case .date: 6
+    case .header(let name) where name != "date" && dateHeaders.contains(name): 6
     case .signingTime: 7
     case .parameter: 8
     case .header("content-type"): 9
     case .header("content-md5"): 10
     case .header: 11
-    case .additionalHeaders: 12
+    case .additionalHeaders, .signedHeaders: 12
     case .payloadHash: 13
     case .requestHash: 14
     }

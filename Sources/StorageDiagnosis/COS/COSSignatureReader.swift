@@ -1,0 +1,92 @@
+internal import COSAuth
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension SignedService {
+  /// Tencent Cloud COS.
+  ///
+  /// - Parameter style: Where the bucket is in the URL; found out from the host if not given.
+  public static func cos(style: AddressingStyle? = nil) -> SignedService {
+    SignedService(COSSignatureReader(style: style))
+  }
+}
+
+/// Reads the signatures and refusals of COS.
+struct COSSignatureReader: SignatureReader {
+  let style: AddressingStyle?
+
+  let signatureParameters: Set = ["q-signature", "sign"]
+  let signsWindow = true
+  let endsTextsWithLineFeed = true
+  var refusals: RefusalVocabulary { COSVerifier().refusals }
+
+  func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
+    let verifier = COSVerifier(style: style)
+    guard let claim = try verifier.claim(in: request) else { return nil }
+    let headers = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
+    let parameters = request.parameterNames.map { $0.lowercased() }.filter { !claim.signedParameters.contains($0) }
+    let unsigned = headers.map { SignedPart.header($0) } + parameters.map { .parameter($0) }
+    do throws(SigningError) {
+      return SignatureReading(
+        accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
+        end: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
+        texts: try verifier.texts(of: claim, in: request))
+    } catch {
+      throw VerificationError(error)
+    }
+  }
+
+  /// The ids of temporary keys are longer than those of permanent ones.
+  func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
+
+  func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
+    let lines = text.lines
+    guard lines.count >= 3, lines[0] == "sha1" else { return nil }
+    var parts = SignedParts()
+    parts.add(.algorithm, lines[0])
+    parts.add(.window, lines[1])
+    parts.add(.requestHash, lines[2])
+    return parts
+  }
+
+  /// Reads the text whose hash COS signs.
+  ///
+  /// The path is decoded and can hold line feeds; those at the end of the text are lost easily when it is copied.
+  func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
+    var lines = text.lines
+    let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")
+    guard lines.count >= 2 else { return nil }
+    if lines.count > 4, lines[lines.count - 1].isEmpty { lines.removeLast() }
+    while lines.count < pathEnd + 2 { lines.append("") }
+    let end = lines.count - 2
+    var parts = SignedParts()
+    parts.add(.method, lines[0])
+    parts.add(.path, lines[1..<end].joined(separator: "\n"))
+    parts.add(query: lines[end])
+    for item in lines[end + 1].cut(at: "&") where !item.isEmpty {
+      let (name, value) = item.cutOnce(at: "=")
+      parts.add(.header((name.unescaped ?? name).lowercased()), value ?? "")
+    }
+    return parts
+  }
+
+  func hash(ofCanonicalRequest text: String) -> String? { SHA1.hash(Array(text.utf8)).hex }
+
+  func copiedText(_ lines: [String]) -> CopiedText? {
+    if lines[0] == "sha1" { return .stringToSign }
+    let methods = ["get", "put", "post", "head", "delete", "options"]
+    return methods.contains(lines[0]) && lines[1].hasBytePrefix("/") ? .canonicalRequest : nil
+  }
+}
+
+extension SignedPart {
+  /// Whether COS or its data processing acts on it.
+  fileprivate var hasEffectInCOS: Bool {
+    switch self {
+    case .header(let name), .parameter(let name):
+      ["x-cos-", "x-ci-"].contains { name.hasBytePrefix($0) } || self == .header("pic-operations")
+    default: false
+    }
+  }
+}

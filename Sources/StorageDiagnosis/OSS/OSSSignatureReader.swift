@@ -1,0 +1,173 @@
+internal import HTTPTypes
+internal import OSSAuth
+public import StorageAuth
+internal import StorageCrypto
+
+extension SignedService {
+  /// Alibaba Cloud OSS; the version of the signature is read from the request.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket that was signed; needed for a custom domain.
+  ///   - region: The region of the bucket, where it is known otherwise than from the signature.
+  ///   - style: Where the bucket is in the URL; found out from the host if not given.
+  public static func oss(
+    bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
+  ) -> SignedService {
+    SignedService(OSSSignatureReader(bucket: bucket, region: region, style: style))
+  }
+}
+
+/// Reads the signatures and refusals of OSS: V1 and V4.
+struct OSSSignatureReader: SignatureReader {
+  let bucket: String?
+  let region: String?
+  let style: AddressingStyle?
+
+  let signatureParameters: Set = ["Signature", "x-oss-signature"]
+  let dateHeaders: Set = ["date", "x-oss-date"]
+  var clockTolerance: Duration { OSSLimits.clockTolerance }
+  var refusals: RefusalVocabulary { OSSVerifier().refusals }
+
+  func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
+    let verifier = OSSVerifier(style: signedStyle(of: request), bucket: bucket)
+    guard let claim = try verifier.claim(in: request) else { return nil }
+    do throws(SigningError) {
+      return SignatureReading(
+        accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.signedAt,
+        end: claim.expiration, texts: try verifier.texts(of: claim, in: request))
+    } catch {
+      throw VerificationError(error)
+    }
+  }
+
+  /// The style in which the signer read the address: a bucket that it was told counts more than one in the host.
+  private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
+    let authority = request.authority ?? ""
+    guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
+    return isServiceHost(authority) && isOSSHost(authority) ? style : .customDomain
+  }
+
+  func signsBucketOutsidePath(of request: HTTPRequest) -> Bool {
+    (style ?? AddressingStyle(authority: request.authority ?? "")) != .path
+  }
+
+  /// The ids of temporary keys start with `STS.`.
+  func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.starts(with: "STS.".utf8) }
+
+  // MARK: Texts
+
+  func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
+    if text.hasBytePrefix("OSS4-") {
+      return SignedParts(scopedStringToSign: text, algorithm: "OSS4-", version: "V4")
+    }
+    return SignedParts(ossV1: text, path: request.decodedPath)
+  }
+
+  func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
+    SignedParts(canonicalRequest: text, list: .additionalHeaders, version: "V4")
+  }
+
+  func hash(ofCanonicalRequest text: String) -> String? { SHA256.hash(Array(text.utf8)).hex }
+
+  func copiedText(_ lines: [String]) -> CopiedText? {
+    if lines[0].hasBytePrefix("OSS4-HMAC") { return .stringToSign }
+    guard ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"].contains(lines[0]) else { return nil }
+    return lines[1].hasBytePrefix("/") ? .canonicalRequest : .stringToSign
+  }
+
+  // MARK: Refusals
+
+  func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? {
+    guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
+    let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
+    if message.contains("signing region") { return wrongRegion(claim?.region) }
+    if message.contains("signing product") {
+      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.product)
+    }
+    if message.contains("signing date") {
+      guard let day = claim?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
+        return SignatureFinding(.clockSkew)
+      }
+      return SignatureFinding(
+        .wrongDay, line: SignedPart.scopeDay.name, sent: day,
+        detail: "The scope names the day \(day.onOneLine), and the request was signed at \(date).")
+    }
+    if message.contains("additional header") {
+      return SignatureFinding(
+        .additionalHeaders, line: SignedPart.additionalHeaders.name,
+        detail: "The service says: \"\(message.onOneLine)\"")
+    }
+    guard message.contains("UNSIGNED-PAYLOAD") else { return nil }
+    let texts = (try? signature(of: request))?.texts
+    return SignatureFinding(
+      .payloadHash, line: SignedPart.payloadHash.name,
+      sent: texts?.canonicalRequest.flatMap { parts(ofCanonicalRequest: $0, for: request) }?[.payloadHash])
+  }
+
+  private func wrongRegion(_ region: String?) -> SignatureFinding {
+    var detail = ""
+    if let region, let known = self.region, known != region {
+      detail = "The signature is for \(region) and the bucket is in \(known)."
+    } else if let region, region.hasBytePrefix("oss-") || region.hasByteSuffix("-internal") {
+      detail = "\"\(region.onOneLine)\" is part of an endpoint's name."
+    }
+    return SignatureFinding(.wrongRegion, line: SignedPart.scopeRegion.name, sent: region, detail: detail)
+  }
+
+  func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? {
+    switch cause {
+    case .dateChanged: (cause.text.usual, "Send the date that was signed; where Date cannot be set, send x-oss-date.")
+    case .dateMissing: (cause.text.usual, "Send x-oss-date instead.")
+    case .wrongDay: (cause.text.usual, "Use the day of x-oss-date, in UTC.")
+    case .payloadHash:
+      ("The service takes UNSIGNED-PAYLOAD and nothing else.", "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+    case .wrongRegion:
+      (
+        "The region is not that of the bucket, or is spelt like an endpoint: oss-cn-hangzhou, cn-hangzhou-internal.",
+        "Use the region of the bucket in its general form, such as cn-hangzhou."
+      )
+    case .wrongProduct: (cause.text.usual, "Use oss; oss-cloudbox for a cloud box.")
+    case .wrongVersion:
+      (
+        "The service reads another version of the signature; new OSS accounts and buckets take V4 alone.",
+        cause.text.remedy
+      )
+    default: nil
+    }
+  }
+}
+
+extension SignedParts {
+  /// Reads the string to sign of OSS V1.
+  ///
+  /// The resource is decoded, so that a `?` of the key looks like the one before the parameters.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - path: The path that is expected, to tell where the parameters begin.
+  fileprivate init?(ossV1 text: String, path: String?) {
+    let lines = text.lines
+    guard lines.count >= 5 else { return nil }
+    self.init(version: "V1")
+    add(.method, lines[0])
+    add(.header("content-md5"), lines[1], isLine: true)
+    add(.header("content-type"), lines[2], isLine: true)
+    add(.date, lines[3], isLine: true)
+    var index = 4
+    while index < lines.count - 1, lines[index].hasBytePrefix("x-oss-") {
+      let (name, value) = lines[index].cutOnce(at: ":")
+      guard let value else { break }
+      add(.header(name), value)
+      index += 1
+    }
+    add(resource: lines[index...].joined(separator: "\n"), path: path)
+  }
+
+  private mutating func add(resource: String, path: String?) {
+    let pieces = resource.cut(at: "?")
+    let marks = min((path ?? "").count(of: "?"), pieces.count - 1)
+    add(.path, pieces[...marks].joined(separator: "?"))
+    guard pieces.count > marks + 1 else { return }
+    add(query: pieces[(marks + 1)...].joined(separator: "?"))
+  }
+}
