@@ -41,9 +41,11 @@ class Account:
     def environment(self) -> dict[str, str]:
         """What storage-auth reads its keys from."""
         names = {"OSS_ACCESS_KEY_ID": self.id, "OSS_ACCESS_KEY_SECRET": self.secret,
-                 "TENCENTCLOUD_SECRET_ID": self.id, "TENCENTCLOUD_SECRET_KEY": self.secret}
+                 "TENCENTCLOUD_SECRET_ID": self.id, "TENCENTCLOUD_SECRET_KEY": self.secret,
+                 "AWS_ACCESS_KEY_ID": self.id, "AWS_SECRET_ACCESS_KEY": self.secret}
         if self.token is not None:
-            names |= {"OSS_SESSION_TOKEN": self.token, "TENCENTCLOUD_TOKEN": self.token}
+            names |= {"OSS_SESSION_TOKEN": self.token, "TENCENTCLOUD_TOKEN": self.token,
+                      "AWS_SESSION_TOKEN": self.token}
         return names
 
 
@@ -62,12 +64,12 @@ def tool() -> str:
 
 
 class LocalCloud:
-    """OSS and COS on loopback, from the start of the block to its end.
+    """OSS, COS and S3 on loopback, from the start of the block to its end.
 
     The server gets its accounts in each of the three ways: from the environment, a file and its arguments.
     """
 
-    def __init__(self, strict: bool = False) -> None:
+    def __init__(self, strict: bool = False, options: tuple[str, ...] = ()) -> None:
         self._root = tempfile.mkdtemp(prefix="storage-auth-interop-")
         file = pathlib.Path(self._root, "accounts")
         file.touch(mode=0o600)
@@ -75,6 +77,7 @@ class LocalCloud:
         root = str(pathlib.Path(self._root, "objects"))
         command = [tool(), "serve", "--json", "--root", root, "--bucket", BUCKET, "--bucket", OTHER_BUCKET]
         command += ["--account-file", str(file), "--disabled", DISABLED.argument]
+        command += options
         if strict:
             command.append("--strict")
         environment = os.environ | {"STORAGE_AUTH_ACCOUNT": PERMANENT.argument}
@@ -87,6 +90,8 @@ class LocalCloud:
             raise
         self.oss: str = ready["oss"]
         self.cos: str = ready["cos"]
+        self.s3: str = ready["s3"]
+        self.s3_app_server: str = ready["s3AppServer"]
         self.services: str = ready["services"]
 
     def _first_line(self) -> dict[str, Any]:
@@ -134,6 +139,7 @@ class CloudTestCase(unittest.TestCase):
     """Tests of one server; names below `localhost` lead to it, for the SDKs that put the bucket into the host."""
 
     strict: ClassVar[bool] = False
+    options: ClassVar[tuple[str, ...]] = ()
     cloud: ClassVar[LocalCloud]
 
     @classmethod
@@ -147,7 +153,7 @@ class CloudTestCase(unittest.TestCase):
         patch = mock.patch("socket.getaddrinfo", resolve_locally)
         patch.start()
         cls.addClassCleanup(patch.stop)
-        cls.cloud = LocalCloud(strict=cls.strict)
+        cls.cloud = LocalCloud(strict=cls.strict, options=cls.options)
         cls.addClassCleanup(lambda: cls.assertStopsCleanly(cls.cloud))
 
     @staticmethod

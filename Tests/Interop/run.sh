@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the vendors' Python SDKs against `storage-auth serve`.
+# Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
 # STORAGE_AUTH names a built storage-auth and OBS_SIGN a built obs-sign; without them, they are built. Arguments name
 # tests, as for `python -m unittest`.
@@ -41,6 +41,9 @@ if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
     || skip "pip could not install them."
   cp "$here/requirements.txt" "$venv/installed.txt"
 fi
+
+# rclone is the one program that pip does not have; its tests are skipped without it, or fail with CI=true.
+command -v rclone >/dev/null || "$root/.ci/setup" rclone || echo "=== rclone could not be installed ===" >&2
 
 export PYTHONDONTWRITEBYTECODE=1
 cd "$here"

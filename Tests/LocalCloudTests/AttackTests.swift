@@ -93,7 +93,7 @@ final class AttackTests: CloudTestCase {
   }
 
   func testAMadeUpOrCutSignatureIsRefused() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let signed = try client.signed(client.request(.get, "a"))
       let right = try XCTUnwrap(signed.headerFields[.authorization])
       let madeUp = String(repeating: "0", count: client.provider == .oss ? 64 : 40)
@@ -109,7 +109,7 @@ final class AttackTests: CloudTestCase {
   // matrix: OSS V4: verify
   // matrix: COS V5: verify
   func testASignatureIsForOneMethodOneObjectAndOneBucket() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       for method in [HTTPRequest.Method.get, .put] {
         let header = try client.signed(client.request(method, "a"))
         let link = try presigned(client, method, "a")
@@ -140,7 +140,7 @@ final class AttackTests: CloudTestCase {
   }
 
   func testASignedParameterCannotBeChangedAddedTwiceOrTakenAway() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let name = "response-content-type"
       let plain = try client.request(.get, "a", query: [name: "text/plain"])
       let signed = try client.signed(plain)

@@ -9,7 +9,7 @@ final class HeaderTests: CloudTestCase {
   private let text = Array("123456789".utf8)
 
   func testHeadersWithoutAnEffectHereAreRefusedAndNothingIsStored() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "kept", body: text)
       let names: [String] =
         client.provider == .oss
@@ -94,7 +94,7 @@ final class HeaderTests: CloudTestCase {
   }
 
   func testTheEncryptionByTheServiceIsKeptAndTold() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let name = "\(client.prefix)server-side-encryption"
       let keyID = client.provider == .oss ? "\(name)-key-id" : "\(name)-cos-kms-key-id"
       let kms = client.provider == .oss ? "KMS" : "cos/kms"
@@ -111,7 +111,7 @@ final class HeaderTests: CloudTestCase {
   }
 
   func testALimitOfBandwidthIsCheckedAndTold() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let name = "\(client.prefix)traffic-limit"
       let put = try await client.send(.put, "a", headers: [name: "819200"], body: text)
       XCTAssertEqual(put.header(name), "819200")

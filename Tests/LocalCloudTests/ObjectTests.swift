@@ -11,7 +11,7 @@ final class ObjectTests: CloudTestCase {
   private let crc64 = "11051210869376104954"
 
   func testAnObjectComesBackWithEverythingThatWasSaidAboutIt() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let put = try await client.send(
         .put, "a b/c+d.txt",
         headers: [
@@ -45,7 +45,7 @@ final class ObjectTests: CloudTestCase {
   }
 
   func testAnEmptyObjectIsAnObject() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let put = try await client.send(.put, "empty", body: [])
       XCTAssertEqual(put.header("etag"), client.tag("d41d8cd98f00b204e9800998ecf8427e"))
       XCTAssertEqual(put.header("\(client.prefix)hash-crc64ecma"), "0")
@@ -70,7 +70,7 @@ final class ObjectTests: CloudTestCase {
   }
 
   func testARangeIsAnsweredWithItsBytes() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "a", body: text)
       let cases = [
         ("bytes=2-4", "345", "bytes 2-4/9"), ("bytes=7-", "89", "bytes 7-8/9"), ("bytes=-3", "789", "bytes 6-8/9"),
@@ -161,7 +161,7 @@ final class ObjectTests: CloudTestCase {
   }
 
   func testOverwritingCanBeForbidden() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       let headers = ["\(client.prefix)forbid-overwrite": "true"]
       let first = try await client.send(.put, "a", headers: headers, body: text)
       XCTAssertEqual(first.status, 200)

@@ -112,7 +112,7 @@ final class ServiceAnswerTests: CloudTestCase {
   }
 
   func testRequestIDsHaveTheFormOfTheService() async throws {
-    try await withEachService { client in
+    try await withEachService(of: [.oss, .cos]) { client in
       var seen: Set<String> = []
       for _ in 0..<8 {
         let reply = try await client.send(.get, "missing")

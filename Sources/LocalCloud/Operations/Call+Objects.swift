@@ -52,7 +52,7 @@ extension Call {
     let object = try store.object(key, in: bucket)
     try checkReadable(object)
     var answer = Answer(headers: try objectHeaders(object))
-    guard try Conditions(headers).isNews(object) else { return Answer(.notModified, headers: answer.headers) }
+    guard try Conditions(headers).isNews(object) else { return notModified(answer.headers) }
     let byteCount = object.content.byteCount
     guard let range = try requestedRange(of: byteCount) else {
       answer.body = .extents(object.content.extents, byteCount: byteCount)
@@ -69,8 +69,14 @@ extension Call {
     let object = try store.object(key, in: bucket)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
-    guard try Conditions(self.headers).isNews(object) else { return Answer(.notModified, headers: headers) }
+    guard try Conditions(self.headers).isNews(object) else { return notModified(headers) }
     return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+  }
+
+  private func notModified(_ headers: HTTPFields) -> Answer {
+    var answer = Answer(.notModified, headers: headers)
+    for name in dialect.headersOfWholeObjects { answer.headers[name] = nil }
+    return answer
   }
 
   /// The short form of the headers.

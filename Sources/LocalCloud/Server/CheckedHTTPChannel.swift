@@ -46,7 +46,7 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
 }
 
 /// Ends a connection after the answer to the request that asks for it: by `Connection: close` in any spelling, or by being
-/// of HTTP/1.0 without `keep-alive` (RFC 9112, 9.3).
+/// of HTTP/1.0 without `keep-alive` (RFC 9112, 9.3); and after an answer that says `Connection: close` itself.
 ///
 /// What arrives behind such a request is not read. Only the sending side is closed, so that a client which is still
 /// sending gets its answer.
@@ -80,6 +80,10 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
+      if !awaited.isEmpty, head.headers["connection"].contains("close") {
+        awaited[awaited.startIndex] = .close
+        hasReadLast = true
+      }
       switch awaited.first {
       case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
       case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")

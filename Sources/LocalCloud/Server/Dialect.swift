@@ -205,7 +205,7 @@ protocol Dialect: Sendable {
   /// The checksums of an object that the answer to a read tells.
   func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields
 
-  /// The headers that an answer with a part of an object does not have.
+  /// The headers that an answer with a part of an object, or without it, does not have.
   var headersOfWholeObjects: [HTTPField.Name] { get }
 
   /// What answers tell about an object besides.

@@ -35,6 +35,7 @@ struct Gateway: Sendable {
     let identity = CallIdentity(
       requestID: dialect.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
+    var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     var answer: Answer
     if let status = try await exchange.begin() {
       answer = dialect.answer(for: .injected(status), to: identity)
@@ -43,11 +44,11 @@ struct Gateway: Sendable {
         if head.method == .options {
           answer = try crossOrigin.preflight(head)
         } else if let upload = try FormUpload(head, at: dialect) {
-          try await goOn(head, &writer)
+          try await goOn(&isAwaitingWord, &writer)
           answer = try await post(upload, request, at: identity.date)
         } else {
           let permit = try await permit(head, at: identity.date)
-          try await goOn(head, &writer)
+          try await goOn(&isAwaitingWord, &writer)
           answer = try await act(permit, request, at: identity.date)
         }
       } catch {
@@ -59,6 +60,8 @@ struct Gateway: Sendable {
         answer = dialect.answer(for: .injected(status), to: identity)
       }
     }
+    // What the client sends next may be the body that it kept back, or another request.
+    if isAwaitingWord { answer.headers[.connection] = "close" }
     dialect.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
     answer.headers[.server] = dialect.serverName
@@ -70,10 +73,9 @@ struct Gateway: Sendable {
 
   /// Tells a client that waits with its body to send it.
   @concurrent
-  private func goOn(_ head: HTTPRequest, _ writer: inout ResponseWriter) async throws {
-    if head.headerFields[.expect]?.asciiLowercased == "100-continue" {
-      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-    }
+  private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
+    if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+    isAwaitingWord = false
   }
 
   /// The permission for a request, which is verified before anything of its body is read.

@@ -3,7 +3,8 @@ public import StorageAuth
 extension LocalCloud {
   /// A role that keys are issued for.
   public struct Role: Sendable, Hashable {
-    /// The name: `acs:ram::1250000000:role/app` or `qcs::cam::uin/1250000000:roleName/app`.
+    /// The name: `acs:ram::1250000000:role/app`, `qcs::cam::uin/1250000000:roleName/app` or
+    /// `arn:aws:iam::125000000000:role/app`.
     public var arn: String
 
     /// The longest life of a key, in whole seconds; the services allow 1 to 12 hours.
@@ -30,6 +31,10 @@ extension LocalCloud {
     /// A role of Tencent Cloud that every account may take, for up to twelve hours.
     public static let tencent = Role(
       "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
+
+    /// A role of Amazon Web Services that every account may take, for up to twelve hours.
+    public static let amazon = Role(
+      "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
 
     /// The service that keys of the role are for; `nil` if the name has the form of no cloud.
     var provider: Provider? { Provider.allCases.first { $0.dialect.roleResource(arn) != nil } }

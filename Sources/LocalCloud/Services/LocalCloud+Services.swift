@@ -22,7 +22,7 @@ extension LocalCloud {
     /// The identity tokens (OIDC) that are exchanged for keys; any role trusts them.
     public var identityTokens: [Secret]
 
-    /// Whether the metadata service of Alibaba Cloud wants a token that was got with PUT before (IMDSv2 only).
+    /// Whether the metadata services that have tokens want one that was got with PUT before (IMDSv2 only).
     public var requiresMetadataToken: Bool
 
     /// Makes the settings.
@@ -33,9 +33,10 @@ extension LocalCloud {
     ///   - tokenLifetime: The life of every token that is issued; nothing for what is asked for.
     ///   - appToken: What callers of the app server have to send.
     ///   - identityTokens: The identity tokens that are exchanged for keys.
-    ///   - requiresMetadataToken: Whether the metadata service of Alibaba Cloud wants a token.
+    ///   - requiresMetadataToken: Whether the metadata services that have tokens want one.
     public init(
-      port: Int = 0, roles: [Role] = [.alibaba, .tencent], tokenLifetime: Duration? = nil, appToken: Secret? = nil,
+      port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
+      appToken: Secret? = nil,
       identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
     ) {
       self.port = port
@@ -50,7 +51,8 @@ extension LocalCloud {
       for role in roles {
         guard role.provider != nil else {
           throw LocalCloudError(
-            "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME or qcs::cam::uin/ACCOUNT:roleName/NAME.")
+            "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME, qcs::cam::uin/ACCOUNT:roleName/NAME or "
+              + "arn:aws:iam::ACCOUNT:role/NAME.")
         }
         guard role.maximumDuration >= .seconds(1) else {
           throw LocalCloudError("The keys of the role \"\(role.arn)\" would live no second; give them one at least.")

@@ -31,6 +31,9 @@ extension LocalCloud {
 
   /// The URL of the app server's keys for COS.
   public var cosAppServer: String { servicesURL + TencentKeys().appServerPath }
+
+  /// The URL of the container endpoint with keys for S3: `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  public var s3AppServer: String { servicesURL + AmazonKeys().appServerPath }
 }
 
 extension LocalCloud.Provider {
@@ -89,11 +92,12 @@ struct StorageServices: Sendable {
 
 extension ServicesGateway {
   /// What hands out keys in the forms of the clouds.
-  static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys()]
+  static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
   /// The token services; the first one that recognises a call answers it, and the last one any other call.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenService] {
     [
+      AmazonSTS(issuer, identityTokens: services.identityTokens),
       TencentSTS(issuer, identityTokens: services.identityTokens),
       AlibabaSTS(issuer, identityTokens: services.identityTokens),
     ]

@@ -43,8 +43,10 @@ struct AppServer: ServiceDesk {
   private func checkCaller(_ call: InboundCall) throws(ServiceError) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
-    guard let given = call.authorization, given.hasBytePrefix("Bearer "), Secret(String(given.dropFirst(7))) == token
-    else {
+    let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
+      call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
+    }
+    guard given.contains(token) else {
       throw ServiceError(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
     }
   }

@@ -8,6 +8,9 @@ protocol KeyDocuments: Sendable {
   /// The path of the app server.
   var appServerPath: String { get }
 
+  /// What may stand before the token in the `Authorization` header of its callers.
+  var authorizationPrefixes: [String] { get }
+
   /// What the app server answers.
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
@@ -22,6 +25,10 @@ protocol KeyDocuments: Sendable {
 
   /// What the metadata say about a role.
   func metadataDocument(_ key: IssuedKey) -> JSONValue
+}
+
+extension KeyDocuments {
+  var authorizationPrefixes: [String] { ["Bearer "] }
 }
 
 /// The headers of a token of metadata.

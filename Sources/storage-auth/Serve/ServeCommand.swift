@@ -65,7 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An origin whose pages may use the storage services from a browser (CORS); repeatable, * for all.", valueName: "origin"))
+      "An origin whose pages may use the storage services from a browser (CORS); repeatable, * for all.",
+      valueName: "origin"))
   var allowedOrigin: [String] = []
 
   @OptionGroup(title: "Token services, app server, metadata")
@@ -117,6 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
     Terminal.line("metadata      \(cloud.servicesURL)/latest/meta-data/")
     Terminal.line("app server    \(cloud.ossAppServer)")
     Terminal.line("              \(cloud.cosAppServer)")
+    Terminal.line("              \(cloud.s3AppServer)")
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
     for role in roles { Terminal.line("role          \(role.arn)") }
@@ -157,6 +159,7 @@ private struct Ready: Encodable {
   let services: String
   let ossAppServer: String
   let cosAppServer: String
+  let s3AppServer: String
   let node: String
   let transferPort: Int
   let transferHostKey: String
@@ -169,6 +172,7 @@ private struct Ready: Encodable {
     services = cloud.servicesURL
     ossAppServer = cloud.ossAppServer
     cosAppServer = cloud.cosAppServer
+    s3AppServer = cloud.s3AppServer
     node = cloud.nodeURL
     transferPort = cloud.transferPort
     transferHostKey = cloud.transferHostKey.description

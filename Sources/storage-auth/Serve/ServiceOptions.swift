@@ -24,7 +24,7 @@ struct ServiceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("An identity token (OIDC) that is exchanged for keys; repeatable.", valueName: "token"))
   var identityToken: [String] = []
 
-  @Flag(help: "The metadata service of Alibaba Cloud wants a metadata token (IMDSv2 only).")
+  @Flag(help: "The metadata services that have tokens want one (IMDSv2 only).")
   var requireMetadataToken = false
 
   /// The services, with the tokens of the options and those from elsewhere.
@@ -34,7 +34,7 @@ struct ServiceOptions: ParsableArguments {
     let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
     guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
     return LocalCloud.Services(
-      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent] : role.map { LocalCloud.Role($0) },
+      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent, .amazon] : role.map { LocalCloud.Role($0) },
       tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
       identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
       requiresMetadataToken: requireMetadataToken)

@@ -30,7 +30,8 @@ class CloudTestCase: XCTestCase {
 
   /// Runs a server, and a client of each of some services, one after the other.
   func withEachService(
-    _ configuration: LocalCloud.Configuration? = nil, of providers: [LocalCloud.Provider] = [.oss, .cos],
+    _ configuration: LocalCloud.Configuration? = nil,
+    of providers: [LocalCloud.Provider] = LocalCloud.Provider.allCases,
     _ body: (TestClient) async throws -> Void
   ) async throws {
     let cloud = try await LocalCloud.start(configuration ?? self.configuration)

@@ -1,7 +1,9 @@
 internal import StorageAuth
 
 extension PolicyLanguage {
-  /// The language of IAM of Amazon Web Services. Page: "IAM JSON policy elements reference".
+  /// The language of IAM of Amazon Web Services.
+  ///
+  /// Page: "IAM JSON policy elements reference".
   static let iam = PolicyLanguage(
     versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
     labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",

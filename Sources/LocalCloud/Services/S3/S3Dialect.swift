@@ -3,7 +3,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What is particular to Amazon S3. Page: "Amazon S3 REST API Introduction".
+/// What is particular to Amazon S3.
+///
+/// Page: "Amazon S3 REST API Introduction".
 struct S3Dialect: Dialect {
   /// The region without a name in documents.
   static let firstRegion = "us-east-1"

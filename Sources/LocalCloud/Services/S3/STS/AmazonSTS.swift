@@ -1,0 +1,223 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+
+/// The token service of Amazon Web Services (STS 2011-06-15): AssumeRole and AssumeRoleWithWebIdentity.
+///
+/// Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
+struct AmazonSTS: TokenService {
+  private static let version = "2011-06-15"
+  private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
+  private static let shortestLife: Int64 = 900
+  private static let policyByteLimit = 2048
+  private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
+
+  let endpoint = LocalCloud.Endpoint.sts
+  private let issuer: Issuer
+  private let identityTokens: [Secret]
+
+  init(_ issuer: Issuer, identityTokens: [Secret]) {
+    self.issuer = issuer
+    self.identityTokens = identityTokens
+  }
+
+  func isAsked(by call: InboundCall) -> Bool {
+    call.authorization?.hasBytePrefix("AWS4-") == true
+      || call.pairs?.contains { $0.name == "Version" && $0.value == Self.version } == true
+  }
+
+  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw .invalidParameter("A parameter is there twice, or cannot be decoded.")
+    }
+    guard let action = parameters["Action"] else {
+      throw ServiceError(.badRequest, "MissingAction", "The request is missing an action.")
+    }
+    guard parameters["Version"] == Self.version else {
+      throw ServiceError(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
+    }
+    switch action {
+    case "AssumeRole":
+      let caller = try authenticate(call)
+      let order = try order(parameters)
+      let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
+      guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
+        throw .accessDenied(
+          "User is not authorized to perform: sts:AssumeRole on resource: \(order.role.arn)")
+      }
+      return answer(action, order, [], call)
+    case "AssumeRoleWithWebIdentity":
+      guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+      let given = Secret(token)
+      guard identityTokens.contains(given) else {
+        throw ServiceError(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
+      }
+      let identity = [
+        XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
+        XMLNode("Provider", "localcloud"),
+      ]
+      return answer(action, try order(parameters), identity, call)
+    default:
+      throw ServiceError(
+        .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
+    }
+  }
+
+  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+    let type = error.status.kind == .serverError ? "Receiver" : "Sender"
+    let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
+    var answer = Self.document(
+      "ErrorResponse", [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)], call)
+    answer.status = error.status
+    return answer
+  }
+
+  // MARK: The caller
+
+  /// Verifies the signature of a call, which covers the whole body.
+  private func authenticate(_ call: InboundCall) throws(ServiceError) -> AccessKeyID {
+    // SDKs state the hash of the body to S3 alone; here it is that of the bytes that arrived.
+    var request = call.request
+    request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
+    do throws(VerificationError) {
+      guard let claim = try Self.verifier.claim(in: request) else {
+        issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+        throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
+      }
+      // A signature in the URL covers no body, and the parameters are read from both.
+      guard claim.placement == .header else { throw VerificationError.malformed("A call is signed in its headers.") }
+      guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
+        throw VerificationError.unknownKey(claim.accessKeyID)
+      }
+      let verified = try Self.verifier.verify(claim, of: request, against: key, at: call.date)
+      issuer.context.counters.verified(.s3V4)
+      return verified.accessKeyID
+    } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  private static func refusal(_ error: VerificationError) -> ServiceError {
+    switch error.code {
+    case .unsigned:
+      ServiceError(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+    case .unknownKey, .missingToken, .invalidToken:
+      ServiceError(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+    case .keyExpired:
+      ServiceError(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+    case .mismatch, .clockSkew, .wrongScope:
+      ServiceError(
+        .forbidden, "SignatureDoesNotMatch",
+        "The request signature we calculated does not match the signature you provided, or its time or scope is not "
+          + "that of this service. \(error.message)")
+    default: ServiceError(.badRequest, "IncompleteSignature", error.message)
+    }
+  }
+
+  // MARK: What is asked for
+
+  private struct Order {
+    let role: LocalCloud.Role
+    let session: String
+    let policy: SessionPolicy?
+    let lifetime: Duration
+  }
+
+  private func order(_ parameters: CallParameters) throws(ServiceError) -> Order {
+    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+    guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
+      throw .invalidParameter("The RoleSessionName has to have 2 to 64 letters, digits or characters of =,.@-_.")
+    }
+    guard let role = issuer.role(arn), role.provider == .s3 else {
+      throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+    }
+    let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
+    guard
+      let lifetime = issuer.lifetime(
+        parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
+    else {
+      throw .invalidParameter("DurationSeconds has to be \(Self.shortestLife) to \(longest).")
+    }
+    return Order(
+      role: role, session: session, policy: try parameters["Policy"].map(Self.policy), lifetime: lifetime)
+  }
+
+  private static func isAllowedInSessionName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "=,.@-_".utf8.contains(byte)
+    }
+  }
+
+  private static func policy(_ text: String) throws(ServiceError) -> SessionPolicy {
+    guard text.utf8.count <= policyByteLimit else {
+      throw ServiceError(
+        .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
+    }
+    do {
+      return try SessionPolicy(text, in: .iam)
+    } catch {
+      throw ServiceError(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
+    }
+  }
+
+  // MARK: What is issued
+
+  private func answer(_ action: String, _ order: Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
+    let key = issuer.issue(
+      for: .s3, role: order.role, session: order.session, policy: order.policy, lasting: order.lifetime, by: endpoint,
+      at: call.date)
+    let user = "\(order.role.arn.replacingRole)/\(order.session)"
+    let result = XMLNode(
+      "\(action)Result",
+      children: [
+        XMLNode(
+          "AssumedRoleUser",
+          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "AROALOCALCLOUD000000:\(order.session)")]),
+        XMLNode(
+          "Credentials",
+          children: [
+            XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
+            XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+          ]),
+      ] + more)
+    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
+    return Self.document("\(action)Response", [result, metadata], call)
+  }
+
+  private static func document(_ name: String, _ children: [XMLNode], _ call: InboundCall) -> Answer {
+    var root = XMLNode(name, children: children)
+    root.attributes["xmlns"] = namespace
+    var answer = Answer(root)
+    answer.headers[.contentType] = "text/xml"
+    answer.headers.set("x-amzn-requestid", call.requestID)
+    return answer
+  }
+}
+
+extension String {
+  /// The name of a role as that of the user who took it.
+  fileprivate var replacingRole: String {
+    let parts = parts(between: ":", atMost: 5).map(String.init)
+    guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
+    return "arn:aws:sts::\(parts[4]):assumed-role/\(name)"
+  }
+}
+
+extension ServiceError {
+  fileprivate static func missing(_ name: String) -> ServiceError {
+    ServiceError(
+      .badRequest, "ValidationError",
+      "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
+  }
+
+  fileprivate static func invalidParameter(_ message: String) -> ServiceError {
+    ServiceError(.badRequest, "ValidationError", message)
+  }
+}
