@@ -239,6 +239,7 @@ let package = Package(
       swiftSettings: rules),
     example("OSSExample"),
     example("COSExample"),
+    example("S3Example"),
     example("AsperaExample"),
     example("AnyProviderExample"),
     example("CredentialsExample"),
@@ -289,7 +290,7 @@ let package = Package(
     .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
     .executableTarget(
       name: "signing-benchmark",
-      dependencies: auth + ["CAllocationCounter"],
+      dependencies: auth + ["CAllocationCounter", "S3Auth"],
       path: "Benchmarks/Signing",
       resources: [.copy("workloads.json")],
       swiftSettings: rules

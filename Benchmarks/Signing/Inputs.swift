@@ -94,4 +94,22 @@ struct Inputs {
   }
 
   var cosGet: HTTPRequest { request(.get, text("COS_HOST")) }
+
+  var s3ID: String { text("S3_AK") }
+  var s3Secret: String { text("S3_SK") }
+  var s3Region: String { text("S3_REGION") }
+  var s3BodyHash: String { text("S3_SHA256") }
+
+  var s3Put: HTTPRequest {
+    request(
+      .put, text("S3_HOST"),
+      headers: [
+        ("Content-Type", text("CTYPE")), ("Content-MD5", text("MD5")), ("x-amz-meta-author", text("AUTHOR")),
+        ("x-amz-meta-camera", text("CAMERA")),
+      ])
+  }
+
+  var s3Get: HTTPRequest {
+    request(.get, text("S3_HOST"), query: "?response-content-type=" + text("RCT").percentEncoded())
+  }
 }

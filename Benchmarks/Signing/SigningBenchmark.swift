@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Signs the five workloads next to the hash blocks alone, in one run, and checks the signatures.
+/// Signs the workloads next to the hash blocks alone, in one run, and checks the signatures.
 @main
 struct SigningBenchmark {
   private static let repetitions = 15

@@ -1,10 +1,11 @@
 internal import COSAuth
 internal import HTTPTypes
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// One of the five signing workloads: from a request to its Authorization header, or to the whole URL; fixed clock.
+/// One of the signing workloads: from a request to its Authorization header, or to the whole URL; fixed clock.
 struct Workload {
   let name: String
   let about: String
@@ -64,6 +65,12 @@ extension Workload {
     let get = input.ossGet
     let part = input.cosPart
     let cosGet = input.cosGet
+    let s3Key = key(input.s3ID, input.s3Secret, input.token)
+    let s3KeyAlone = key(input.s3ID, input.s3Secret)
+    let s3 = S3Signer(region: input.s3Region)
+    let s3Body = s3.with(payload: .sha256(input.s3BodyHash))
+    let s3Put = input.s3Put
+    let s3Get = input.s3Get
     return [
       Workload(
         name: "W1", about: "OSS V1 header", allocationBudget: 3, expected: input.signature("W1"),
@@ -85,6 +92,14 @@ extension Workload {
         name: "W5", about: "COS V5 URL", allocationBudget: 1, expected: input.signature("W5"),
         sign: { try cos.presign(cosGet, with: cosKeyAlone(), validFor: input.lifetime, in: context).url },
         hashBlocks: hashThenHMACSHA1(byteCount: 97, stringToSign: 68)),
+      Workload(
+        name: "W6", about: "S3 V4 header", allocationBudget: 3, expected: input.signature("W6"),
+        sign: { try s3Body.signed(s3Put, with: s3Key(), in: context).headerFields[.authorization] ?? "" },
+        hashBlocks: hashThenHMACSHA256(byteCount: 1119, stringToSign: 136)),
+      Workload(
+        name: "W7", about: "S3 V4 URL", allocationBudget: 3, expected: input.signature("W7"),
+        sign: { try s3.presign(s3Get, with: s3KeyAlone(), validFor: input.lifetime, in: context).url },
+        hashBlocks: hashThenHMACSHA256(byteCount: 331, stringToSign: 136)),
     ]
   }
 }

@@ -9,6 +9,7 @@ enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case ossV4 = "oss-v4"
   case ossV1 = "oss-v1"
   case cos
+  case s3
   case aspera
 }
 
@@ -35,6 +36,11 @@ struct Place {
       self.init(
         bucket,
         Self.client(.cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key))
+    case .s3:
+      let bucket = try await ExampleBucket.s3(localOnly: localOnly)
+      self.init(
+        bucket,
+        Self.client(.s3(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key))
     case .aspera:
       let node = try await ExampleNode.open(localOnly: localOnly)
       self.init(

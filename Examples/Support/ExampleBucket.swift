@@ -5,7 +5,7 @@ public import StorageAuth
 /// The bucket that an example works with: one of LocalCloud, unless a real one is asked for.
 ///
 /// A real bucket is used only with `STORAGE_AUTH_LIVE=1` and a bucket and a region named (`OSS_BUCKET`, `OSS_REGION`,
-/// `COS_BUCKET`, `COS_REGION`). Keys that happen to be in the environment are never enough.
+/// `COS_BUCKET`, `COS_REGION`, `S3_BUCKET`, `S3_REGION`). Keys that happen to be in the environment are never enough.
 public struct ExampleBucket: Sendable {
   /// The name of the bucket.
   public let bucket: String
@@ -36,6 +36,13 @@ public struct ExampleBucket: Sendable {
   /// - Parameter localOnly: Whether to take LocalCloud, whatever the environment says.
   public static func cos(localOnly: Bool = false) async throws -> ExampleBucket {
     try await open("COS", localOnly, region: "ap-guangzhou", bucket: "photos-1250000000") { $0.cosEndpoint }
+  }
+
+  /// A bucket of S3.
+  ///
+  /// - Parameter localOnly: Whether to take LocalCloud, whatever the environment says.
+  public static func s3(localOnly: Bool = false) async throws -> ExampleBucket {
+    try await open("S3", localOnly, region: "us-east-1", bucket: "photos") { $0.s3Endpoint }
   }
 
   private static func open(

@@ -18,7 +18,8 @@ extension Subjects {
     "StorageAuthServer.TargetRules.Hazards": "a set of kinds of keys",
     "StorageAuthServer.TokenOrder": "a caller and a scope",
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
-    "StorageAuthServer.TokenShape": "an enumeration without payload",
+    "StorageAuthServer.TokenShape": "two functions",
+    "StorageAuthServer.TokenShape.Refusal": "a status and words without secrets",
     "StorageAuthServer.TransferTokenOrder": "a caller and a policy",
     "StorageAuthServer.RefusalFormat": "an enumeration without payload",
   ]

@@ -6,7 +6,7 @@ struct CloudName: ExpressibleByArgument, Equatable, CustomStringConvertible {
   let cloud: any Cloud
 
   /// Every cloud; the only list of them.
-  static let all = [CloudName(OSSCloud()), CloudName(COSCloud())]
+  static let all = [CloudName(OSSCloud()), CloudName(COSCloud()), CloudName(S3Cloud())]
 
   private init(_ cloud: any Cloud) {
     self.cloud = cloud

@@ -2,6 +2,7 @@ public import HTTPTypes
 public import S3Auth
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 internal import StorageXML
 
 /// Amazon S3, and services that speak like it: MinIO, Cloudflare R2, Ceph, the S3 endpoints of other clouds.
@@ -108,6 +109,12 @@ public struct S3Provider: PresigningProvider {
 
   /// The default sources of Amazon on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
+
+  /// Compares what was signed with what the service says that it signed.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RefusedAnswer(response, body: body), to: request, signedFor: .s3(region: region, style: try? endpoint.style))
+  }
 
   /// The bucket and the encoded key.
   public func copySource(_ source: CopySource) -> String {

@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import CloudCredentials
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+internal import StorageAuthServer
+internal import StorageClient
+internal import StorageDiagnosis
+
+/// Amazon S3, and what speaks like it, on the command line.
+struct S3Cloud: Cloud {
+  let name = "s3"
+
+  func owns(host: String) -> Bool { host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") }
+
+  /// The label behind `s3`, `s3-fips` or `dualstack`; the global host is that of `us-east-1`.
+  func region(ofHost host: String) -> String? {
+    let name = host.removingByteSuffix(".cn") ?? host[...]
+    guard let vendors = name.removingByteSuffix(".amazonaws.com") else { return nil }
+    let labels = String(vendors).parts(between: ".")
+    guard let service = labels.lastIndex(where: { $0 == "s3" || $0 == "s3-fips" }) else { return nil }
+    let rest = labels[(service + 1)...].drop { $0 == "dualstack" }
+    return rest.first.map(String.init) ?? "us-east-1"
+  }
+
+  func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("AWS4-HMAC-SHA256 ") }
+
+  // MARK: Credentials
+
+  private static var slots: [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)] {
+    [
+      ("environment", \.environment), ("profile", \.profile), ("web-identity", \.webIdentity),
+      ("container", \.container), ("metadata", \.metadata),
+    ]
+  }
+
+  var sources: [SourceName] { Self.slots.map(\.name) }
+
+  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+    var sources = AmazonCredentials(machine)
+    for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
+    return sources.chain
+  }
+
+  // MARK: Requests
+
+  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+    let settings = try AmazonSettings(.system)
+    let endpoint = options.endpoint ?? settings.endpointURL
+    let region = try options.region(
+      fromEnvironment: ["AWS_REGION", "AWS_DEFAULT_REGION"], configured: settings.region, local: "us-east-1",
+      endpoint: endpoint)
+    return StorageClient(
+      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: options.credentials.cache(for: self))
+  }
+
+  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+    S3Signer(
+      region: options.region ?? region(ofHost: host) ?? "", bucket: options.bucket,
+      style: options.bucket == nil ? nil : .customDomain)
+  }
+
+  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier {
+    S3Verifier(
+      region: options.region ?? region(ofHost: request.hostName), style: options.style, bucket: options.bucket,
+      limits: .asServices)
+  }
+
+  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService {
+    .s3(
+      bucket: options.bucket, region: options.region ?? region(ofHost: request.hostName), style: options.style)
+  }
+
+  let signedTextsEndWithLineFeed = false
+
+  // MARK: Token server
+
+  let tokenPath = "/credentials.json"
+
+  var tokenShape: TokenShape { .s3 }
+
+  func check(role: String?) throws {
+    guard role?.hasBytePrefix("arn:") ?? false else {
+      throw ValidationError("Name the role with --role arn:aws:iam::<account>:role/<name>.")
+    }
+  }
+
+  func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
+
+  let policiesNeedRegion = false
+
+  func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
+
+  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
+    let endpoint =
+      order.tokenService.map { AmazonSTSEndpoint.url($0, region: order.region ?? "us-east-1") }
+      ?? order.region.map { .region($0) } ?? .global
+    return AmazonAssumeRoleProvider(
+      roleARN: order.role ?? "", sessionName: order.sessionName, keys: keys, duration: order.lifetime,
+      policy: order.policy, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+  }
+
+  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning {
+    let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .s3(region: region)
+    return StringSigning(S3StringSigner(region: region, endpoint: endpoint), keys: keys)
+  }
+}
