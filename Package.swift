@@ -393,7 +393,8 @@ let package = Package(
     .testTarget(
       name: "StorageAuthServerTests",
       dependencies: auth + aspera + [
-        "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient", "VerifiedService",
+        "CloudCredentials", "LocalCloud", "S3Auth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+        "VerifiedService",
         product("AsyncHTTPClient", "async-http-client", "Client"),
         product("Hummingbird", "hummingbird", "Server"),
         product("Logging", "swift-log", "Server"),

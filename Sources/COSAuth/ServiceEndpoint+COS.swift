@@ -21,3 +21,10 @@ extension ServiceEndpoint {
     return try ServiceEndpoint("https://cos.\(region).myqcloud.com")
   }
 }
+
+extension ServiceHosts {
+  /// The hosts of COS, such as `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`.
+  ///
+  /// Page: "Regions and Access Endpoints".
+  public static let cos = ServiceHosts(label: "cos", otherLabel: "service")
+}

@@ -26,3 +26,10 @@ extension ServiceEndpoint {
     }
   }
 }
+
+extension ServiceHosts {
+  /// The hosts of OSS, such as `oss-cn-hangzhou.aliyuncs.com`; elsewhere a first label of `oss` stands for the service.
+  ///
+  /// Page: "OSS domain names".
+  public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)
+}

@@ -12,7 +12,7 @@ internal import StorageCrypto
 ///
 /// What is stored must not become visible before ``finish()`` returns. One chunk is held in memory at most, of a body
 /// without signatures none.
-public struct S3ChunkDecoder: Sendable {
+public struct S3ChunkDecoder: BodyDecoder {
   /// The checksum that came as a trailer and was compared with the bytes, when the body has ended; else `nil`.
   public private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 

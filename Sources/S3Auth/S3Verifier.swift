@@ -84,6 +84,21 @@ public struct S3Verifier: SignatureVerifier {
       ])
   }
 
+  /// Returns a decoder of a body in chunks, or `nil` for a body that is sent as it is.
+  ///
+  /// - Parameters:
+  ///   - proof: The proof of the request.
+  ///   - request: The request that was verified.
+  ///   - key: The key that it was verified against.
+  /// - Throws: A ``VerificationError`` if the length of the object or the name of the trailer is missing or malformed.
+  public func bodyDecoder(
+    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
+  ) throws(VerificationError) -> (any BodyDecoder)? {
+    guard let text = request.headerFields[.s3ContentSHA256], let payload = S3Payload(header: text), payload.isChunked
+    else { return nil }
+    return try S3ChunkDecoder(for: proof, of: request, against: key)
+  }
+
   /// Returns whether a request carries an authorization of S3, of any version, well formed or not.
   ///
   /// - Throws: A ``VerificationError`` if the request cannot be read, or has more than the limits allow.

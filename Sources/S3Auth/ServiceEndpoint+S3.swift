@@ -60,6 +60,11 @@ extension ServiceEndpoint {
   }
 }
 
+extension ServiceHosts {
+  /// The hosts of services that speak like S3; Amazon's own have rules of their own.
+  public static let s3 = ServiceHosts(label: "s3")
+}
+
 /// Where the bucket stands in the address of a request.
 struct S3Address {
   /// The bucket that the host names; `nil` if it names the service.
@@ -85,7 +90,7 @@ struct S3Address {
       bucket = vendor.isEmpty ? nil : vendor
       isInPath = vendor.isEmpty
     } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
-      bucket = bucketLabel(of: host)
+      bucket = ServiceHosts.s3.bucket(in: host)
       isInPath = bucket == nil
     } else {
       bucket = nil

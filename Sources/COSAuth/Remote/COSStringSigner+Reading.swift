@@ -67,7 +67,7 @@ extension COSStringSigner {
   func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {
-      target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket)
+      target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket, hosts: .cos)
     } catch {
       throw .malformed("The host is not signed, or the path or the query is not UTF-8.")
     }

@@ -13,7 +13,7 @@ extension COSVerifier {
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
-    let target = try RequestTarget(of: request, style: style, bucket: bucket)
+    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     return target.parameters.contains { parameter in
       let name = parameter.name.utf8.map(asciiLowercased)
       return Self.authorizationNames.contains(name.span)

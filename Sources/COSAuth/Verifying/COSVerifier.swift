@@ -57,7 +57,7 @@ public struct COSVerifier: SignatureVerifier {
   /// Reads what a request says about its signature.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
-    let target = try RequestTarget(of: request, style: style, bucket: bucket)
+    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     try checkNames(of: target)
     let hasParameters = COSAuthorization.names.contains { target.contains(WireText($0)) }
@@ -104,7 +104,7 @@ public struct COSVerifier: SignatureVerifier {
     try claim.checkToken(against: key, at: date)
     var claim = claim
     // What is proved is read from the request that is verified, whatever the claim was read from.
-    claim.target = try RequestTarget(of: request, style: style, bucket: bucket)
+    claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     do throws(VerificationError) {
       try check(claim.window, at: date)
       try checkCoverage(of: claim, request)

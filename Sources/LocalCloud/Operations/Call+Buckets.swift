@@ -31,7 +31,7 @@ extension Call {
 
   /// The host that was asked, without a bucket in front.
   private var endpoint: String {
-    guard AddressingStyle(authority: host) == .virtualHosted, let label = bucketLabel(of: host),
+    guard AddressingStyle(authority: host) == .virtualHosted, let label = dialect.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
     else { return host }
     return String(endpoint)

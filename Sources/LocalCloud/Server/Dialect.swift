@@ -42,6 +42,9 @@ protocol Dialect: Sendable {
   /// Whether a text can be the name of a bucket.
   func isBucketName(_ name: String) -> Bool
 
+  /// The hosts of the service without a bucket.
+  var hosts: ServiceHosts { get }
+
   /// The longest key, in bytes.
   var keyByteLimit: Int { get }
 
@@ -334,7 +337,7 @@ extension Dialect {
   func checkLocation(_ location: String?, in region: String) throws(ServiceError) {}
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    operations.read(try RequestTarget(of: head))
+    operations.read(try RequestTarget(of: head, hosts: hosts))
   }
 
   func isBucketName(_ name: String) -> Bool { StorageAuth.isBucketName(name) }

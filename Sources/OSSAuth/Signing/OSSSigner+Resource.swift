@@ -16,11 +16,11 @@ extension OSSSigner {
     case .virtualHosted:
       if let bucket {
         // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
-        let isService = isServiceHost(authority) && (style != nil || isOSSHost(authority))
+        let isService = ServiceHosts.oss.isService(authority) && (style != nil || ServiceHosts.oss.own(authority))
         return isService ? .service : .bucket(bucket)
       }
-      guard let label = bucketLabel(of: authority) else { return .service }
-      guard isOSSHost(authority) else { throw Self.bucketNeeded(authority) }
+      guard let label = ServiceHosts.oss.bucket(in: authority) else { return .service }
+      guard ServiceHosts.oss.own(authority) else { throw Self.bucketNeeded(authority) }
       return .bucket(label)
     case .customDomain:
       guard let bucket else { throw Self.bucketNeeded(authority) }

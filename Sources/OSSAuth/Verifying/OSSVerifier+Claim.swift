@@ -6,7 +6,7 @@ extension OSSVerifier {
   /// Reads what a request says about its signature.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)
-    let target = try RequestTarget(of: request, style: style, bucket: bucket)
+    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     try checkNames(of: target)
     let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)

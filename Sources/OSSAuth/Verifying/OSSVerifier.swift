@@ -84,7 +84,7 @@ public struct OSSVerifier: SignatureVerifier {
     try claim.checkToken(against: key, at: date)
     var claim = claim
     // What is proved is read from the request that is verified, whatever the claim was read from.
-    claim.target = try RequestTarget(of: request, style: style, bucket: bucket)
+    claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     do {
       switch claim.scheme {
       case .v1(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)
@@ -158,7 +158,7 @@ public struct OSSVerifier: SignatureVerifier {
     let authority = request.authority ?? ""
     switch style ?? AddressingStyle(authority: authority) {
     case .path: return .inPath
-    case .virtualHosted: return bucketLabel(of: authority).map { .bucket($0) } ?? .service
+    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
     case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
     }
   }

@@ -29,27 +29,6 @@ enum HostName {
     return dots == 3
   }
 
-  /// Where the first label ends, if it names a bucket and not a service.
-  static func bucketEnd(of authority: Span<UInt8>) -> Int? {
-    let host = authority.extracting(0..<end(of: authority))
-    var dots = 0
-    var firstDot = 0
-    for index in host.indices where host[index] == UInt8(ascii: ".") {
-      if dots == 0 { firstDot = index }
-      dots += 1
-    }
-    guard dots > 0 else { return nil }
-    if isOSS(host) { return dots == 2 ? nil : firstDot }
-    let label = host.extracting(0..<firstDot)
-    for service: StaticString in ["oss", "cos", "service"] where equalsIgnoringCase(label, service) { return nil }
-    return firstDot
-  }
-
-  /// Whether a host without a port is one of the vendor's for OSS; there every name can be that of a bucket.
-  static func isOSS(_ host: Span<UInt8>) -> Bool {
-    host.count > 13 && equalsIgnoringCase(host.extracting((host.count - 13)...), ".aliyuncs.com")
-  }
-
   /// Whether a text without a port is made of what hosts are made of.
   static func isWellFormed(_ host: Span<UInt8>) -> Bool {
     guard host.count > 0 else { return false }
@@ -80,7 +59,8 @@ enum HostName {
     return (1...65_535).contains(port)
   }
 
-  private static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
+  /// Returns whether a text is another one, which is in lower case.
+  static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
     guard text.count == lowered.utf8CodeUnitCount else { return false }
     return lowered.withUTF8Buffer { lowered in
       for index in text.indices where unsafe asciiLowercased(text[index]) != lowered[index] { return false }
@@ -115,24 +95,4 @@ package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).asciiLowercased
   if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }
   return host.hasBytePrefix("127.") && isAddressOrLocalhost(host)
-}
-
-/// Whether a host is one of Alibaba Cloud's own for OSS.
-package func isOSSHost(_ authority: String) -> Bool {
-  withBytes(of: authority) { HostName.isOSS($0.extracting(0..<HostName.end(of: $0))) }
-}
-
-/// Whether a host is that of a service itself, without a bucket.
-///
-/// Services are `oss-cn-hangzhou.aliyuncs.com`, `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`; elsewhere
-/// a first label of `oss`, `cos` or `service`, or a host of one label, stands for one.
-package func isServiceHost(_ authority: String) -> Bool {
-  withBytes(of: authority) { HostName.bucketEnd(of: $0) == nil }
-}
-
-/// The bucket in a host: its first label, unless the host is that of a service itself.
-package func bucketLabel(of authority: String) -> String? {
-  withBytes(of: authority) { bytes in
-    HostName.bucketEnd(of: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
-  }
 }

@@ -11,9 +11,10 @@ extension RequestTarget {
   ///   - request: The request as it arrived: the path undecoded, the host as authority.
   ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else in the host.
   ///   - bucket: The bucket of a custom domain; if not given, the host itself counts as its name.
+  ///   - hosts: The hosts of the service without a bucket.
   /// - Throws: ``VerificationError/Code/malformed`` if the path or the query cannot be read in one way only.
   public init(
-    of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil
+    of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil, hosts: ServiceHosts = .unknown
   ) throws(VerificationError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .unreadable("There is no host, or it is malformed.")
@@ -47,7 +48,7 @@ extension RequestTarget {
       let key = path[path.utf8.index(after: slash)...]
       self.init(bucket: String(path[..<slash]), key: key.isEmpty ? nil : String(key), parameters: parameters)
     case .virtualHosted:
-      let bucket = bucketLabel(of: authority)
+      let bucket = hosts.bucket(in: authority)
       guard bucket != nil || path.isEmpty else {
         throw .unreadable("The host names no bucket and the path names an object.")
       }

@@ -52,6 +52,35 @@ public protocol SignatureVerifier: Sendable {
 
   /// The same verifier for a caller that checks the body against ``payloadHashHeader``.
   var acceptingPayloadHashes: Self { get }
+
+  /// Returns a decoder of the body, if the service's clients frame it: sign it in chunks, or send trailers behind it.
+  ///
+  /// - Parameters:
+  ///   - proof: The proof of the request.
+  ///   - request: The request that was verified.
+  ///   - key: The key that it was verified against.
+  /// - Returns: The decoder, or `nil` if the body is the object as it is.
+  /// - Throws: A ``VerificationError`` if the headers that describe the frame are malformed.
+  func bodyDecoder(
+    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
+  ) throws(VerificationError) -> (any BodyDecoder)?
+}
+
+/// A decoder of a body that a service's clients frame.
+///
+/// What comes out must not become visible before ``finish()`` returns.
+public protocol BodyDecoder: Sendable {
+  /// Decodes some bytes of the body, in pieces of any size.
+  ///
+  /// - Parameter bytes: The bytes.
+  /// - Returns: The bytes of the object that are known to be right, if any.
+  /// - Throws: A ``VerificationError`` if the frame, a signature or a checksum is wrong; further calls throw too.
+  mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
+
+  /// Ends the body.
+  ///
+  /// - Throws: A ``VerificationError`` if the body has not ended, or a signature or a checksum is wrong.
+  mutating func finish() throws(VerificationError)
 }
 
 /// What a request says about its signature.
@@ -78,6 +107,11 @@ extension SignatureVerifier {
 
   /// The verifier itself.
   public var acceptingPayloadHashes: Self { self }
+
+  /// `nil`: the body is the object as it is.
+  public func bodyDecoder(
+    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
+  ) throws(VerificationError) -> (any BodyDecoder)? { nil }
 
   /// Verifies a request with a key that is looked up by its id.
   ///

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
+internal import Synchronization
 
 /// A kind of signature that a ``SignatureMiddleware`` accepts: what verifies it, and how its service refuses.
 struct AcceptedScheme: Sendable {
@@ -10,7 +11,7 @@ struct AcceptedScheme: Sendable {
   let controlPrefixes: [String]
   let payloadHashHeader: HTTPField.Name?
   let recognizes: @Sendable (HTTPRequest) throws(VerificationError) -> Bool
-  let verify: @Sendable (HTTPRequest, Timestamp, KeyLookup) async throws -> VerifiedRequest
+  let verify: @Sendable (HTTPRequest, Timestamp, KeyLookup) async throws -> (VerifiedRequest, (any BodyDecoder)?)
 
   init(_ verifier: some SignatureVerifier) {
     let verifier = verifier.acceptingPayloadHashes
@@ -18,7 +19,16 @@ struct AcceptedScheme: Sendable {
     controlPrefixes = verifier.controlPrefixes
     payloadHashHeader = verifier.payloadHashHeader
     recognizes = { request throws(VerificationError) in try verifier.recognizes(request) }
-    verify = { try await verifier.verify($0, at: $1, keys: $2) }
+    verify = { request, date, keys in
+      let used = Mutex<AccessKey?>(nil)
+      let proof = try await verifier.verify(request, at: date) { id in
+        let key = try await keys(id)
+        used.withLock { $0 = key }
+        return key
+      }
+      let decoder = try used.withLock { $0 }.flatMap { try verifier.bodyDecoder(for: proof, of: request, against: $0) }
+      return (proof, decoder)
+    }
   }
 }
 

@@ -5,19 +5,29 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// Checks a body against what the signed headers say of it, while it is read.
+/// Checks a body against the signed headers that describe it, and takes it out of its frame, while it is read.
 struct BodyCheck: Sendable {
+  /// The reason why a body is refused.
+  enum Failure {
+    /// It is not the one that the headers describe.
+    case mismatch
+    /// Its frame, a signature in it or a checksum behind it is wrong.
+    case frame(VerificationError)
+  }
+
   private let md5: [UInt8]?
   private let sha256: [UInt8]?
-  private let failure = Failure()
+  private let decoder: (any BodyDecoder)?
+  private let record = Record()
 
   /// Reads what the headers say.
   ///
   /// - Parameters:
   ///   - head: The request.
   ///   - name: The header with the SHA-256 of the body, or `nil` if there is none.
+  ///   - decoder: Takes the body out of its frame; that header describes the frame then. `nil` if there is none.
   /// - Throws: A refusal if they say it twice, or in a form that is none.
-  init(_ head: HTTPRequest, sha256In name: HTTPField.Name?) throws {
+  init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
     let sha256 = name.map { head.headerFields[values: $0] } ?? []
     guard md5.count < 2, sha256.count < 2 else { throw RequestRefusal.invalidDigest }
@@ -28,32 +38,35 @@ struct BodyCheck: Sendable {
       return bytes
     }
     self.sha256 = try sha256.first.flatMap { text in
-      if text == "UNSIGNED-PAYLOAD" { return nil }
+      if text == "UNSIGNED-PAYLOAD" || decoder != nil { return nil }
       guard let bytes = [UInt8](hex: text), bytes.count == SHA256.digestByteCount else {
         throw RequestRefusal.invalidDigest
       }
       return bytes
     }
+    self.decoder = decoder
   }
 
   /// Whether the headers say anything.
-  var isNeeded: Bool { md5 != nil || sha256 != nil }
+  var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
-  /// Whether a body was read that is another one.
-  var hasFailed: Bool { failure.isSet }
+  /// The reason why a body that was read is refused; `nil` if it is not.
+  var failure: Failure? { record.failure }
 
-  /// A body that throws at its end if it is another one; its last bytes are given out only when all of it is right.
+  /// Returns a body that throws at its end if it is another one; its last bytes are given out only when all of it is
+  /// right.
   func checking(_ body: RequestBody) -> RequestBody {
-    RequestBody(asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, failure: failure))
+    RequestBody(
+      asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
   }
 
   /// Remembers a failure, whatever the handler makes of it.
-  final class Failure: Sendable {
-    private let flag = Atomic(false)
+  final class Record: Sendable {
+    private let kept = Mutex<Failure?>(nil)
 
-    var isSet: Bool { flag.load(ordering: .acquiring) }
+    var failure: Failure? { kept.withLock { $0 } }
 
-    func set() { flag.store(true, ordering: .releasing) }
+    func keep(_ failure: Failure) { kept.withLock { $0 = failure } }
   }
 }
 
@@ -64,36 +77,56 @@ private struct CheckedBody: AsyncSequence, Sendable {
   let body: RequestBody
   let md5: [UInt8]?
   let sha256: [UInt8]?
-  let failure: BodyCheck.Failure
+  let decoder: (any BodyDecoder)?
+  let record: BodyCheck.Record
 
   func makeAsyncIterator() -> Iterator {
     Iterator(
-      base: body.makeAsyncIterator(), md5: md5.map { _ in MD5() }, sha256: sha256.map { _ in SHA256() }, check: self)
+      base: body.makeAsyncIterator(), md5: md5.map { _ in MD5() }, sha256: sha256.map { _ in SHA256() },
+      decoder: decoder, check: self)
   }
 
   struct Iterator: AsyncIteratorProtocol {
     var base: RequestBody.AsyncIterator
     var md5: MD5?
     var sha256: SHA256?
+    var decoder: (any BodyDecoder)?
     let check: CheckedBody
     var held: ByteBuffer?
 
     @concurrent
     mutating func next() async throws -> ByteBuffer? {
       while let chunk = try await base.next() {
-        let bytes = Array(chunk.readableBytesView)
+        let bytes = try decoded(chunk)
+        if bytes.isEmpty { continue }
         md5?.update(bytes.span)
         sha256?.update(bytes.span)
         let before = held
-        held = chunk
+        held = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
         if let before { return before }
       }
+      do throws(VerificationError) {
+        try decoder?.finish()
+      } catch {
+        check.record.keep(.frame(error))
+        throw error
+      }
       guard md5?.finalize().bytes == check.md5, sha256?.finalize().bytes == check.sha256 else {
-        check.failure.set()
+        check.record.keep(.mismatch)
         throw RequestRefusal.bodyMismatch
       }
       defer { held = nil }
       return held
+    }
+
+    private mutating func decoded(_ chunk: ByteBuffer) throws(VerificationError) -> [UInt8] {
+      let bytes = Array(chunk.readableBytesView)
+      do throws(VerificationError) {
+        return try decoder?.decode(bytes) ?? bytes
+      } catch {
+        check.record.keep(.frame(error))
+        throw error
+      }
     }
   }
 }

@@ -15,8 +15,9 @@ public protocol VerifiedRequestContext: RequestContext {
 /// In this order: limits on the path, the query and the headers; one authorization of one scheme, in one place; its time
 /// and its scope; the key, looked up asynchronously; the signature, compared in constant time, for an unknown key too; a
 /// bucket and a key that are safe to act on; that the signature was not used before. The body is checked while the handler
-/// reads it, where the request says what it is (`Content-MD5`, and the hash that the service signs). Handlers take bucket, key and
-/// parameters from `context.verifiedRequest`: that is the reading that was signed.
+/// reads it, where the request says what it is (`Content-MD5`, and the hash that the service signs); a body in chunks
+/// reaches it without its frame, after each chunk's signature. Handlers take bucket, key and parameters from
+/// `context.verifiedRequest`: that is the reading that was signed.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -81,10 +82,10 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       let (scheme, others) = try schemes.scheme(of: request.head)
       refusals = VerificationAnswers(scheme.refusals, answers)
       let date = time.now
-      let verified = try await scheme.verify(request.head, date, keys)
+      let (verified, decoder) = try await scheme.verify(request.head, date, keys)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
       try targets.check(verified.target)
-      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader)
+      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, decoder)
       try await replays?.check(verified, request.method, at: date)
       context.verifiedRequest = verified
     } catch let error as VerificationError {
@@ -99,10 +100,19 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     request.body = check.checking(request.body)
     do {
       let response = try await next(request, context)
-      return check.hasFailed ? refusals.answer(for: .bodyMismatch, to: request.head) : response
+      return check.failure.map { answer(for: $0, to: request.head, refusals) } ?? response
     } catch {
-      guard check.hasFailed else { throw error }
-      return refusals.answer(for: .bodyMismatch, to: request.head)
+      guard let failure = check.failure else { throw error }
+      return answer(for: failure, to: request.head, refusals)
+    }
+  }
+
+  private func answer(
+    for failure: BodyCheck.Failure, to head: HTTPRequest, _ refusals: VerificationAnswers
+  ) -> Response {
+    switch failure {
+    case .mismatch: refusals.answer(for: .bodyMismatch, to: head)
+    case .frame(let error): refusals.answer(for: error, to: head, at: time.now)
     }
   }
 }

@@ -44,7 +44,7 @@ struct OSSSignatureReader: SignatureReader {
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
-    return isServiceHost(authority) && isOSSHost(authority) ? style : .customDomain
+    return ServiceHosts.oss.isService(authority) && ServiceHosts.oss.own(authority) ? style : .customDomain
   }
 
   func signsBucketOutsidePath(of request: HTTPRequest) -> Bool {

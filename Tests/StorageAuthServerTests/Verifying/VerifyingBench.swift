@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
@@ -43,8 +44,9 @@ struct VerifyingBench {
     case ossV4, ossV1, cos
     /// COS as older SDKs sign it; what is said of `cos` is said of its strict mode.
     case cosCompatible
+    case s3
 
-    static let allCases: [Service] = [.ossV4, .ossV1, .cos]
+    static let allCases: [Service] = [.ossV4, .ossV1, .cos, .s3]
 
     var isCOS: Bool { self == .cos || self == .cosCompatible }
   }
@@ -80,6 +82,9 @@ struct VerifyingBench {
         SignatureMiddleware<VerifiedContext>(
           COSVerifier(mode: service == .cos ? .strict : .compatible, limits: limits), answers: answers,
           replays: replays, time: time, keys: keys)
+      case .s3:
+        SignatureMiddleware<VerifiedContext>(
+          S3Verifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time, keys: keys)
       }
     let router = Router(context: VerifiedContext.self)
     let routes = router.add(middleware: middleware)
@@ -98,7 +103,7 @@ struct VerifyingBench {
     self.handled = handled
   }
 
-  var prefix: String { service.isCOS ? "x-cos-" : "x-oss-" }
+  var prefix: String { service == .s3 ? "x-amz-" : service.isCOS ? "x-cos-" : "x-oss-" }
 
   func request(
     _ method: HTTPRequest.Method = .get, _ key: String? = "a", bucket: String = bucket,
@@ -118,6 +123,7 @@ struct VerifyingBench {
     case .ossV4: try OSSSigner(.v4, region: region, product: product).signed(request, with: key, in: context)
     case .ossV1: try OSSSigner(.v1).signed(request, with: key, in: context)
     case .cos, .cosCompatible: try COSSigner(policy: policy).signed(request, with: key, in: context)
+    case .s3: try S3Signer(region: region).signed(request, with: key, in: context)
     }
   }
 
@@ -129,6 +135,7 @@ struct VerifyingBench {
         try OSSSigner(.v4, region: "cn-hangzhou").presign(request, with: key, validFor: .seconds(60), in: context)
       case .ossV1: try OSSSigner(.v1).presign(request, with: key, validFor: .seconds(60), in: context)
       case .cos, .cosCompatible: try COSSigner().presign(request, with: key, validFor: .seconds(60), in: context)
+      case .s3: try S3Signer(region: "cn-hangzhou").presign(request, with: key, validFor: .seconds(60), in: context)
       }
     var copy = request
     copy.headerFields = link.headers
@@ -152,11 +159,18 @@ struct VerifyingBench {
     return (Int(response.status.code), String(buffer: bytes))
   }
 
+  /// The codes of S3 for what the others say otherwise.
+  private static let wordsOfS3: [String: [String]] = [
+    "InvalidArgument": ["AuthorizationHeaderMalformed", "AuthorizationQueryParametersError", "InvalidRequest"],
+    "InvalidSecurityToken": ["InvalidToken"],
+  ]
+
   /// Sends a request that has to be refused before it reaches a handler.
   func assertRefused(
     _ request: HTTPRequest, _ codes: Set<String>, _ name: String, line: UInt = #line
   ) async throws {
     let before = handled.value
+    let codes = service == .s3 ? codes.union(codes.flatMap { Self.wordsOfS3[$0] ?? [] }) : codes
     let (status, text) = try await send(request)
     XCTAssertTrue([400, 403].contains(status), "\(service) \(name): \(status) \(text)", line: line)
     XCTAssertEqual(handled.value, before, "\(service) \(name): the handler was reached", line: line)

@@ -33,7 +33,7 @@ extension COSDialect {
   func copySource(_ header: String) throws(ServiceError) -> CopySource {
     try CopySource(header, of: self) { rest in
       let first = CopySource.takeSegment(of: &rest)
-      return isAddressOrLocalhost(first) ? CopySource.takeSegment(of: &rest) : bucketLabel(of: first) ?? first
+      return isAddressOrLocalhost(first) ? CopySource.takeSegment(of: &rest) : hosts.bucket(in: first) ?? first
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import COSAuth
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
@@ -12,6 +13,7 @@ struct COSDialect: Dialect {
   let operations = table
   let policyLanguage = PolicyLanguage.cam
   let headerPrefix = "x-cos-"
+  var hosts: ServiceHosts { .cos }
   let objectAccessHeader = "acl"
   let storageClasses = [
     StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
@@ -10,6 +11,7 @@ struct OSSDialect: Dialect {
   let operations = table
   let policyLanguage = PolicyLanguage.ram
   let headerPrefix = "x-oss-"
+  var hosts: ServiceHosts { .oss }
   let objectAccessHeader = "object-acl"
   let storageClasses = [
     StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),

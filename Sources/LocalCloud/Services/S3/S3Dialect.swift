@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
@@ -15,6 +16,7 @@ struct S3Dialect: Dialect {
   let operations = table
   let policyLanguage = PolicyLanguage.iam
   let headerPrefix = "x-amz-"
+  var hosts: ServiceHosts { .s3 }
   let objectAccessHeader = "acl"
   let storageClasses = [
     StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),

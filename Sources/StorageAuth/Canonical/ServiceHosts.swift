@@ -1,0 +1,78 @@
+internal import StorageCrypto
+
+/// The hosts of a service without a bucket, where buckets stand in front of them.
+///
+/// A provider declares its own:
+///
+/// ```swift
+/// extension ServiceHosts {
+///   static let acme = ServiceHosts(label: "storage", domain: ".acme.example.com", labelCount: 4)
+/// }
+/// ```
+public struct ServiceHosts: Sendable {
+  private let label: StaticString
+  private let otherLabel: StaticString
+  private let domain: StaticString
+  private let dotCount: Int
+
+  /// A service about whose hosts nothing is known: those of one label have no bucket.
+  public static let unknown = ServiceHosts(label: "")
+
+  /// Creates a rule.
+  ///
+  /// - Parameters:
+  ///   - label: A first label that stands for the service, in lower case; empty for none.
+  ///   - otherLabel: Another one.
+  ///   - domain: The end of the vendor's own hosts, in lower case and with a dot in front, such as `.example.com`; empty if
+  ///     labels tell enough.
+  ///   - labelCount: The number of labels of the vendor's own hosts without a bucket; there every first label of a longer
+  ///     host is a bucket.
+  public init(
+    label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0
+  ) {
+    self.label = label
+    self.otherLabel = otherLabel
+    self.domain = domain
+    dotCount = max(labelCount, 1) - 1
+  }
+
+  /// Returns whether a host, with or without a port, is one of the vendor's own.
+  public func own(_ authority: String) -> Bool {
+    withBytes(of: authority) { isOwn($0.extracting(0..<HostName.end(of: $0))) }
+  }
+
+  /// Returns whether a host, with or without a port, is that of the service itself, without a bucket.
+  public func isService(_ authority: String) -> Bool {
+    withBytes(of: authority) { bucketEnd(of: $0) == nil }
+  }
+
+  /// Returns the bucket in a host, with or without a port: its first label, or `nil` if the host is that of the service
+  /// itself.
+  public func bucket(in authority: String) -> String? {
+    withBytes(of: authority) { bytes in
+      bucketEnd(of: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+    }
+  }
+
+  private func isOwn(_ host: Span<UInt8>) -> Bool {
+    let count = domain.utf8CodeUnitCount
+    return count > 0 && host.count > count
+      && HostName.equalsIgnoringCase(host.extracting((host.count - count)...), domain)
+  }
+
+  /// Returns where the first label ends, if it names a bucket and not the service.
+  private func bucketEnd(of authority: Span<UInt8>) -> Int? {
+    let host = authority.extracting(0..<HostName.end(of: authority))
+    var dots = 0
+    var firstDot = 0
+    for index in host.indices where host[index] == UInt8(ascii: ".") {
+      if dots == 0 { firstDot = index }
+      dots += 1
+    }
+    guard dots > 0 else { return nil }
+    if isOwn(host) { return dots == dotCount ? nil : firstDot }
+    let first = host.extracting(0..<firstDot)
+    if HostName.equalsIgnoringCase(first, label) || HostName.equalsIgnoringCase(first, otherLabel) { return nil }
+    return firstDot
+  }
+}
