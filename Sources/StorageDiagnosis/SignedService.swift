@@ -57,7 +57,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// Returns the hash of a canonical request as it stands in the string to sign, or `nil` if the service has none.
   func hash(ofCanonicalRequest text: String) -> String?
 
-  /// Tells which of the signed texts somebody copied from a log; `nil` for any other text.
+  /// Returns which of the signed texts a text from a log is, or `nil` for any other text.
   ///
   /// - Parameter lines: The lines of the text, three or more.
   func copiedText(_ lines: [String]) -> CopiedText?

@@ -2,6 +2,7 @@ import AsperaAuth
 import HTTPTypes
 import NIOCore
 import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageCrypto
 import StorageJSON
@@ -77,6 +78,7 @@ extension Readers {
       request.headerFields[.authorization] = "OSS nobody:AAAA"
       request.headerFields[.date] = "Fri, 20 Nov 2026 08:00:00 GMT"
       _ = SignatureDiagnosis(of: answer, to: request, signedFor: .oss())
+      _ = SignatureDiagnosis(of: answer, to: request, signedFor: .s3())
     }
 
   private static let lists: [Reader] =
@@ -178,6 +180,16 @@ extension Readers {
     },
   ]
 
+  /// The signature of a policy for S3.
+  private nonisolated static func s3Signature(of policy: String) -> String {
+    let first = HMACKey<SHA256> { writer in
+      writer.append("AWS4")
+      key.secret.bytes.withBytes { writer.append($0) }
+    }
+    let parts = ["20261120", "eu-central-1", "s3", "aws4_request"]
+    return parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }.authenticationCode(for: policy).hex
+  }
+
   private static let formReaders: [Reader] = formPolicies.flatMap { shape, make in
     let limits = VerificationLimits(parameterCount: 1 << 30, headerByteCount: 1 << 30)
     func policy(_ conditions: String, _ more: String) -> [UInt8] {
@@ -212,6 +224,22 @@ extension Readers {
         ]
         let form = form(own, fields)
         let verifier = COSVerifier(limits: limits)
+        return { _ = try? verifier.verify(form, against: key, at: date) }
+      },
+      Reader("S3 form", shape) { size in
+        let (conditions, fields) = make(size)
+        let scope = "\(key.id)/20261120/eu-central-1/s3/aws4_request"
+        let bytes = policy(
+          conditions,
+          #"{"x-amz-algorithm":"AWS4-HMAC-SHA256"},{"x-amz-credential":"\#(scope)"},{"x-amz-date":"20261120T080000Z"},"#
+        )
+        let own = [
+          FormField("x-amz-algorithm", "AWS4-HMAC-SHA256"), FormField("x-amz-credential", scope),
+          FormField("x-amz-date", "20261120T080000Z"), FormField("policy", base64(bytes)),
+          FormField("x-amz-signature", s3Signature(of: base64(bytes))),
+        ]
+        let form = form(own, fields)
+        let verifier = S3Verifier(region: "eu-central-1", limits: limits)
         return { _ = try? verifier.verify(form, against: key, at: date) }
       },
       Reader("form policy", shape) { size in

@@ -3,13 +3,14 @@ import COSAuth
 import CloudCredentials
 import HTTPTypes
 import OSSAuth
+import S3Auth
 import StorageAuth
 
 @testable import LocalCloud
 
 /// What a verifier is asked before it knows who asks. The limits are lifted, so that what they hold back is seen too.
 extension Readers {
-  static let requests = oss + cos + services + targets
+  static let requests = oss + cos + s3 + services + targets
 
   private nonisolated static let date = Timestamp(unixSeconds: 1_795_161_600)
   private nonisolated static let key = AccessKey(id: "nobody", secret: "a secret that signs nothing", sessionToken: nil)
@@ -143,6 +144,84 @@ extension Readers {
       query: "x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-credential=\(v4.percentEncodedSlashes)"
         + "&x-oss-date=20261120T080000Z&x-oss-expires=60&x-oss-signature=\(zeros)", by: verifier)
     return result
+  }
+
+  private static var s3: [Reader] {
+    let verifier = S3Verifier(limits: limits)
+    let scope = "20261120/eu-central-1/s3/aws4_request"
+    let zeros = String(repeating: "0", count: 64)
+    func authorization(_ names: String) -> String {
+      "AWS4-HMAC-SHA256 Credential=nobody/\(scope), SignedHeaders=\(names), Signature=\(zeros)"
+    }
+    let fixed = [("x-amz-date", "20261120T080000Z"), ("x-amz-content-sha256", "UNSIGNED-PAYLOAD")]
+    let base = "host;x-amz-content-sha256;x-amz-date"
+    // Headers of the vendor that are not signed are refused early; plain ones go all the way.
+    var result = rows(
+      "S3 header", shapes("x-oss-"), fixed + [("Authorization", authorization(base))], by: verifier)
+    result += rows("S3 header", shapes("x-amz-"), fixed + [("Authorization", authorization(base))], by: verifier)
+    result += rows(
+      "S3 header",
+      [
+        "signed headers that are there": { size in
+          let names = (0..<size / 24).map { "x-amz-meta-\(100_000 + $0)" }
+          return .fields(
+            names.map { ($0, "a  b") }
+              + [("Authorization", authorization(base + ";" + names.joined(separator: ";")))])
+        },
+        "signed headers that are not there": { size in
+          .authorization(authorization(base + ";" + numbered(to: size, separator: ";") { "z\(100_000 + $0)" }))
+        },
+        "one signed header again and again": { .authorization(authorization(repeated("host;", to: $0) + "host")) },
+        "a long authorization": { .authorization("AWS4-HMAC-SHA256 " + repeated("a=b,", to: $0)) },
+        "a long credential": { .authorization("AWS4-HMAC-SHA256 Credential=" + repeated("/", to: $0)) },
+        "blanks": { .authorization("AWS4-HMAC-SHA256 " + repeated(" ,", to: $0)) },
+      ], fixed, by: verifier)
+    result += rows(
+      "S3 URL", shapes("x-amz-"),
+      query: "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=nobody%2F20261120%2Feu-central-1%2Fs3%2Faws4_request"
+        + "&X-Amz-Date=20261120T080000Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=\(zeros)",
+      by: verifier)
+    return result + chunks
+  }
+
+  /// Bodies in chunks without signatures: what stands around the bytes.
+  private static var chunks: [Reader] {
+    let shapes: KeyValuePairs<String, (Int) -> String> = [
+      "one long chunk": { size in String(size, radix: 16) + "\r\n" + repeated("a", to: size) + "\r\n0\r\n" },
+      "chunks of one byte": { repeated("1\r\na\r\n", to: $0) + "0\r\n" },
+      "a long line": { repeated("0", to: $0) }, "line feeds": { "0\r\n" + repeated("\r\n", to: $0) },
+      "a long trailer": { "0\r\nx-amz-checksum-crc32:" + repeated("a", to: $0) + "\r\n\r\n" },
+      "many trailers": { "0\r\n" + repeated("x-amz-checksum-crc32:AAAAAA==\r\n", to: $0) + "\r\n" },
+    ]
+    return shapes.flatMap { shape, make in
+      [1, 4096].map { piece in
+        Reader("S3 body in chunks", "\(shape), \(piece) at a time") { size in
+          let body = Array(make(size).utf8)
+          var request = HTTPRequest(
+            method: .put, scheme: "https", authority: "photos.s3.eu-central-1.amazonaws.com", path: "/a")
+          for (name, value) in [
+            ("x-amz-decoded-content-length", "\(1 << 30)"), ("x-amz-trailer", "x-amz-checksum-crc32"),
+          ] {
+            if let name = HTTPField.Name(name) { request.headerFields[name] = value }
+          }
+          let signer = S3Signer(region: "eu-central-1", payload: .unsignedChunksWithTrailer)
+          let verifier = S3Verifier(region: "eu-central-1")
+          guard let signed = try? signer.signed(request, with: key, in: .at(date)),
+            let claim = try? verifier.claim(in: signed),
+            let proof = try? verifier.verify(claim, of: signed, against: key, at: date)
+          else { return {} }
+          return {
+            guard var decoder = try? S3ChunkDecoder(for: proof, of: signed, against: key) else { return }
+            var rest = body[...]
+            while !rest.isEmpty {
+              guard (try? decoder.decode(Array(rest.prefix(piece)))) != nil else { return }
+              rest = rest.dropFirst(piece)
+            }
+            try? decoder.finish()
+          }
+        }
+      }
+    }
   }
 
   private static func cosAuthorization(headers: String = "", parameters: String = "") -> String {

@@ -2,6 +2,7 @@ import COSAuth
 import HTTPTypes
 import OSSAuth
 import RequestLines
+import S3Auth
 import StorageAuth
 import StorageDiagnosis
 import StorageJSON
@@ -24,11 +25,15 @@ extension Readers {
         "many keys": { "[s]\n" + numbered(to: $0) { "k\($0) = v # c\n" } },
         "one key again and again": { "[s]\n" + repeated("k=v\n", to: $0) },
         "a long line": { "[s]\nk = " + repeated("v ", to: $0) }, "blank lines": { repeated("\n", to: $0) + "[s]" },
-        "quotation marks": { "[s]\nk = " + repeated("\"'", to: $0) }, "comments": { repeated("# ; \r\n", to: $0) },
+        "quotation marks": { "[s]\nk = " + repeated("\"'", to: $0) },
+        "nested settings": { "[s]\nk =\n" + numbered(to: $0) { "  k\($0) = v\n" } },
+        "comments": { repeated("# ; \r\n", to: $0) },
       ],
       read: { bytes in
-        guard let document = try? INIDocument(bytes, at: place) else { return }
-        for name in document.names.prefix(1) { _ = try? document.section(name, at: place) }
+        for dialect in [INIDocument.Dialect(), .init(removesQuotes: false, hasNestedSettings: true)] {
+          guard let document = try? INIDocument(bytes, at: place, dialect: dialect) else { return }
+          for name in document.names.prefix(1) { _ = try? document.section(name, at: place) }
+        }
       })
 
   private static let yamlFiles: [Reader] =
@@ -65,6 +70,8 @@ extension Readers {
           return "{\(numbered(to: size, separator: ",") { "\"token\($0)\":\"\(value)\($0)\"" })}"
         },
         "a long token": { #"{"token":"\#(repeated("a", to: $0))"}"# },
+        "many elements": { "<A>\(numbered(to: $0) { "<Token\($0)>abcd</Token\($0)>" })</A>" },
+        "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
       ],
       read: { body in
         let answer = ServiceAnswer(ReceivedAnswer(HTTPResponse(status: .ok), body: body, masks: []))
@@ -300,6 +307,7 @@ extension Readers {
       "one sub-resource again and again": { ("/a?" + repeated("acl&", to: $0) + "uploads", []) },
       "escapes": { ("/" + repeated("%41%E6%97%A5", to: $0 / 12 * 12), []) },
       "many headers": { size in ("/a", (0..<size / 20).map { ("x-oss-meta-a\($0)", "b") }) },
+      "many headers of S3": { size in ("/a", (0..<size / 20).map { ("x-amz-meta-a\($0)", "b") }) },
       "many headers of COS": { size in ("/a", (0..<size / 20).map { ("x-cos-meta-a\($0)", "b") }) },
       "a long header": { ("/a", [("x-oss-meta-a", repeated("b ", to: $0) + "c")]) },
     ]
@@ -333,6 +341,17 @@ extension Readers {
         }
       }
     }
+    let s3 = shapes.map { shape, make in
+      Reader("S3 string to sign", shape) { size in
+        let request = request(make(size), "photos.s3.eu-central-1.amazonaws.com")
+        let signer = S3Signer(region: "eu-central-1")
+        let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningOrder($0) }
+        return {
+          guard let order, let endpoint = try? ServiceEndpoint.s3(region: "eu-central-1") else { return }
+          _ = try? S3StringSigner(region: "eu-central-1", endpoint: endpoint).intent(of: order)
+        }
+      }
+    }
     let broken: KeyValuePairs<String, (Int) -> String> = [
       "lines": { "GET\n" + repeated("\n", to: $0) },
       "question marks": { "GET\n\n\nd\n/b/k" + repeated("?acl", to: $0) },
@@ -342,6 +361,6 @@ extension Readers {
       let order = SigningOrder(.ossV1, method: "GET", stringToSign: String(decoding: bytes, as: UTF8.self))
       _ = try? OSSStringSigner(region: "cn-hangzhou").intent(of: order)
     }
-    return oss + cos + unreadable
+    return oss + cos + s3 + unreadable
   }()
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a program that imports OSSAuth and COSAuth alone, and another one that imports CloudCredentials, as a consumer of
+# Builds a program that imports OSSAuth, COSAuth and S3Auth alone, and another one that imports CloudCredentials, as a consumer of
 # this package with no traits, and checks
 # - that nothing but swift-http-types was fetched for it, and
 # - that the first program links no Foundation library.
@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         .product(name: "OSSAuth", package: "swift-storage-auth"),
         .product(name: "COSAuth", package: "swift-storage-auth"),
+        .product(name: "S3Auth", package: "swift-storage-auth"),
         .product(name: "StorageAuth", package: "swift-storage-auth"),
       ]),
     .executableTarget(
@@ -41,6 +42,7 @@ MANIFEST
 cat >"$folder/consumer/Sources/consumer/main.swift" <<'PROGRAM'
 import COSAuth
 import OSSAuth
+import S3Auth
 import StorageAuth
 
 let key = AccessKey(id: "AKIDexample", secret: "secret")
@@ -49,7 +51,7 @@ let date = Timestamp(unixSeconds: 1_795_161_600)
 let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
 let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")
 let signers: [any SplitSigner<AccessKey>] = [
-  OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1), COSSigner(),
+  OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1), COSSigner(), S3Signer(region: "eu-central-1"),
 ]
 for signer in signers {
   print(try signer.signed(request, with: cache.current()?.credential ?? .anonymous, in: .at(date)).headerFields.count)
@@ -77,7 +79,7 @@ fi
 
 program="$(swift build --scratch-path "$build" --show-bin-path)/consumer"
 printed=$("$program" | tr '\n' ' ')
-if [ "$printed" != "3 2 1 " ]; then
+if [ "$printed" != "3 2 1 3 " ]; then
   echo "linkage: the program signs something else: $printed"
   exit 1
 fi
@@ -97,4 +99,4 @@ if [ "$(uname)" != Darwin ] && ldd "$program" | grep -i foundation; then
   exit 1
 fi
 
-echo "linkage: OSSAuth and COSAuth alone fetch $fetched and link" $libraries
+echo "linkage: OSSAuth, COSAuth and S3Auth alone fetch $fetched and link" $libraries

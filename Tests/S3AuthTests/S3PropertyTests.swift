@@ -103,6 +103,13 @@ final class S3PropertyTests: XCTestCase {
       try scheme.presigns(
         scheme.samples(60), keeping: .expiry, .endedProof, .anonymity, .lifetime, .refusal)
     }
+    let signer = S3Fixture.signer()
+    let request = S3Fixture.request(.get, "/a")
+    XCTAssertNoThrow(
+      try signer.presign(request, with: S3Fixture.key, validFor: .seconds(604_800), in: .at(S3Fixture.date)))
+    XCTAssertThrowsError(
+      try signer.presign(request, with: S3Fixture.key, validFor: .seconds(604_801), in: .at(S3Fixture.date))
+    ) { XCTAssertEqual(($0 as? SigningError)?.code, .lifetimeOutOfRange) }
   }
 
   // matrix: S3 V4: remote signing

@@ -212,4 +212,47 @@ final class S3StringSignerTests: XCTestCase {
       validFor: .seconds(60), in: .at(S3Fixture.date))
     XCTAssertEqual(code(SigningOrder(hoisted)), .unknownOperation)
   }
+
+  // matrix: S3 V4: remote signing, bad input, expiry
+  func testTheCanonicalRequestBelongsToItsString() throws {
+    let signer = try signer()
+    let pendings = try uploads()
+    func code(_ change: (String) -> String, of pending: PendingSignature) throws -> SigningRefusal.Code? {
+      let text = change(try XCTUnwrap(pending.canonicalRequest))
+      let lines = pending.stringToSign.split(separator: "\n").prefix(3) + [SHA256.hash(Array(text.utf8)).hex[...]]
+      let order = SigningOrder(
+        .s3V4, method: "PUT", stringToSign: lines.joined(separator: "\n"), canonicalRequest: text)
+      do throws(SigningRefusal) {
+        _ = try signer.intent(of: order)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    for pending in pendings { XCTAssertNil(try code({ $0 }, of: pending)) }
+    let (header, url) = (pendings[0], pendings[1])
+    // The service reads the time from the header, and the scope holds no more than the day.
+    XCTAssertEqual(
+      try code({ $0.replacing("x-amz-date:20261120T080000Z", with: "x-amz-date:20261120T200000Z") }, of: header),
+      .malformed)
+    XCTAssertEqual(
+      try code({ $0.replacing("X-Amz-Date=20261120T080000Z", with: "X-Amz-Date=20261120T200000Z") }, of: url),
+      .malformed)
+    XCTAssertNil(try code({ $0.replacing("X-Amz-Expires=600", with: "X-Amz-Expires=604800") }, of: url))
+    for seconds in ["604801", "0"] {
+      XCTAssertEqual(
+        try code({ $0.replacing("X-Amz-Expires=600", with: "X-Amz-Expires=\(seconds)") }, of: url), .lifetime, seconds)
+    }
+    for seconds in ["-1", "1e3", "0600", "+600", ""] {
+      XCTAssertNotNil(
+        try code({ $0.replacing("X-Amz-Expires=600", with: "X-Amz-Expires=\(seconds)") }, of: url), seconds)
+    }
+    for parameter in ["AWSAccessKeyId=a", "Signature=a", "X-Amz-Signature=a", "x-amz-storage-class=GLACIER"] {
+      XCTAssertEqual(
+        try code({ $0.replacing("/alice/a\n\n", with: "/alice/a\n\(parameter)\n") }, of: header), .unknownOperation,
+        parameter)
+    }
+    XCTAssertEqual(
+      try code({ $0.replacing("host:", with: "host:s3.eu-central-1.amazonaws.com\nhost:") }, of: header), .malformed)
+  }
 }

@@ -20,8 +20,15 @@ extension Reader {
           name: "fuzz", policy: "{}", keys: issuer, transport: transport, time: time),
       ]
     },
+    answer("amazon-sts-answers") { transport, time in
+      [
+        AmazonAssumeRoleProvider(
+          roleARN: "arn:aws:iam::1:role/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time)
+      ]
+    },
     answer("metadata-answers") { transport, time in
       [
+        AmazonInstanceMetadataProvider(transport: transport, time: time),
         AlibabaInstanceMetadataProvider(transport: transport, time: time),
         TencentInstanceMetadataProvider(transport: transport, time: time),
       ]
@@ -72,6 +79,7 @@ extension Reader {
       OSSSDKProfileProvider(machine: machine), OSSUtilProfileProvider(machine: machine),
       COSCLIProfileProvider(machine: machine), COSCMDProfileProvider(machine: machine),
       TCCLIProfileProvider(machine: machine), TencentProfileProvider(machine: machine),
+      AmazonProfileProvider(machine: machine),
     ]
     var isTaken = false
     for provider in providers {
@@ -87,13 +95,16 @@ extension Reader {
 
   private static let processOutput = Reader(name: "process-output") { input, _ in
     let machine = machine(output: input)
-    do {
-      try await ProcessCredentialProvider(["program"], machine: machine).credential().check()
-      return true
-    } catch {
-      try requireNoSecret(in: "\(error)", of: [])
-      return false
+    var isTaken = false
+    for shape in [ProcessOutputShape.alibabaCloud, .amazon] {
+      do {
+        try await ProcessCredentialProvider(["program"], shape: shape, machine: machine).credential().check()
+        isTaken = true
+      } catch {
+        try requireNoSecret(in: "\(error)", of: [])
+      }
     }
+    return isTaken
   }
 
   /// A machine where every file has the same bytes, every program prints the same, and there is no network.

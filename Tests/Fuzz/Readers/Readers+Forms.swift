@@ -2,6 +2,7 @@ import COSAuth
 import HTTPTypes
 import NIOCore
 import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthTesting
 
@@ -28,6 +29,7 @@ extension Reader {
     let form = SubmittedForm(bucket: "photos", fields: fields, fileName: "a/b\\c", fileType: "image/jpeg")
     return try await [
       verify(form, OSSVerifier(region: "cn-hangzhou"), input), verify(form, COSVerifier(), input),
+      verify(form, S3Verifier(region: "eu-central-1"), input),
     ].contains(true)
   }
 

@@ -1,6 +1,7 @@
 import COSAuth
 import HTTPTypes
 import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
@@ -11,7 +12,8 @@ import StorageDiagnosis
 /// What a verifier, a signing service and a diagnosis read.
 extension Reader {
   static let signatures = [
-    ossRequests, cosRequests, acceptedRequests, targets, signingOrders, ossCanonicalRequests, cosCanonicalRequests,
+    ossRequests, cosRequests, s3Requests, s3Chunks, s3CanonicalRequests, acceptedRequests, targets, signingOrders,
+    ossCanonicalRequests, cosCanonicalRequests,
     ossV1Strings, refusedAnswers,
   ]
 
@@ -25,6 +27,59 @@ extension Reader {
 
   private static let cosRequests = Reader(name: "cos-requests") { input, _ in
     try await check(input, [COSVerifier()])
+  }
+
+  private static let s3Requests = Reader(name: "s3-requests") { input, _ in
+    try await check(input, [S3Verifier(region: "eu-central-1"), S3Verifier(style: .path, bucket: "photos")])
+  }
+
+  /// A body in chunks is the same however it is cut, and has the length that was stated.
+  ///
+  /// The first line of the input is that length.
+  private static let s3Chunks = Reader(name: "s3-chunks") { input, random in
+    let end = input.firstIndex(of: UInt8(ascii: "\n")) ?? input.endIndex
+    guard let length = Int64(String(decoding: input[..<end], as: UTF8.self)) else { return false }
+    let body = Array(input[end...].dropFirst())
+    var request = HTTPRequest(
+      method: .put, scheme: "https", authority: "photos.s3.eu-central-1.amazonaws.com", path: "/a")
+    for (name, value) in [("x-amz-decoded-content-length", "\(length)"), ("x-amz-trailer", "x-amz-checksum-crc32")] {
+      if let name = HTTPField.Name(name) { request.headerFields[name] = value }
+    }
+    let signer = S3Signer(region: "eu-central-1", payload: .unsignedChunksWithTrailer)
+    let verifier = S3Verifier(region: "eu-central-1")
+    guard let signed = try? signer.signed(request, with: Samples.key, in: .at(Samples.now)),
+      let claim = try? verifier.claim(in: signed),
+      let proof = try? verifier.verify(claim, of: signed, against: Samples.key, at: Samples.now)
+    else { return false }
+    func decoded(_ piece: Int) -> [UInt8]? {
+      do {
+        var decoder = try S3ChunkDecoder(for: proof, of: signed, against: Samples.key)
+        var output: [UInt8] = []
+        var rest = body[...]
+        while !rest.isEmpty {
+          output += try decoder.decode(Array(rest.prefix(piece)))
+          rest = rest.dropFirst(piece)
+        }
+        try decoder.finish()
+        return output
+      } catch {
+        return nil
+      }
+    }
+    let whole = decoded(max(1, body.count))
+    try require(whole == decoded(1 + random.below(16)), "the cuts change the body")
+    guard let whole else { return false }
+    try require(Int64(whole.count) == length, "the body has another length than the stated one")
+    return true
+  }
+
+  private static let s3CanonicalRequests = Reader(name: "s3-canonical-requests") { input, _ in
+    let canonical = text(input)
+    let scope = "20261120/eu-central-1/s3/aws4_request"
+    let string = "AWS4-HMAC-SHA256\n20261120T080000Z\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
+    let method = String(canonical.prefix { $0 != "\n" })
+    return try check(
+      SigningOrder(.s3V4, method: method, stringToSign: string, canonicalRequest: canonical), input)
   }
 
   /// The verdict depends on the request alone, no refusal shows a secret, and what is verified is what was sent.
@@ -64,16 +119,20 @@ extension Reader {
     request.headerFields[.authorization] = nil
     let key = random.pick([Samples.key, Samples.temporaryKey])
     let context = SigningContext.at(Samples.now)
-    let scheme = random.below(3)
+    let scheme = random.below(4)
     // At a host that is another bucket's, the bucket of the signer and the one of the host differ.
     request.authority =
-      scheme == 2 ? "photos-1250000000.cos.ap-guangzhou.myqcloud.com" : "photos.oss-cn-hangzhou.aliyuncs.com"
+      [
+        "photos.oss-cn-hangzhou.aliyuncs.com", "photos.oss-cn-hangzhou.aliyuncs.com",
+        "photos-1250000000.cos.ap-guangzhou.myqcloud.com", "photos.s3.eu-central-1.amazonaws.com",
+      ][scheme]
     var signed = request
     do throws(SigningError) {
       switch scheme {
       case 0: try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").sign(&signed, with: key, in: context)
       case 1: try OSSSigner(.v1, bucket: "photos", region: "cn-hangzhou").sign(&signed, with: key, in: context)
-      default: try COSSigner().sign(&signed, with: key, in: context)
+      case 2: try COSSigner().sign(&signed, with: key, in: context)
+      default: try S3Signer(region: "eu-central-1").sign(&signed, with: key, in: context)
       }
     } catch {
       try requireNoSecret(in: "\(error)", of: input)
@@ -83,7 +142,8 @@ extension Reader {
     switch scheme {
     case 0: try await accept(signed, OSSVerifier(region: "cn-hangzhou", bucket: "photos"), key)
     case 1: try await accept(signed, OSSVerifier(bucket: "photos"), key)
-    default: try await accept(signed, COSVerifier(), key)
+    case 2: try await accept(signed, COSVerifier(), key)
+    default: try await accept(signed, S3Verifier(region: "eu-central-1"), key)
     }
     return true
   }
@@ -143,12 +203,16 @@ extension Reader {
   private static func check(_ order: SigningOrder, _ input: [UInt8]) throws -> Bool {
     let rules = SigningRules(
       AccessPolicy([AccessRule(.read, .write, keys: .prefix("alice/"), in: "photos")]), lifetime: .seconds(3600))
-    let cos = try COSStringSigner(endpoint: .cos(region: "ap-guangzhou"))
-    let oss = OSSStringSigner(region: "cn-hangzhou")
+    let signer: any StringSigner =
+      switch order.scheme {
+      case .cosV5: COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
+      case .s3V4: S3StringSigner(region: "eu-central-1", endpoint: try .s3(region: "eu-central-1"))
+      default: OSSStringSigner(region: "cn-hangzhou")
+      }
     let intents: [SigningIntent]
     do throws(SigningRefusal) {
       intents = try [0, 1].map { _ throws(SigningRefusal) in
-        try order.scheme == .cosV5 ? cos.intent(of: order) : oss.intent(of: order)
+        try signer.intent(of: order)
       }
     } catch {
       try requireNoSecret(in: "\(error)", of: input)
@@ -156,10 +220,7 @@ extension Reader {
     }
     try require("\(intents[0])" == "\(intents[1])", "the same string is read in two ways")
     do throws(SigningRefusal) {
-      _ =
-        try order.scheme == .cosV5
-        ? cos.sign(order, with: Samples.key, under: rules, at: Samples.now)
-        : oss.sign(order, with: Samples.key, under: rules, at: Samples.now)
+      _ = try signer.sign(order, with: Samples.key, under: rules, at: Samples.now)
     } catch {
       try requireNoSecret(in: "\(error)", of: input)
       return true
@@ -174,7 +235,7 @@ extension Reader {
   private static let refusedAnswers = Reader(name: "refused-answers") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let answer = RefusedAnswer(text(body))
-    let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos()])
+    let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos(), .s3()])
     guard let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service) else { return false }
     let again = SignatureDiagnosis(of: answer, to: request, signedFor: service)
     try require("\(diagnosis)" == "\(again.map { "\($0)" } ?? "")", "the same refusal has two causes")

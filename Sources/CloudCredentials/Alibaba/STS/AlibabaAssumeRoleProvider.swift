@@ -17,7 +17,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   private let role: AlibabaRole
   private let externalID: String?
   private let endpoint: AlibabaSTSEndpoint
-  private let service: SignedService
+  private let service: SignedExchange
 
   /// Names the role, and where the key comes from that assumes it.
   ///
@@ -42,7 +42,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
     role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
-    service = SignedService(
+    service = SignedExchange(
       exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
       rules: .alibaba)
   }

@@ -19,7 +19,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   private let role: AmazonRole
   private let externalID: String?
   private let endpoint: AmazonSTSEndpoint
-  private let service: SignedService
+  private let service: SignedExchange
 
   /// Names the role, and where the key comes from that assumes it.
   ///
@@ -45,7 +45,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
     role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
-    service = SignedService(
+    service = SignedExchange(
       exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
       rules: .amazon)
   }

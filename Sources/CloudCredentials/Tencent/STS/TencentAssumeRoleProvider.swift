@@ -16,7 +16,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   private let duration: Duration
   private let region: String
   private let endpoint: TencentSTSEndpoint
-  private let service: SignedService
+  private let service: SignedExchange
 
   /// Names the role, and where the key comes from that assumes it.
   ///
@@ -46,7 +46,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     self.duration = duration
     self.region = region
     self.endpoint = endpoint
-    service = SignedService(
+    service = SignedExchange(
       exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
       rules: .tencent)
   }

@@ -15,7 +15,7 @@ public struct TencentFederationProvider: CredentialProvider {
   private let duration: Duration
   private let region: String
   private let endpoint: TencentSTSEndpoint
-  private let service: SignedService
+  private let service: SignedExchange
 
   /// Names what the key may do, and where the permanent key comes from.
   ///
@@ -40,7 +40,7 @@ public struct TencentFederationProvider: CredentialProvider {
     self.duration = duration
     self.region = region
     self.endpoint = endpoint
-    service = SignedService(
+    service = SignedExchange(
       exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
       rules: .tencent)
   }

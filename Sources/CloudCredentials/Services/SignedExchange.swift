@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 /// Asks a service whose calls are signed, and puts the time right if it says that it is wrong.
-struct SignedService: Sendable {
+struct SignedExchange: Sendable {
   let exchange: ServiceExchange
   let keys: any CredentialProvider<AccessKey>
   let rules: RefusalRules
