@@ -7,18 +7,18 @@ import XCTest
 final class RequestTargetTests: XCTestCase {
   private func target(_ host: String, _ path: String, style: AddressingStyle? = nil) throws -> RequestTarget {
     try RequestTarget(
-      of: HTTPRequest(method: .get, scheme: "https", authority: host, path: path), style: style)
+      of: HTTPRequest(method: .get, scheme: "https", authority: host, path: path), style: style,
+      hosts: ServiceHosts(label: "store", otherLabel: "shelf", domain: ".acme.example", labelCount: 3))
   }
 
   func testBucketAndKeyAreReadByStyle() throws {
     let cases: [(String, String, AddressingStyle?, String?, String?)] = [
-      ("photos.oss-cn-hangzhou.aliyuncs.com", "/a/b", nil, "photos", "a/b"),
-      ("oss-cn-hangzhou.aliyuncs.com", "/", nil, nil, nil),
-      ("OSS-cn-hangzhou.Aliyuncs.com:443", "/", nil, nil, nil),
-      ("photos.oss-cn-hangzhou.aliyuncs.com", "/", nil, "photos", nil),
-      ("oss.oss-cn-hangzhou.aliyuncs.com", "/", nil, "oss", nil),
-      ("photos-1.cos.ap-x.myqcloud.com", "/a", nil, "photos-1", "a"),
-      ("cos.ap-x.myqcloud.com", "/", nil, nil, nil), ("service.cos.myqcloud.com", "/", nil, nil, nil),
+      ("photos.x.acme.example", "/a/b", nil, "photos", "a/b"), ("x.acme.example", "/", nil, nil, nil),
+      ("X.Acme.Example:443", "/", nil, nil, nil), ("photos.x.acme.example", "/", nil, "photos", nil),
+      ("store.x.acme.example", "/", nil, "store", nil), ("a.b.x.acme.example", "/", nil, "a", nil),
+      ("acme.example", "/", nil, "acme", nil), ("photos-1.store.example.com", "/a", nil, "photos-1", "a"),
+      ("Store.example.com", "/", nil, nil, nil), ("shelf.example.com", "/", nil, nil, nil),
+      ("shelf", "/", nil, nil, nil),
       ("127.0.0.1:9000", "/photos/a/b", nil, "photos", "a/b"), ("127.0.0.1", "/photos", nil, "photos", nil),
       ("127.0.0.1", "/photos/", nil, "photos", nil), ("localhost", "/", nil, nil, nil),
       ("[::1]:1", "/photos//a", nil, "photos", "/a"),

@@ -1,0 +1,18 @@
+import OSSAuth
+import StorageAuth
+import XCTest
+
+/// The hosts of OSS, with and without a bucket.
+final class OSSHostsTests: XCTestCase {
+  func testTheHostsOfOSS() {
+    for (host, bucket) in [
+      ("oss-cn-hangzhou.aliyuncs.com", nil), ("OSS-cn-hangzhou.Aliyuncs.com:443", nil),
+      ("photos.oss-cn-hangzhou.aliyuncs.com", "photos"), ("oss.oss-cn-hangzhou.aliyuncs.com", "oss"),
+      ("oss.example.com", nil), ("photos.example.com", "photos"), ("cos.example.com", "cos"), ("localhost", nil),
+    ] {
+      XCTAssertEqual(ServiceHosts.oss.bucket(in: host), bucket, host)
+      XCTAssertEqual(ServiceHosts.oss.isService(host), bucket == nil, host)
+      XCTAssertEqual(ServiceHosts.oss.own(host), host.lowercased().contains("aliyuncs"), host)
+    }
+  }
+}
