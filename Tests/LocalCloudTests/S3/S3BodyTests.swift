@@ -37,7 +37,6 @@ final class S3BodyTests: CloudTestCase {
     XCTAssertEqual(head.status, 404, "\(what) was stored", line: line)
   }
 
-  // matrix: S3 V4: verify
   func testEveryFormOfABodyIsStoredAsItIs() async throws {
     try await withS3 { client in
       for payload in Self.chunked {
