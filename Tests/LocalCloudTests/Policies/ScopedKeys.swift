@@ -1,6 +1,7 @@
 internal import COSAuth
 internal import LocalCloud
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 internal import XCTest
@@ -22,7 +23,7 @@ class PolicyTestCase: ServicesTestCase {
   func document(of policy: AccessPolicy, for provider: LocalCloud.Provider) throws(PolicyError) -> String {
     switch provider {
     case .oss: try policy.ramDocument()
-    case .s3: throw PolicyError(.refused, "There is no document for S3.", remedy: "Write one.")
+    case .s3: try policy.iamDocument()
     case .cos: try policy.camDocument(region: "ap-guangzhou", options: .dates)
     }
   }
