@@ -139,7 +139,7 @@ class CloudTestCase(unittest.TestCase):
     """Tests of one server; names below `localhost` lead to it, for the SDKs that put the bucket into the host."""
 
     strict: ClassVar[bool] = False
-    options: ClassVar[tuple[str, ...]] = ()
+    serve_options: ClassVar[tuple[str, ...]] = ()
     cloud: ClassVar[LocalCloud]
 
     @classmethod
@@ -153,7 +153,7 @@ class CloudTestCase(unittest.TestCase):
         patch = mock.patch("socket.getaddrinfo", resolve_locally)
         patch.start()
         cls.addClassCleanup(patch.stop)
-        cls.cloud = LocalCloud(strict=cls.strict, options=cls.options)
+        cls.cloud = LocalCloud(strict=cls.strict, options=cls.serve_options)
         cls.addClassCleanup(lambda: cls.assertStopsCleanly(cls.cloud))
 
     @staticmethod

@@ -344,7 +344,7 @@ class TokenService(S3TestCase):
 
 
 class EndedToken(S3TestCase):
-    options = ("--requests-per-token", "0")
+    serve_options = ("--requests-per-token", "0")
 
     def test_token_that_has_ended(self) -> None:
         key = requests.get(self.cloud.s3_app_server).json()

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+internal import StorageAuth
 internal import StorageJSON
 
 /// How a cloud's app server and the metadata of its instances hand out keys.
@@ -38,4 +40,7 @@ struct MetadataToken: Sendable {
 
   /// The header that carries the token.
   let header: String
+
+  /// The status of the answer to a request without a token where one is needed, or with one that has ended.
+  var refusal = HTTPResponse.Status.forbidden
 }

@@ -75,7 +75,8 @@ struct Metadata: ServiceDesk {
     } else if given.count == 1, tokens.contains(given[0], at: call.date) {
       return
     }
-    throw ServiceError(.forbidden, "Forbidden", "A metadata token is needed, or the one that was sent has ended.")
+    throw ServiceError(
+      token.refusal, token.refusal.reasonPhrase, "A metadata token is needed, or the one that was sent has ended.")
   }
 
   // MARK: Keys

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import LocalCloud
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageXML
 internal import XCTest
@@ -22,11 +23,14 @@ final class PolicyEnforcementTests: PolicyTestCase {
     var headers = test.headers
     if let copied = test.copied {
       headers["\(scoped.prefix)copy-source"] =
-        scoped.provider == .oss
-        ? "/\(Self.bucket)/\(copied)" : "\(Self.bucket).cos.ap-guangzhou.myqcloud.com/\(copied)"
+        scoped.provider == .cos
+        ? "\(Self.bucket).cos.ap-guangzhou.myqcloud.com/\(copied)" : "/\(Self.bucket)/\(copied)"
     }
     if test.method == .put, test.query.contains(where: { $0.key == "acl" }) {
       headers["\(scoped.prefix)acl"] = "private"
+    }
+    if scoped.provider == .s3, let body = test.body, test.query.contains(where: { $0.key == "delete" }) {
+      headers["x-amz-checksum-crc32"] = TestClient.sum(body, .crc32)
     }
     var query = test.query.map { ($0.key, $0.value) }
     if let upload = test.upload { query.append(("uploadId", ids[upload])) }
@@ -41,14 +45,14 @@ final class PolicyEnforcementTests: PolicyTestCase {
   func testAKeyForAFolderDoesNothingOutsideOfIt() async throws {
     let tests = PolicyRequest.others + PolicyRequest.objects
     XCTAssertGreaterThanOrEqual(tests.count, 40)
-    try await withEachScope(Self.alice) { scoped, owner in
+    try await withEachScope(Self.alice, of: LocalCloud.Provider.allCases) { scoped, owner in
       for key in [PolicyRequest.alice, PolicyRequest.bob] {
         for bucket in [Self.bucket, Self.otherBucket] {
           let put = try await owner.send(.put, key, bucket: bucket, body: PolicyRequest.body)
           XCTAssertEqual(put.status, 200, put.text)
         }
       }
-      let access = scoped.provider == .oss ? "x-oss-object-acl" : "x-cos-acl"
+      let access = scoped.provider == .oss ? "x-oss-object-acl" : "\(scoped.prefix)acl"
       _ = try await owner.send(.put, "uploads/bob/public", headers: [access: "public-read"], body: [1])
       let ids = try await uploads([PolicyRequest.alice, PolicyRequest.bob, "uploads/alice/other"], owner)
       for test in tests {
@@ -93,7 +97,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
   }
 
   func testAURLIsHeldToThePolicyToo() async throws {
-    try await withEachScope(Self.alice) { scoped, owner in
+    try await withEachScope(Self.alice, of: LocalCloud.Provider.allCases) { scoped, owner in
       for (key, status) in [(PolicyRequest.alice, 200), (PolicyRequest.bob, 403)] {
         _ = try await owner.send(.put, key, body: PolicyRequest.body)
         var request = try scoped.request(.get, key)

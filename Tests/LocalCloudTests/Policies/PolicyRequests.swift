@@ -41,7 +41,7 @@ struct PolicyRequest {
     self.upload = upload
   }
 
-  private static let both: Set<LocalCloud.Provider> = [.oss, .cos]
+  private static let all = Set(LocalCloud.Provider.allCases)
   private static let none: Set<LocalCloud.Provider> = []
 
   private static func deletion(_ keys: String...) -> [UInt8] {
@@ -50,9 +50,9 @@ struct PolicyRequest {
 
   /// Requests about single objects.
   static let objects: [PolicyRequest] = [
-    PolicyRequest("put inside", .put, "uploads/alice/new", allow: both, body: body),
-    PolicyRequest("put inside a folder", .put, "uploads/alice/2026/11/new", allow: both, body: body),
-    PolicyRequest("put with dots in the key", .put, "uploads/alice/..x/new", allow: both, body: body),
+    PolicyRequest("put inside", .put, "uploads/alice/new", allow: all, body: body),
+    PolicyRequest("put inside a folder", .put, "uploads/alice/2026/11/new", allow: all, body: body),
+    PolicyRequest("put with dots in the key", .put, "uploads/alice/..x/new", allow: all, body: body),
     PolicyRequest("put elsewhere", .put, "uploads/bob/new", allow: none, body: body),
     PolicyRequest("overwrite elsewhere", .put, bob, allow: none, body: body),
     PolicyRequest("put at the top", .put, "new", allow: none, body: body),
@@ -64,22 +64,22 @@ struct PolicyRequest {
     PolicyRequest(
       "put under a name that looks like a resource", .put, "x:photos-1250000000/uploads/alice/new",
       in: PolicyTestCase.otherBucket, allow: none, body: body),
-    PolicyRequest("get inside", .get, alice, allow: both),
+    PolicyRequest("get inside", .get, alice, allow: all),
     PolicyRequest("get elsewhere", .get, bob, allow: none),
     PolicyRequest("get what is not there elsewhere", .get, "uploads/bob/missing", allow: none),
     PolicyRequest("get from another bucket", .get, alice, in: PolicyTestCase.otherBucket, allow: none),
     PolicyRequest("get what everybody may", .get, "uploads/bob/public", allow: none),
-    PolicyRequest("head inside", .head, alice, allow: both),
+    PolicyRequest("head inside", .head, alice, allow: all),
     PolicyRequest("head elsewhere", .head, bob, allow: none),
     PolicyRequest("access inside", .get, alice, allow: none, query: ["acl": nil]),
-    PolicyRequest("copy inside", .put, "uploads/alice/copy", allow: both, copying: alice),
+    PolicyRequest("copy inside", .put, "uploads/alice/copy", allow: all, copying: alice),
     PolicyRequest("copy from elsewhere", .put, "uploads/alice/stolen", allow: none, copying: bob),
     PolicyRequest("copy to elsewhere", .put, "uploads/bob/copy", allow: none, copying: alice),
     PolicyRequest("copy from elsewhere to itself", .put, bob, allow: none, copying: bob),
-    PolicyRequest("delete inside", .delete, "uploads/alice/new", allow: both),
+    PolicyRequest("delete inside", .delete, "uploads/alice/new", allow: all),
     PolicyRequest("delete elsewhere", .delete, bob, allow: none),
     PolicyRequest(
-      "delete many inside", .post, allow: both, query: ["delete": nil],
+      "delete many inside", .post, allow: all, query: ["delete": nil],
       body: deletion("uploads/alice/copy", "uploads/alice/2026/11/new")),
     PolicyRequest("delete many, one elsewhere", .post, allow: none, query: ["delete": nil], body: deletion(alice, bob)),
     PolicyRequest(
@@ -89,9 +89,9 @@ struct PolicyRequest {
 
   /// Requests about lists, uploads in parts and buckets.
   static let others: [PolicyRequest] = [
-    PolicyRequest("list inside", .get, allow: both, query: ["prefix": "uploads/alice/"]),
-    PolicyRequest("list deeper", .get, allow: both, query: ["prefix": "uploads/alice/2026/", "delimiter": "/"]),
-    PolicyRequest("list in the second form", .get, allow: both, query: ["list-type": "2", "prefix": "uploads/alice/"]),
+    PolicyRequest("list inside", .get, allow: all, query: ["prefix": "uploads/alice/"]),
+    PolicyRequest("list deeper", .get, allow: all, query: ["prefix": "uploads/alice/2026/", "delimiter": "/"]),
+    PolicyRequest("list in the second form", .get, allow: all, query: ["list-type": "2", "prefix": "uploads/alice/"]),
     PolicyRequest("list everything", .get, allow: none),
     PolicyRequest("list with an empty prefix", .get, allow: none, query: ["prefix": ""]),
     PolicyRequest("list above", .get, allow: none, query: ["prefix": "uploads/"]),
@@ -105,27 +105,27 @@ struct PolicyRequest {
     PolicyRequest("list inside in capitals", .get, allow: [.cos], query: ["PREFIX": "uploads/alice/"]),
     PolicyRequest("list elsewhere in capitals", .get, allow: none, query: ["PREFIX": "uploads/bob/"]),
     PolicyRequest(
-      "list everything and then inside", .get, allow: [.oss], query: ["Prefix": "", "prefix": "uploads/alice/"]),
+      "list everything and then inside", .get, allow: [.oss, .s3], query: ["Prefix": "", "prefix": "uploads/alice/"]),
     PolicyRequest("list uploads inside", .get, allow: [.cos], query: ["uploads": nil, "prefix": "uploads/alice/"]),
     PolicyRequest("list all uploads", .get, allow: none, query: ["uploads": nil]),
-    PolicyRequest("initiate inside", .post, "uploads/alice/big", allow: both, query: ["uploads": nil]),
+    PolicyRequest("initiate inside", .post, "uploads/alice/big", allow: all, query: ["uploads": nil]),
     PolicyRequest("initiate elsewhere", .post, "uploads/bob/big", allow: none, query: ["uploads": nil]),
-    PolicyRequest("a part inside", .put, alice, allow: both, query: ["partNumber": "1"], body: body, upload: alice),
+    PolicyRequest("a part inside", .put, alice, allow: all, query: ["partNumber": "1"], body: body, upload: alice),
     PolicyRequest("a part elsewhere", .put, bob, allow: none, query: ["partNumber": "1"], body: body, upload: bob),
     PolicyRequest(
-      "a part copied inside", .put, alice, allow: both, query: ["partNumber": "2"], copying: alice, upload: alice),
+      "a part copied inside", .put, alice, allow: all, query: ["partNumber": "2"], copying: alice, upload: alice),
     PolicyRequest(
       "a part copied from elsewhere", .put, alice, allow: none, query: ["partNumber": "3"], copying: bob, upload: alice),
-    PolicyRequest("parts inside", .get, alice, allow: both, upload: alice),
+    PolicyRequest("parts inside", .get, alice, allow: all, upload: alice),
     PolicyRequest("parts elsewhere", .get, bob, allow: none, upload: bob),
     PolicyRequest(
-      "complete inside", .post, alice, allow: both,
+      "complete inside", .post, alice, allow: all,
       body: Array(
         "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\(bodyMD5)</ETag></Part></CompleteMultipartUpload>"
           .utf8), upload: alice),
     PolicyRequest("complete elsewhere", .post, bob, allow: none, body: body, upload: bob),
     PolicyRequest("abort elsewhere", .delete, bob, allow: none, upload: bob),
-    PolicyRequest("abort inside", .delete, "uploads/alice/other", allow: both, upload: "uploads/alice/other"),
+    PolicyRequest("abort inside", .delete, "uploads/alice/other", allow: all, upload: "uploads/alice/other"),
     PolicyRequest("list buckets", .get, in: nil, allow: none),
     PolicyRequest("make a bucket", .put, in: "another-1250000000", allow: none),
     PolicyRequest("delete a bucket", .delete, allow: none),

@@ -1,6 +1,7 @@
 internal import COSAuth
 internal import LocalCloud
 internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 internal import XCTest
@@ -22,7 +23,8 @@ class PolicyTestCase: ServicesTestCase {
   func document(of policy: AccessPolicy, for provider: LocalCloud.Provider) throws(PolicyError) -> String {
     switch provider {
     case .oss: try policy.ramDocument()
-    case .cos, .s3: try policy.camDocument(region: "ap-guangzhou", options: .dates)
+    case .s3: try policy.iamDocument()
+    case .cos: try policy.camDocument(region: "ap-guangzhou", options: .dates)
     }
   }
 
@@ -32,7 +34,8 @@ class PolicyTestCase: ServicesTestCase {
     case .oss:
       try await client.send(
         client.acs3(["RoleArn": Self.alibabaRole, "RoleSessionName": "alice", "Policy": policy]))
-    case .cos, .s3:
+    case .s3: try await client.send(client.sts(["Action": "AssumeRole", "Policy": policy]))
+    case .cos:
       try await client.send(
         client.v1(["Action": "GetFederationToken", "Name": "alice", "Policy": policy.percentEncoded()]))
     }
@@ -43,7 +46,7 @@ class PolicyTestCase: ServicesTestCase {
     of provider: LocalCloud.Provider, _ services: ServicesClient, policy: String
   ) async throws -> TestClient {
     let reply = try await ask(provider, of: services, policy: policy)
-    let key = provider == .oss ? reply.alibabaKey : reply.tencentKey
+    let key = provider == .oss ? reply.alibabaKey : provider == .s3 ? try reply.amazonKey : reply.tencentKey
     return storage(provider, of: services, with: try XCTUnwrap(key, reply.text))
   }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StorageAuth
+internal import StorageXML
 
 extension Reply {
   /// The member of the body at a path of names, as text; nothing if it is not there or the body is no JSON.
@@ -18,6 +19,17 @@ extension Reply {
   var tencentKey: AccessKey? {
     let place = ["Response", "Credentials"]
     return key(id: place + ["TmpSecretId"], place + ["TmpSecretKey"], place + ["Token"])
+  }
+
+  /// The key that the token service of Amazon answered.
+  var amazonKey: AccessKey? {
+    get throws {
+      let credentials = try document.children.first?["Credentials"]
+      guard let id = credentials?["AccessKeyId"]?.text, let secret = credentials?["SecretAccessKey"]?.text,
+        let token = credentials?["SessionToken"]?.text
+      else { return nil }
+      return AccessKey(id: id, secret: secret, sessionToken: token)
+    }
   }
 
   /// A key in three places of the body.

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
+internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
@@ -89,6 +90,19 @@ struct ServicesClient: Sendable {
     return call(
       .post, headers: ["content-type": "application/x-www-form-urlencoded"],
       body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
+  }
+
+  /// A call of Amazon's token service, signed in its headers.
+  func sts(_ parameters: [String: String], service: String = "sts", region: String = "us-east-1") throws -> ServiceCall
+  {
+    var all = ["Version": "2011-06-15", "RoleArn": LocalCloud.Role.amazon.arn, "RoleSessionName": "alice"]
+    all.merge(parameters) { $1 }
+    var call = call(
+      .post, headers: ["content-type": "application/x-www-form-urlencoded; charset=utf-8"],
+      body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
+    let signer = S3Signer(region: region, service: service, payload: .bytes(call.body))
+    call.request = try signer.signed(call.request, with: key, in: .at(clock.now))
+    return call
   }
 
   /// Sends a call as it is.

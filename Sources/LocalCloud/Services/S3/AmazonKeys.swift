@@ -11,7 +11,7 @@ struct AmazonKeys: KeyDocuments {
   let authorizationPrefixes = ["Bearer ", ""]
   let metadataPaths = ["/latest/meta-data/iam/security-credentials/"]
   let metadataToken: MetadataToken? = MetadataToken(
-    lifeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token")
+    lifeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
 
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
     [
