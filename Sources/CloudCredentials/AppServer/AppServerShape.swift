@@ -1,24 +1,28 @@
 public import StorageAuth
+internal import StorageJSON
 
 /// How an app server writes credentials.
 public struct AppServerShape: Sendable {
   enum Kind: Sendable {
-    case automatic, oss, cos
+    case documents([AppServerDocument])
     case custom(@Sendable ([UInt8]) throws -> AccessKey)
   }
 
   let kind: Kind
 
-  /// The shape of OSS or that of COS, whichever the answer has.
-  public static let automatic = AppServerShape(kind: .automatic)
+  /// The shape of any service that is known, whichever the answer has.
+  public static let automatic = AppServerShape(kind: .documents(known))
 
-  /// The shape of the OSS documents (`distribute-token.json`): `StatusCode`, `AccessKeyId`, `AccessKeySecret`,
-  /// `SecurityToken`, `Expiration`.
-  public static let oss = AppServerShape(kind: .oss)
+  /// The documents of every service; the last one is that of an answer that none recognizes.
+  static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
-  /// The shapes of the COS documents: `credentials` or `Credentials`, bare or inside `data` or `Response`, with
-  /// `startTime` and `expiredTime`.
-  public static let cos = AppServerShape(kind: .cos)
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  init(_ document: AppServerDocument) {
+    self.init(kind: .documents([document]))
+  }
 
   /// A shape of one's own.
   ///
@@ -27,4 +31,17 @@ public struct AppServerShape: Sendable {
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerShape {
     AppServerShape(kind: .custom(decode))
   }
+}
+
+/// A document in which an app server hands a key out, in the form of one service.
+struct AppServerDocument: Sendable {
+  /// Returns whether an object has the form.
+  let recognizes: @Sendable (JSONObject) -> Bool
+
+  /// Reads the key.
+  let issued:
+    @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
+
+  /// Reads the reason why there is none; `nil` if the object has no refusal.
+  let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?
 }

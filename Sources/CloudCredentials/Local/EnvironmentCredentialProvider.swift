@@ -14,22 +14,6 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// The name of the source.
   public var source: String { "environment (\(idName))" }
 
-  /// The variables of OSS: `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and, for a temporary key, `OSS_SESSION_TOKEN`.
-  public static let oss = EnvironmentCredentialProvider(
-    id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET", tokens: ["OSS_SESSION_TOKEN"])
-
-  /// The variables of Alibaba Cloud: `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and, for a
-  /// temporary key, `ALIBABA_CLOUD_SECURITY_TOKEN`.
-  public static let alibabaCloud = EnvironmentCredentialProvider(
-    id: "ALIBABA_CLOUD_ACCESS_KEY_ID", secret: "ALIBABA_CLOUD_ACCESS_KEY_SECRET",
-    tokens: ["ALIBABA_CLOUD_SECURITY_TOKEN"])
-
-  /// The variables of Tencent Cloud: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
-  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
-  public static let cos = EnvironmentCredentialProvider(
-    id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
-    tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])
-
   /// Names the variables.
   ///
   /// - Parameters:

@@ -28,7 +28,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///   - source: The name of the source.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    shape: ProcessOutputShape = .alibabaCloud, machine: MachineAccess, source: String = "process"
+    shape: ProcessOutputShape = .standard, machine: MachineAccess, source: String = "process"
   ) {
     self.command = command
     self.environment = environment

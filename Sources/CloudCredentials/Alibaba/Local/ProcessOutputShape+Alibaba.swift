@@ -1,6 +1,9 @@
 internal import StorageAuth
 
 extension ProcessOutputShape {
+  /// The shape of a program of one's own unless another one is named: ``alibabaCloud``, which is the oldest here.
+  public static let standard = alibabaCloud
+
   /// Both shapes that Alibaba's tools know, whichever comes.
   ///
   /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as for the OSS SDKs, and

@@ -74,3 +74,13 @@ extension CredentialProvider where Self == TencentInstanceMetadataProvider {
     TencentInstanceMetadataProvider(role: role, transport: AsyncHTTPClientTransport.shared)
   }
 }
+
+extension TencentCredentials {
+  /// The vendor's sources on this machine; replace or leave out what is not wanted.
+  public static var `default`: TencentCredentials { TencentCredentials(.system) }
+}
+
+extension CredentialProvider where Self == CredentialChain<AccessKey> {
+  /// The default sources of Tencent Cloud on this machine, as `TencentCredentials` lists them.
+  public static var tencentDefault: CredentialChain<AccessKey> { TencentCredentials.default.chain }
+}

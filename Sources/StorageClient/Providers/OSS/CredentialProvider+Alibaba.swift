@@ -62,3 +62,23 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
     AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
   }
 }
+
+extension AlibabaCredentials {
+  /// The vendor's sources on this machine; replace or leave out what is not wanted.
+  ///
+  /// ```swift
+  /// var sources = AlibabaCredentials.default
+  /// sources.metadata = nil
+  /// let credentials = CredentialCache(sources.chain)
+  /// ```
+  public static var `default`: AlibabaCredentials { AlibabaCredentials(.system) }
+}
+
+extension CredentialProvider where Self == CredentialChain<AccessKey> {
+  /// The default sources of Alibaba Cloud on this machine, as `AlibabaCredentials` lists them.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(.alibabaDefault)
+  /// ```
+  public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials.default.chain }
+}

@@ -1,6 +1,19 @@
 internal import StorageAuth
 internal import StorageJSON
 
+extension AppServerShape {
+  /// The shapes of the COS documents: `credentials` or `Credentials`, bare or inside `data` or `Response`, with
+  /// `startTime` and `expiredTime`.
+  public static let cos = AppServerShape(.cos)
+}
+
+extension AppServerDocument {
+  static let cos = AppServerDocument(
+    recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
+    issued: { answer, object throws(CredentialError) in try answer.cos(object) },
+    refusal: { answer, object in answer.cosRefusal(object) })
+}
+
 extension AppServerAnswer {
   private static let ids = ["tmpSecretId", "TmpSecretId"]
   private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
@@ -10,7 +23,7 @@ extension AppServerAnswer {
   private static let starts = ["startTime", "StartTime"]
   private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
 
-  func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+  fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {
       if let refusal = cosRefusal(object) { throw rejected(refusal) }
@@ -35,7 +48,7 @@ extension AppServerAnswer {
   }
 
   /// What the answer says where it has no key: `Response.Error`, or a code that is not zero.
-  func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
+  fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(
         code: error["Code"]?.code ?? "Error", message: error["Message"]?.text ?? "",

@@ -1,0 +1,32 @@
+internal import StorageAuth
+internal import StorageJSON
+
+extension AppServerShape {
+  /// The shape of the documents that the SDKs of Amazon read from the address of a container: `AccessKeyId`,
+  /// `SecretAccessKey`, `Token`, `Expiration`; a refusal has `code` and `message`.
+  ///
+  /// Page: "Container credential provider".
+  public static let s3 = AppServerShape(.s3)
+}
+
+extension AppServerDocument {
+  static let s3 = AppServerDocument(
+    recognizes: { $0["SecretAccessKey"] != nil },
+    issued: { answer, object throws(CredentialError) in try answer.s3(object) },
+    refusal: { _, object in
+      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.text ?? "") }
+    })
+}
+
+extension AppServerAnswer {
+  fileprivate func s3(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let refusal = AppServerDocument.s3.refusal(self, object) { throw rejected(refusal) }
+    let id = try reader.text(["AccessKeyId"], in: object)
+    let secret = try reader.text(["SecretAccessKey"], in: object)
+    let token = try reader.text(["Token"], in: object)
+    guard let end = try reader.instant(["Expiration"], in: [object]) else {
+      throw reader.malformed("The answer has no field Expiration.")
+    }
+    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
+  }
+}
