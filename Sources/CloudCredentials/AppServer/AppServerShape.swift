@@ -39,8 +39,7 @@ struct AppServerDocument: Sendable {
   let recognizes: @Sendable (JSONObject) -> Bool
 
   /// Reads the key.
-  let issued:
-    @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
+  let issued: @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
   /// Reads the reason why there is none; `nil` if the object has no refusal.
   let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?

@@ -44,6 +44,31 @@ final class AppServerShapeTests: XCTestCase {
     }
   }
 
+  func testS3KeysAreReadAsSDKsReadThemFromAContainer() async throws {
+    let body = """
+      {"AccessKeyId":"ASIAid","SecretAccessKey":"\(RemoteService.secretText)","Token":"\(RemoteService.tokenText)",\
+      "Expiration":"\(RemoteService.end.iso8601)"}
+      """
+    for shape in [AppServerShape.automatic, .s3] {
+      let key = try await provider(body, shape).credential()
+      XCTAssertEqual(key.id, "ASIAid")
+      XCTAssertEqual(key.secret, Secret(RemoteService.secretText))
+      XCTAssertEqual(key.sessionToken, Secret(RemoteService.tokenText))
+      XCTAssertEqual(key.expiration, RemoteService.end)
+    }
+    for (body, words) in [
+      (#"{"SecretAccessKey":"x","AccessKeyId":"a","Token":"t"}"#, "Expiration"),
+      (#"{"code":"AccessDenied","message":"Not for you."}"#, "Not for you."),
+    ] {
+      do {
+        _ = try await provider(body, .s3).credential()
+        XCTFail("nothing was thrown for \(body)")
+      } catch {
+        XCTAssertTrue("\(error)".contains(words), "\(error)")
+      }
+    }
+  }
+
   func testEveryNameOfTheTokenIsRead() async throws {
     for name in ["sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken"] {
       let body = """

@@ -37,6 +37,7 @@ final class TokenRouteTests: XCTestCase {
     }
     router.group("api").temporaryKeys(.oss, at: "distribute-token.json", from: service, order: order)
       .temporaryKeys(.cos, at: "cos/credentials", from: service, order: order)
+      .temporaryKeys(.s3, at: "credentials.json", from: service, order: order)
     return try await RunningServer.start(router, self) + "/api"
   }
 
@@ -69,9 +70,11 @@ final class TokenRouteTests: XCTestCase {
     }
   }
 
-  func testTheClientsOfBothCloudsReadTheAnswers() async throws {
+  func testTheClientsOfEveryCloudReadTheAnswers() async throws {
     let url = try await start(StaticCredentialProvider(key))
-    for (path, shape) in [("distribute-token.json", AppServerShape.oss), ("cos/credentials", .cos)] {
+    for (path, shape) in [
+      ("distribute-token.json", AppServerShape.oss), ("cos/credentials", .cos), ("credentials.json", .s3),
+    ] {
       for shape in [shape, .automatic] {
         let issued = try await source("\(url)/\(path)", shape).issue()
         XCTAssertEqual(issued.credential.id, "STS.id")

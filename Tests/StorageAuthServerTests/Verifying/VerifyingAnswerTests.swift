@@ -29,7 +29,8 @@ final class VerifyingAnswerTests: XCTestCase {
         XCTAssertTrue(answer.hasPrefix("HTTP/1.1 403 "), answer)
         XCTAssertTrue(answer.hasSuffix("\r\n\r\n"), answer)
         XCTAssertEqual(
-          answer.lowercased().contains("\r\nx-oss-err: "), (service == .ossV4 || service == .ossV1) && answers == .xml, answer)
+          answer.lowercased().contains("\r\nx-oss-err: "), (service == .ossV4 || service == .ossV1) && answers == .xml,
+          answer)
       }
     }
   }

@@ -159,7 +159,8 @@ final class VerifyingAttackTests: XCTestCase {
         var request = signed
         request.headerFields[.authorization] = right.dropLast(length) + signature
         // S3 tells a signature that is none apart.
-        let codes: Set = bench.service == .s3 ? ["SignatureDoesNotMatch", "InvalidArgument"] : ["SignatureDoesNotMatch"]
+        let codes: Set =
+          bench.service == .s3 ? ["SignatureDoesNotMatch", "InvalidArgument"] : ["SignatureDoesNotMatch"]
         try await bench.assertRefused(request, codes, signature)
       }
       var other = AccessKey(id: VerifyingBench.key.id, secret: "another")
