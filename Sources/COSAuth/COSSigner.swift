@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import StorageAuth
+internal import StorageCrypto
 
 /// Signs requests to Tencent Cloud COS with its V5 signature: in headers, in URLs, and in two halves for a key that is
 /// kept elsewhere.
@@ -68,5 +69,296 @@ public struct COSSigner: SplitSigner, Presigner {
   /// Until when a key has to live so that a URL signed at `date` works for its whole duration.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
+  }
+}
+
+extension COSSigner {
+  /// The window of a header signature.
+  func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
+    if let start = identity.start, let end = identity.expiration {
+      return try checked(COSKeyTime(from: start, until: end))
+    }
+    guard headerLifetime >= .seconds(1) else {
+      throw SigningError(
+        .invalidConfiguration, "The lifetime of header signatures is under a second.",
+        remedy: "Set it to some minutes, or leave it at an hour.")
+    }
+    let start = identity.start ?? date
+    let end = max(start, date).advanced(by: headerLifetime)
+    return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
+  }
+
+  /// The window of a URL; a clock that is before the start of the key is certainly slow.
+  func urlWindow(
+    for identity: Identity, validFor duration: Duration, at date: Timestamp
+  ) throws(SigningError) -> COSKeyTime {
+    let seconds = duration.components.seconds
+    guard seconds >= 1, seconds < Int64(Int32.max) else {
+      throw SigningError(
+        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
+        remedy: "Ask for 1 second or more.")
+    }
+    let now = max(date, identity.start ?? date)
+    return try checked(
+      COSKeyTime(from: identity.start ?? date, until: now.advanced(by: .seconds(seconds))), for: identity)
+  }
+
+  /// Refuses a window that ends before it starts, or after the key.
+  func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
+    if let expiration = identity?.expiration, expiration < window.end {
+      throw .credentialEndsFirst(expiration, required: window.end)
+    }
+    guard window.start < window.end else {
+      throw .credentialEndsFirst(window.end, required: window.start)
+    }
+    guard window.start.unixSeconds >= 0 else {
+      throw SigningError(
+        .lifetimeOutOfRange, "The window starts before 1970.", remedy: "Check the clock, or the start of the key.")
+    }
+    return window
+  }
+}
+
+extension COSSigner {
+  /// Signs a request in its headers: sets `Authorization` and, for a temporary key, `x-cos-security-token`.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
+  ///   - context: The time of the act.
+  /// - Throws: A ``SigningError``; the request is untouched then.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
+  }
+
+  /// Signs a request in its headers, for a window of the caller's choice.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
+  ///   - window: When the signature is valid, in the service's time; it must not end after the key.
+  /// - Throws: A ``SigningError``; the request is untouched then.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check()
+    var signed = try draft(request, token: key.tokenField(named: .cosSecurityToken))
+    let window = try checked(window, for: key.identity)
+    let signingKey = window.signingKey(of: key)
+    var string = httpString
+    string.encodedToken = key.encodedToken
+    let authorization = try string.with(signed) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
+      return HTTPField(name: .authorization) { writer in
+        writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
+        writer.append(hex: signature)
+      }
+    }
+    signed.headerFields.replace(authorization)
+    request = signed
+  }
+
+  /// The text of a request that is signed in its headers.
+  var httpString: COSHTTPString {
+    COSHTTPString(policy: policy, refused: Self.signatureParameters)
+  }
+
+  /// The request with everything that a header signature covers.
+  func draft(_ original: HTTPRequest, token: HTTPField?) throws(SigningError) -> HTTPRequest {
+    try check(original)
+    var request = original
+    request.headerFields.reserveCapacity(original.headerFields.count + 2)
+    if let token {
+      request.headerFields.replace(token)
+    } else if request.headerFields.contains(.cosSecurityToken) {
+      request.headerFields[.cosSecurityToken] = nil
+    }
+    return request
+  }
+
+  /// The signature of a text.
+  func signature(
+    of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
+  ) -> Digest {
+    let hash = SHA1.hash(writing: text)
+    return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
+  }
+
+  /// What carries a signature in a URL.
+  static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
+
+  /// What a URL that is to be signed must not have: what signing adds.
+  static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
+
+  /// Refuses a request that the service, or its strict mode, would refuse.
+  func check(_ request: HTTPRequest) throws(SigningError) {
+    guard let authority = request.authority, isHost(authority) else {
+      throw SigningError(
+        .invalidRequest, "The request has no host, or a malformed one.",
+        remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
+    }
+    guard isStrict else { return }
+    if !policy.isComplete {
+      throw SigningError(
+        .invalidConfiguration, "The strict mode needs the host and all standard headers signed.",
+        remedy: "Use the standard header policy.")
+    }
+    if request.method == .put || request.method == .post, !request.headerFields.contains(.contentLength) {
+      throw SigningError(
+        .invalidHeader, "The strict mode needs Content-Length signed, and the request has none.",
+        remedy: "Set Content-Length before signing.")
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Appends an authorization up to its signature.
+  mutating func append(
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
+    parameterList: COSHTTPString.Write
+  ) {
+    append("q-sign-algorithm=sha1&q-ak=")
+    append(id.string)
+    append("&q-sign-time=")
+    window.append(to: &self)
+    append("&q-key-time=")
+    window.append(to: &self)
+    append("&q-header-list=")
+    headerList(&self)
+    append("&q-url-param-list=")
+    parameterList(&self)
+    append("&q-signature=")
+  }
+}
+
+extension COSSigner {
+  /// Signs a URL.
+  ///
+  /// Whoever uses the URL has to send the headers of the result exactly. The session token of a temporary key is in the
+  /// URL, signed and encoded. There is no upper limit but the end of the key.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - key: The key.
+  ///   - duration: How long the URL works, in whole seconds from the context's date.
+  ///   - context: The time of the act.
+  /// - Returns: The URL, the headers that belong to it, and when it ends.
+  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PresignedRequest {
+    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
+  }
+
+  /// Signs a URL, for a window of the caller's choice.
+  ///
+  /// - Parameters:
+  ///   - request: What the URL is for.
+  ///   - key: The key.
+  ///   - window: When the URL works, in the service's time.
+  /// - Returns: The URL, the headers that belong to it, and when it ends.
+  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) -> PresignedRequest {
+    if key.isAnonymous {
+      throw SigningError(
+        .anonymous, "An anonymous credential cannot sign a URL.",
+        remedy: "Use the URL without a signature, or a key that has the right.")
+    }
+    try key.check()
+    let window = try checked(window, for: key.identity)
+    let (draft, path) = try draft(presigning: request, as: key.identity)
+    let signingKey = window.signingKey(of: key)
+    let url = try COSHTTPString(policy: policy).with(draft, path: path) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
+      return String(writing: { writer in
+        writer.append(draft.scheme ?? "https")
+        writer.append("://")
+        writer.append(draft.authority ?? "")
+        writer.append(path)
+        append(
+          signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
+          parameterList: parameterList, to: &writer)
+        writer.append(hex: signature)
+      })
+    }
+    return PresignedRequest(
+      method: request.method, url: url, headers: signedHeaders(of: draft), expiration: window.end)
+  }
+
+  /// The headers of a request that its URL covers.
+  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
+    let fields = request.headerFields
+    return fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
+  }
+
+  /// The request and the path with everything that a signature in the URL covers.
+  func draft(
+    presigning original: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> (request: HTTPRequest, path: String) {
+    try check(original)
+    let path = original.path ?? "/"
+    if path.utf8.contains(UInt8(ascii: "?")) { try WireQuery.refuse(Self.addedParameters, in: path) }
+    var request = original
+    if request.headerFields.contains(where: Self.isHeaderSignature) {
+      request.headerFields.removeAll(where: Self.isHeaderSignature)
+    }
+    guard let token = identity.sessionToken else { return (request, path) }
+    let extended = String(writing: { writer in
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      writer.append("x-cos-security-token=")
+      writer.append(percentEncoding: token)
+    })
+    return (request, extended)
+  }
+
+  /// What a header signature sets, and what has no place beside a signature in the URL.
+  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
+    field.name == .authorization || field.name == .cosSecurityToken
+  }
+
+  /// Appends the parameters that carry the authorization, up to the signature.
+  func append(
+    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
+    headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+  ) {
+    writer.append(separatorAfter: path)
+    guard urlForm == .parameters else {
+      writer.append("sign=")
+      writer.append(
+        percentEncoding: String(writing: {
+          $0.append(authorizationOf: id, in: window, headerList: headerList, parameterList: parameterList)
+        }))
+      return
+    }
+    writer.append("q-sign-algorithm=sha1&q-ak=")
+    writer.append(percentEncoding: id.string)
+    writer.append("&q-sign-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-key-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-header-list=")
+    writer.append(encodingList: headerList)
+    writer.append("&q-url-param-list=")
+    writer.append(encodingList: parameterList)
+    writer.append("&q-signature=")
+  }
+}
+
+extension ByteWriter {
+  /// Appends a list of names, percent-encoded once more.
+  mutating func append(encodingList list: COSHTTPString.Write) {
+    append(percentEncoding: String(writing: list))
+  }
+
+  /// Appends what stands between a path and one more parameter.
+  mutating func append(separatorAfter path: String) {
+    append(UInt8(ascii: path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
   }
 }

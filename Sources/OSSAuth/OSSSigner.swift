@@ -91,3 +91,111 @@ public struct OSSSigner: SplitSigner, Presigner {
     if let problem { throw problem }
   }
 }
+
+/// A version of the OSS signature.
+public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
+  /// HMAC-SHA-256 with a key derived for a day, a region and a product; the version to use.
+  case v4
+  /// HMAC-SHA-1; refused for new accounts and new buckets since 2025, kept for the others.
+  case v1
+}
+
+/// What a signer can be set up with.
+enum OSSConfiguration {
+  /// The reason why a signer cannot work, if there is one.
+  static func problem(
+    version: OSSSignatureVersion, bucket: String?, region: String, product: String
+  ) -> SigningError? {
+    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
+      return SigningError(
+        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
+        remedy: "Use the name as the console shows it.")
+    }
+    guard version == .v4 else { return nil }
+    if let advice = regionProblem(region) { return advice }
+    guard isScopePart(product) else {
+      return SigningError(
+        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
+    }
+    return nil
+  }
+
+  /// Whether a text can be a region as V4 spells it.
+  static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
+
+  /// Why a text is not the name of a region, with the right spelling where that is clear.
+  static func regionProblem(_ region: String) -> SigningError? {
+    let example = "Write it like cn-hangzhou."
+    var advice: String?
+    if region.isEmpty {
+      return SigningError(.invalidConfiguration, "V4 signatures need the region of the bucket.", remedy: example)
+    } else if region.hasBytePrefix("oss-") {
+      advice = "Leave out \"oss-\": \(region.dropFirst(4))."
+    } else if region.hasByteSuffix("-internal") {
+      advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
+    } else if !isScopePart(region) {
+      advice = "Use lower-case letters, digits and hyphens. " + example
+    } else if !region.hasByte("-") {
+      advice = "Put the country in front. " + example
+    }
+    return advice.map {
+      SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
+    }
+  }
+
+  private static func isScopePart(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+}
+
+extension OSSSigner {
+  /// Where the bucket of a request comes from.
+  func resource(of request: HTTPRequest) throws(SigningError) -> OSSResource {
+    guard let authority = request.authority, isHost(authority) else {
+      throw SigningError(
+        .invalidRequest, "The request has no host, or a malformed one.",
+        remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
+    }
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path:
+      try checkBucket(inPathOf: request)
+      return .inPath
+    case .virtualHosted:
+      if let bucket {
+        // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
+        let isService = ServiceHosts.oss.isService(authority) && (style != nil || ServiceHosts.oss.own(authority))
+        return isService ? .service : .bucket(bucket)
+      }
+      guard let label = ServiceHosts.oss.bucket(in: authority) else { return .service }
+      guard ServiceHosts.oss.own(authority) else { throw Self.bucketNeeded(authority) }
+      return .bucket(label)
+    case .customDomain:
+      guard let bucket else { throw Self.bucketNeeded(authority) }
+      return .bucket(bucket)
+    }
+  }
+
+  private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
+    guard let bucket, let path = request.path else { return }
+    let rest = path[path.utf8.dropFirst().startIndex...]
+    if rest.isEmpty || rest.beginsWithByte("?") { return }
+    let behind = rest.removingBytePrefix(bucket)
+    guard let behind, behind.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
+      throw SigningError(
+        .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
+        remedy: "Start the path with /\(bucket)/, or set the addressing style.")
+    }
+  }
+
+  private static func bucketNeeded(_ host: String) -> SigningError {
+    SigningError(
+      .invalidConfiguration, "The host \(host) does not say which bucket it stands for, and the signature needs it.",
+      remedy: "Name the bucket when the signer is made.")
+  }
+}

@@ -1,6 +1,40 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
+
+extension HTTPField.Name {
+  package static let ossDate = known("x-oss-date")
+  package static let ossContentSHA256 = known("x-oss-content-sha256")
+  package static let ossError = known("x-oss-err")
+  package static let ossSecurityToken = known("x-oss-security-token")
+}
+
+/// Fixed texts of the OSS signatures.
+enum OSSText {
+  static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
+  static let v4Request: StaticString = "aliyun_v4_request"
+  static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
+  static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
+}
+
+/// The limits that OSS sets for signatures, each in one place.
+///
+/// Source: "Add signatures to URLs (V4)" and "Appendix: Signature version 4" in the vendor's documentation.
+public enum OSSLimits {
+  /// The longest lifetime of a V4 URL that is signed with a permanent key, and of a V4 form: seven days.
+  public static let urlLifetime = Duration.seconds(604_800)
+
+  /// The longest lifetime of a V4 URL that is signed with a temporary key: twelve hours.
+  public static let temporaryURLLifetime = Duration.seconds(43_200)
+
+  /// The largest distance between the time of signing and the present: fifteen minutes.
+  public static let clockTolerance = VerificationLimits.clockTolerance
+
+  /// The seconds that a V4 URL may live for.
+  static func urlSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
+    1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
+  }
+}
 
 /// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers, payload hash.
 struct OSSV4Request {
@@ -149,5 +183,98 @@ extension HTTPRequest {
   /// Whether there is a header, the host included; the name is in lower case.
   func hasHeader(_ name: String) -> Bool {
     name == "host" ? authority != nil : headerFields.contains { $0.name.canonicalName == name }
+  }
+}
+
+/// Where the bucket of a signed resource comes from.
+enum OSSResource: Equatable {
+  /// The path starts with the bucket: `/bucket/key`.
+  case inPath
+  /// The path is the key alone; the bucket is known otherwise.
+  case bucket(String)
+  /// There is no bucket: the request is to the service.
+  case service
+}
+
+extension ByteWriter {
+  /// Appends the canonical resource: `/`, `/bucket/` or `/bucket/key`.
+  ///
+  /// - Parameters:
+  ///   - resource: Where the bucket comes from.
+  ///   - path: The path as it travels.
+  ///   - encoded: Whether the path is canonically encoded (V4) or decoded (V1).
+  mutating func append(_ resource: OSSResource, path: Span<UInt8>, encoded: Bool) {
+    if case .bucket(let bucket) = resource {
+      append(UInt8(ascii: "/"))
+      append(bucket)
+    }
+    if encoded {
+      append(recoding: path, plusIsSpace: false, .path)
+    } else {
+      append(decoding: path, plusIsSpace: false)
+    }
+    if case .inPath = resource, isBucketAlone(path) { append(UInt8(ascii: "/")) }
+  }
+
+  /// Whether a path is `/bucket`, without a slash behind it; one that is written as an escape is a slash as well, because
+  /// the path is cut after it is decoded.
+  private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
+    guard path.count > 1 else { return false }
+    for index in 1..<path.count {
+      if path[index] == UInt8(ascii: "/") { return false }
+      let rest = path.extracting(index...)
+      if rest.starts(with: "%2F") || rest.starts(with: "%2f") { return false }
+    }
+    return true
+  }
+}
+
+/// What a V4 signing key is bound to: a day, a region and a product.
+struct OSSV4Scope {
+  let date: Timestamp
+  let region: String
+  let product: String
+
+  /// Appends the scope: `20261120/cn-hangzhou/oss/aliyun_v4_request`.
+  func append(to writer: inout ByteWriter) {
+    writer.append(compactDate: date)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(region)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(product)
+    writer.append(UInt8(ascii: "/"))
+    writer.append(OSSText.v4Request)
+  }
+
+  /// Appends the string to sign of a canonical request that hashes to `hash`.
+  func append(stringToSign hash: Digest, date: Timestamp, to writer: inout ByteWriter) {
+    append(stringToSign: hash, dateLine: { $0.append(basicDate: date) }, to: &writer)
+  }
+
+  /// Appends the string to sign of a canonical request that hashes to `hash`, with a date line of its own form.
+  func append(
+    stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
+  ) {
+    writer.append(OSSText.v4Algorithm)
+    writer.append(UInt8(ascii: "\n"))
+    dateLine(&writer)
+    writer.append(UInt8(ascii: "\n"))
+    append(to: &writer)
+    writer.append(UInt8(ascii: "\n"))
+    writer.append(hex: hash)
+  }
+
+  /// The signing key of an access key, derived once a day.
+  func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
+    let scope = KeyScope(from: date.dayNumber, to: date.dayNumber, region: region, service: product)
+    return key.signingKey(for: scope) { secret in
+      let dateKey = HMACKey<SHA256>(writing: {
+        $0.append("aliyun_v4")
+        $0.append(secret)
+      }).derivedKey { $0.append(compactDate: date) }
+      let regionKey = dateKey.derivedKey { $0.append(region) }
+      let productKey = regionKey.derivedKey { $0.append(product) }
+      return productKey.derivedKey { $0.append(OSSText.v4Request) }
+    }
   }
 }

@@ -168,3 +168,137 @@ public struct COSVerifier: SignatureVerifier {
     }
   }
 }
+
+extension COSVerifier {
+  /// Headers and parameters that start like this have an effect on COS and its data processing.
+  public var controlPrefixes: [String] { ["x-cos-", "x-ci-", "pic-operations"] }
+
+  /// The words in which COS refuses, as "Error codes" of its documentation has them.
+  public var refusals: RefusalVocabulary { RefusalVocabulary(canonicalRequestElement: "FormatString") }
+
+  /// Returns whether a request carries an authorization of COS, well formed or not.
+  public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
+    try limits.check(request)
+    if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
+    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
+    return target.parameters.contains { parameter in
+      let name = parameter.name.utf8.map(asciiLowercased)
+      return Self.authorizationNames.contains(name.span)
+    }
+  }
+
+  /// Whether an Authorization header starts with one of the fields of an authorization, whatever its case.
+  private static func startsLikeCOS(_ value: String) -> Bool {
+    value.utf8.lazy.map(asciiLowercased).starts(with: "q-".utf8)
+  }
+
+  /// The parameters of which any makes a URL a signed one, in lower case.
+  private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
+}
+
+extension COSVerifier {
+  /// The texts that the signature of a request covers, read as the service reads them.
+  ///
+  /// - Parameters:
+  ///   - claim: What the request says about its signature.
+  ///   - request: The request.
+  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+    let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
+    let (text, hash) = try reading.with(asSigned(request, claim)) { text, _, _ in
+      (String(writing: text), SHA1.hash(writing: text))
+    }
+    return SignedTexts(
+      stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
+  }
+}
+
+extension COSClaim {
+  /// The names of the headers that the signature lists, in lower case.
+  package var signedHeaders: [String] { headers }
+
+  /// The names of the parameters that the signature lists, in lower case.
+  package var signedParameters: [String] { parameters }
+}
+
+/// What a request says about its COS signature.
+public struct COSClaim: SignatureClaim {
+  /// The id of the key that it says it was signed with.
+  public let accessKeyID: AccessKeyID
+
+  /// The session token that came along.
+  public let sessionToken: Secret?
+
+  /// When the signature is valid.
+  public let window: COSKeyTime
+
+  /// Where the signature is.
+  public let placement: VerifiedRequest.Placement
+
+  let signature: String
+  /// The names of the signed headers, decoded, in lower case.
+  let headers: [String]
+  /// The names of the signed parameters, decoded, in lower case.
+  let parameters: [String]
+  var target: RequestTarget
+}
+
+/// The seven fields of a COS authorization.
+struct COSAuthorization {
+  static let names = [
+    "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
+  ]
+
+  let id: String
+  let window: COSKeyTime
+  let headers: [String]
+  let parameters: [String]
+  let signature: String
+
+  /// Reads the value of an Authorization header, or of the parameter `sign`.
+  init(_ text: String) throws(VerificationError) {
+    var fields: [String: String] = [:]
+    for item in text.parts(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
+      guard pair.count == 2, Self.names.contains(String(pair[0])),
+        fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
+      else { throw .malformed("The authorization has a field that is unknown or there twice.") }
+    }
+    try self.init(fields)
+  }
+
+  /// Reads fields that are decoded already.
+  init(_ fields: [String: String]) throws(VerificationError) {
+    guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
+      !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
+    else { throw .malformed("The authorization lacks one of its seven fields.") }
+    guard fields["q-sign-algorithm"] == "sha1" else {
+      throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
+    }
+    guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
+      throw .malformed("The sign time is not two numbers of seconds with a semicolon between them.")
+    }
+    guard fields["q-key-time"] == text else {
+      throw .malformed("The key time is not the sign time.")
+    }
+    guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
+    self.id = id
+    self.window = window
+    self.signature = signature
+    headers = try Self.list(headerList)
+    parameters = try Self.list(parameterList)
+  }
+
+  /// The names of a list; some SDKs encode them and some do not, and both mean the same name.
+  private static func list(_ text: String) throws(VerificationError) -> [String] {
+    var names: [String] = []
+    for name in text.words(between: ";") {
+      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
+      else {
+        throw .malformed("A list of signed names holds a broken escape.")
+      }
+      names.append(decoded.asciiLowercased)
+    }
+    return names
+  }
+}

@@ -1,6 +1,70 @@
-internal import HTTPTypes
-internal import StorageAuth
+package import HTTPTypes
+public import StorageAuth
 internal import StorageCrypto
+
+extension HTTPField.Name {
+  package static let cosSecurityToken = known("x-cos-security-token")
+  package static let ciSecurityToken = known("x-ci-security-token")
+}
+
+/// Which headers of a request a COS signature covers.
+///
+/// The service checks what is listed and, in its strict mode, that everything that matters is listed. The standard
+/// policy lists all of that.
+public struct COSHeaderPolicy: Sendable, Hashable {
+  private enum Value: Hashable {
+    case standard
+    case only(Set<String>)
+  }
+
+  private let value: Value
+
+  /// Whether the host is signed; without it a signature also opens another bucket of the same account.
+  public let signsHost: Bool
+
+  /// The headers that the vendor's current SDKs sign, the host included: `cache-control`, `content-disposition`,
+  /// `content-encoding`, `content-length`, `content-md5`, `content-type`, `expect`, `expires`, the `if-` headers,
+  /// `origin`, `range`, `transfer-encoding`, `pic-operations`, and all that start with `x-cos-` or `x-ci-`.
+  public static let standard = COSHeaderPolicy(value: .standard, signsHost: true)
+
+  /// The standard headers without the host, for a host that reaches COS through a CDN.
+  public static let standardWithoutHost = COSHeaderPolicy(value: .standard, signsHost: false)
+
+  /// Only the named headers, where a request has them; `host` is a name as any other.
+  public static func only(_ names: Set<String>) -> COSHeaderPolicy {
+    let names = Set(names.map { $0.asciiLowercased })
+    return COSHeaderPolicy(value: .only(names), signsHost: names.contains("host"))
+  }
+
+  /// Whether everything that COS looks for in its strict mode is signed.
+  var isComplete: Bool { value == .standard && signsHost }
+
+  /// Whether a field is signed; its name is in lower case.
+  func signs(_ name: String) -> Bool {
+    switch value {
+    case .standard: Self.isStandard(name)
+    case .only(let names): names.contains(name)
+    }
+  }
+
+  /// Whether a field is one of the standard ones; its name is in lower case.
+  static func isStandard(_ name: String) -> Bool {
+    withBytes(of: name) { name in
+      hasEffectPrefix(name) || standardNames.contains(name)
+    }
+  }
+
+  /// Whether a name is one that COS or its data processing acts on: `x-cos-` or `x-ci-`, in lower case.
+  static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
+    name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
+  }
+
+  private static let standardNames = NameTable(
+    """
+    cache-control content-disposition content-encoding content-length content-md5 content-type expect expires if-match
+    if-modified-since if-none-match if-unmodified-since origin range transfer-encoding pic-operations
+    """.split { $0 == " " || $0 == "\n" }.map(String.init))
+}
 
 /// The text that a COS signature covers: method, decoded path, parameters and headers, a line each.
 struct COSHTTPString {
@@ -152,5 +216,81 @@ extension ByteWriter {
     append(UInt8(ascii: "\n"))
     append(hex: hash)
     append(UInt8(ascii: "\n"))
+  }
+}
+
+/// How the names of parameters are spelt and sorted in the text that is signed.
+///
+/// All the vendor's SDKs agree on names of letters, digits and hyphens. On others some differ from the documentation,
+/// and a server has to take what they send.
+enum COSSpelling: CaseIterable {
+  /// As documented: encoded, then in lower case, sorted in that form; equal names by value.
+  case standard
+  /// As the JavaScript SDKs: spelt as documented, sorted by the name before it is encoded.
+  case sortedByRawName
+  /// As the iOS SDK: in lower case, then encoded, so that escapes are in upper case.
+  case upperCaseEscapes
+  /// As the Android SDK: a repeated name is listed once and its values stay in the order of the URL.
+  case wireOrder
+
+  /// The order of the parameters.
+  var order: EncodedOrder {
+    self == .sortedByRawName ? .decodedLowered : .encodedLowered
+  }
+
+  /// The case of a name.
+  var nameCase: EncodedCase {
+    self == .upperCaseEscapes ? .loweredLetters : .lowered
+  }
+}
+
+/// The stretch of time in which a COS signature is valid, both ends included (`q-sign-time`, `q-key-time`).
+public struct COSKeyTime: Sendable, Hashable {
+  /// The first second, in Unix time.
+  public let start: Timestamp
+
+  /// The last second, in Unix time.
+  public let end: Timestamp
+
+  /// Makes a window; fractions of seconds are dropped.
+  ///
+  /// - Parameters:
+  ///   - start: The first second.
+  ///   - end: The last second.
+  public init(from start: Timestamp, until end: Timestamp) {
+    self.start = start.wholeSeconds
+    self.end = end.wholeSeconds
+  }
+
+  /// Reads a window as it stands in an authorization: `1700000000;1700003600`.
+  package init?(_ text: String) {
+    let parts = text.parts(between: ";")
+    guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
+    self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
+  }
+
+  /// Digits only: no sign, no blank, and few enough to be a time.
+  private static func seconds(_ text: Substring) -> Int64? {
+    guard (1...12).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return Int64(text)
+  }
+
+  /// Appends the window: `1700000000;1700003600`.
+  func append(to writer: inout ByteWriter, separator: StaticString = ";") {
+    writer.append(start.unixSeconds)
+    writer.append(separator)
+    writer.append(end.unixSeconds)
+  }
+
+  /// The key that signs in this window, derived once from an access key.
+  func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
+    let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
+    return key.signingKey(for: scope) { secret in
+      HMACKey<SHA1>(secret).withAuthenticationCode(writing: { append(to: &$0) }) { signKey in
+        HMACKey(writing: { $0.append(hex: signKey) })
+      }
+    }
   }
 }

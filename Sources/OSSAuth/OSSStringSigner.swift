@@ -1,0 +1,339 @@
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// Signs strings to sign that somebody else made, after reading them: the server's half of the self-signed mode.
+///
+/// It is no oracle. A string is taken apart into the request that it authorizes; that request is canonicalised again and
+/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs.
+///
+/// ```swift
+/// let signer = OSSStringSigner(region: "cn-hangzhou")
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+public struct OSSStringSigner: StringSigner {
+  /// The region that V4 strings have to name.
+  public let region: String
+
+  /// The product that V4 strings have to name.
+  public let product: String
+
+  /// The versions that are signed.
+  public let versions: Set<OSSSignatureVersion>
+
+  /// The short name of the service: `oss`.
+  public var service: String { SignatureScheme.ossV4.service }
+
+  /// Sets up a signer.
+  ///
+  /// - Parameters:
+  ///   - region: The region that V4 strings have to name, such as `cn-hangzhou`.
+  ///   - product: The product that V4 strings have to name.
+  ///   - versions: The versions that are signed.
+  public init(
+    region: String, product: String = "oss", versions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases)
+  ) {
+    self.region = region
+    self.product = product
+    self.versions = versions
+  }
+
+  /// Reads what a signature would authorize.
+  ///
+  /// - Parameter order: What somebody wants to have signed.
+  /// - Returns: The one request that the string stands for.
+  /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request.
+  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+    switch order.scheme {
+    case .ossV1 where versions.contains(.v1):
+      guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
+      return try v1Intent(of: order)
+    case .ossV4 where versions.contains(.v4):
+      guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+      return try v4Intent(of: order, canonicalRequest)
+    default:
+      throw .malformed("The version of the signature is not one that is signed here.")
+    }
+  }
+
+  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  public func signature(
+    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    if intent.scheme == .ossV1 {
+      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+      return signingKey.authenticationCode(for: order.stringToSign).base64
+    }
+    let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
+    return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+  }
+
+  /// Returns `OSS` for V1, as the vendor's page "Add signatures on a server" has it, else `nil`.
+  public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
+}
+
+extension SignatureScheme {
+  /// OSS with HMAC-SHA-1.
+  public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
+
+  /// OSS with HMAC-SHA-256.
+  public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
+}
+
+extension RequestVocabulary {
+  /// The names of OSS.
+  static let oss = RequestVocabulary(
+    headerPrefix: "x-oss-",
+    harmlessHeaders: [
+      "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
+      "traffic-limit", "hash-crc64ecma",
+    ])
+}
+
+extension OSSStringSigner {
+  /// Reads a V4 string and the canonical request that it holds the hash of.
+  func v4Intent(of order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
+    var lines = SignedLines(order.stringToSign)
+    guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
+      throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
+    }
+    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+      throw .malformed("The second line is not a date like 20261120T080000Z.")
+    }
+    let scope = OSSV4Scope(date: date, region: region, product: product)
+    guard try lines.first() == String(writing: { scope.append(to: &$0) }) else {
+      throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
+    }
+    let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
+    let text = String(writing: { scope.append(stringToSign: hash, date: date, to: &$0) })
+    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not hold the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+    let request = try v4Request(order, canonicalRequest)
+    return try v4Intent(of: request, scope)
+  }
+
+  /// The request that has a text as its canonical request.
+  private func v4Request(
+    _ order: SigningOrder, _ canonicalRequest: String
+  ) throws(SigningRefusal) -> HTTPRequest {
+    var lines = SignedLines(canonicalRequest)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let path = try lines.first()
+    let query = try lines.first()
+    var headers = HTTPFields()
+    var host: String?
+    for line in lines.take(while: { !$0.isEmpty }) {
+      if line.hasBytePrefix("host:") {
+        guard host == nil else { throw .malformed("There are two hosts.") }
+        host = String(line.dropFirst("host:".count))
+      } else {
+        try headers.append(line: line)
+      }
+    }
+    _ = try lines.first()
+    let additional = try lines.first()
+    let payload = try lines.first()
+    guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
+    guard Self.isPayloadHash(payload), headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
+    else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }
+    let request = HTTPRequest(
+      method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
+      headerFields: headers)
+    let names = additional.isEmpty ? [] : additional.parts(between: ";")
+    let text: String
+    do throws(SigningError) {
+      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).with(request) {
+        String(writing: $0)
+      }
+    } catch {
+      throw .notCanonical
+    }
+    guard text.utf8.elementsEqual(canonicalRequest.utf8), names.sorted() == names, Set(names).count == names.count,
+      names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
+    else { throw .notCanonical }
+    return request
+  }
+
+  private static func isPayloadHash(_ text: String) -> Bool {
+    text == OSSText.unsignedPayload.description
+      || text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
+  }
+
+  private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> SigningIntent {
+    var readable = request
+    readable.authority = "localhost"
+    var target = try RequestTarget(signed: readable)
+    let fields = request.headerFields
+    guard let version = try target.take("x-oss-signature-version") else {
+      guard fields[.ossDate] == scope.date.iso8601Basic else {
+        throw .malformed("The header x-oss-date is missing, or not the date of the string.")
+      }
+      return SigningIntent(
+        .ossV4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
+        expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
+        vocabulary: .oss)
+    }
+    let credential = try target.take("x-oss-credential") ?? ""
+    let suffix = "/" + String(writing: { scope.append(to: &$0) })
+    guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
+      try target.take("x-oss-date") == scope.date.iso8601Basic,
+      let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
+      fields[.ossContentSHA256] == nil
+    else { throw .malformed("The parameters of the signature do not belong to the string.") }
+    guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
+      throw .malformed("The additional headers are not those of the URL.")
+    }
+    let token = try target.take("x-oss-security-token").map { Secret($0) }
+    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
+    guard limits.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to \(limits.upperBound).",
+        remedy: "Ask for a shorter lifetime.")
+    }
+    return SigningIntent(
+      .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
+      expiration: scope.date.advanced(by: .seconds(seconds)),
+      accessKeyID: AccessKeyID(String(id)), sessionToken: token, vocabulary: .oss)
+  }
+
+  /// The names of the headers that are signed beyond the rule, the host included.
+  private static func additionalNames(of request: HTTPRequest) -> String {
+    var names = request.headerFields.map(\.name.canonicalName).filter { !OSSV4Request.isSignedByRule($0) }
+    if request.authority != nil { names.append("host") }
+    return names.sorted().joined(separator: ";")
+  }
+}
+
+extension OSSStringSigner {
+  /// Reads a V1 string: four lines, a line for each `x-oss-` header, and the resource, which may hold line feeds.
+  ///
+  /// The plain reading of the resource has to be canonical; every other request that the string fits goes along with it.
+  func v1Intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+    var lines = SignedLines(order.stringToSign)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    var headers = HTTPFields()
+    let md5 = try lines.first()
+    if !md5.isEmpty { try headers.append(signed: "Content-MD5", md5) }
+    let type = try lines.first()
+    if !type.isEmpty { try headers.append(signed: "Content-Type", type) }
+    let dateLine = try lines.first()
+    for line in lines.take(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
+    let resource = lines.remainder
+    guard resource.utf8.count(where: { $0 == UInt8(ascii: "?") }) < 2 else {
+      throw SigningRefusal(
+        .malformed, "The resource holds more than one question mark (?): the string is that of several requests.",
+        remedy: "Sign with V4, which signs the key and the parameters apart.")
+    }
+    let path = try Self.wirePath(ofResource: resource)
+    let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
+    let text: String
+    do throws(SigningError) {
+      text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
+        .with(request, date: dateLine) { String(writing: $0) }
+    } catch {
+      throw .notCanonical
+    }
+    guard text.utf8.elementsEqual(order.stringToSign.utf8) else { throw .notCanonical }
+    return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
+  }
+
+  /// The targets besides the plain one that a resource stands for.
+  private static func otherTargets(
+    ofResource resource: String, of request: HTTPRequest
+  ) throws(SigningRefusal) -> [RequestTarget] {
+    let plain = try RequestTarget(signed: request)
+    guard let targets = OSSV1Readings.targets(ofResource: resource) else {
+      throw .malformed("The resource can be read in too many ways.")
+    }
+    let others = targets.filter { !$0.isSame(as: plain) }
+    guard others.count == targets.count - 1 else { throw .notCanonical }
+    return others
+  }
+
+  private func v1Intent(
+    of request: HTTPRequest, _ dateLine: String, others: [RequestTarget]
+  ) throws(SigningRefusal) -> SigningIntent {
+    var target = try RequestTarget(signed: request)
+    let fields = request.headerFields
+    let urlToken = try target.take("security-token").map { Secret($0) }
+    if let seconds = Int64(dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
+      guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
+        throw .malformed("The string is for a URL and has headers that only a header signature has.")
+      }
+      return SigningIntent(
+        .ossV1, method: request.method, target: target, headers: fields, placement: .query, date: nil,
+        expiration: Timestamp(unixSeconds: seconds), accessKeyID: nil, sessionToken: urlToken, vocabulary: .oss,
+        otherTargets: others.compactMap { $0.usable(by: request.method, with: urlToken) })
+    }
+    guard let date = Timestamp(httpDate: dateLine), date.httpDate == dateLine else {
+      throw .malformed("The fourth line is neither a date as HTTP writes it nor the end of a URL.")
+    }
+    guard urlToken == nil, fields[.ossDate].map({ $0 == dateLine }) ?? true else {
+      throw .malformed("There are two dates, or the session token is in the URL.")
+    }
+    return SigningIntent(
+      .ossV1, method: request.method, target: target, headers: fields, placement: .header, date: date, expiration: nil,
+      accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) }, vocabulary: .oss,
+      otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
+  }
+
+  /// The path that has a text as its canonical resource; behind the first question mark are the parameters.
+  private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
+    let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    guard let path = parts.first, path.utf8.first == UInt8(ascii: "/") else {
+      throw .malformed("The resource is not a path.")
+    }
+    guard parts.count > 1 else { return path.percentEncoded(.path) }
+    let query = parts[1].utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      return pair.map { String(Substring($0)).percentEncoded() }.joined(separator: "=")
+    }
+    return "\(path.percentEncoded(.path))?\(query.joined(separator: "&"))"
+  }
+}
+
+extension HTTPFields {
+  /// Adds the header of a line `name:value`.
+  mutating func append(line: String) throws(SigningRefusal) {
+    let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+    try append(signed: String(Substring(pair[0])), String(Substring(pair[1])))
+  }
+}
+
+extension RequestTarget {
+  /// Whether two targets are the same; a parameter without a value is one with an empty value, as it is signed.
+  fileprivate func isSame(as other: RequestTarget) -> Bool {
+    bucket == other.bucket && key == other.key
+      && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
+  }
+
+  /// The target as a service would act on it, or `nil` if it would not.
+  ///
+  /// It refuses a request whose session token is not that of the key, and a POST to an object without parameters is no
+  /// operation. A number of a part that is none counts as absent, for a service that does not refuse it.
+  fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
+    let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
+    guard own == token else { return nil }
+    let rest = parameters.filter { parameter in
+      parameter.name != "security-token"
+        && (parameter.name != "partNumber" || SignedQuery.isPartNumber(parameter.value?.string ?? ""))
+    }
+    if method == .post, key != nil, rest.isEmpty { return nil }
+    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
+  }
+
+  /// Reads the target of a request that was put together from a signed text, with the bucket in its path.
+  init(signed request: HTTPRequest) throws(SigningRefusal) {
+    do throws(VerificationError) {
+      try self.init(of: request, style: .path)
+    } catch {
+      throw .malformed("The path or the query is not UTF-8.")
+    }
+  }
+}

@@ -1,0 +1,369 @@
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// Checks the signatures of requests to OSS, V1 and V4, in headers and in URLs.
+///
+/// ```swift
+/// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, keys: accounts.key(for:))
+/// ```
+///
+/// Refused before any work: more than ``limits`` allow, a version that is not among ``acceptedVersions``, an authorization
+/// in two places, a parameter that is signed and repeated. Refused before the signature is computed: a wrong token,
+/// region, product or date, a time outside the window, and a V1 request whose string is that of another one. Refused
+/// although the signature is right: a URL that lasts for longer than ``limits`` allow. Every `x-oss-` header and parameter is signed by the scheme itself.
+///
+/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; every other parameter can
+/// be added, changed or removed by the one who sends the request. A V4 signature covers all of them.
+public struct OSSVerifier: SignatureVerifier {
+  /// The region that V4 signatures have to name; nothing for any.
+  public let region: String?
+
+  /// The product that V4 signatures have to name.
+  public let product: String
+
+  /// Where the bucket's name is; nothing if the host decides.
+  public let style: AddressingStyle?
+
+  /// The bucket of a custom domain.
+  public let bucket: String?
+
+  /// The versions that are accepted.
+  public let acceptedVersions: Set<OSSSignatureVersion>
+
+  /// Whether V1 requests are accepted whose string to sign is that of another request, as the service accepts them: with
+  /// a question mark in the key, or with `?`, `&` or `=` in a signed parameter where another part would begin.
+  public let acceptsAmbiguousV1: Bool
+
+  /// How large a request may be, and how long a URL may last.
+  public let limits: VerificationLimits
+
+  /// Whether `x-oss-content-sha256` may hold the hash of the body; whoever sets it has to check the body.
+  private(set) var acceptsPayloadHashes = false
+
+  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that checks the body against it.
+  public var acceptingPayloadHashes: OSSVerifier {
+    var copy = self
+    copy.acceptsPayloadHashes = true
+    return copy
+  }
+
+  /// The largest distance between the time of signing and the present: fifteen minutes, as at the service.
+  public static let clockTolerance = OSSLimits.clockTolerance
+
+  /// Sets up a verifier.
+  ///
+  /// - Parameters:
+  ///   - region: The region that V4 signatures have to name; nothing for any.
+  ///   - product: The product that V4 signatures have to name.
+  ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
+  ///     label of the host.
+  ///   - bucket: The bucket, for a custom domain.
+  ///   - acceptedVersions: The versions that are accepted; `[.v4]` where no client is older.
+  ///   - acceptsAmbiguousV1: Whether V1 requests are accepted whose string to sign is that of another request.
+  ///   - limits: How large a request may be, and how long a URL may last.
+  public init(
+    region: String? = nil, product: String = "oss", style: AddressingStyle? = nil, bucket: String? = nil,
+    acceptedVersions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases), acceptsAmbiguousV1: Bool = false,
+    limits: VerificationLimits = VerificationLimits()
+  ) {
+    self.region = region
+    self.product = product
+    self.style = style
+    self.bucket = bucket
+    self.acceptedVersions = acceptedVersions
+    self.acceptsAmbiguousV1 = acceptsAmbiguousV1
+    self.limits = limits
+  }
+
+  /// Proves a claim.
+  public func verify(
+    _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    try check(claim.version)
+    try claim.checkToken(against: key, at: date)
+    var claim = claim
+    // What is proved is read from the request that is verified, whatever the claim was read from.
+    claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
+    do {
+      switch claim.scheme {
+      case .v1(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)
+      case .v4(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)
+      }
+    } catch let error as SigningError {
+      throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
+    } catch let error as VerificationError {
+      throw error.with(accessKeyID: claim.accessKeyID)
+    } catch {
+      throw .malformed("The request cannot be read.")
+    }
+  }
+
+  private func verify(
+    _ claim: OSSClaim, _ scheme: OSSClaim.V1, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws -> VerifiedRequest {
+    var expiration: Timestamp?
+    if claim.placement == .header {
+      try checkSkew(scheme.instant, at: date)
+    } else {
+      guard date <= scheme.instant else { throw Self.expired(scheme.instant) }
+      expiration = scheme.instant
+    }
+    let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
+    if !acceptsAmbiguousV1, let problem = text.ambiguity(of: request.path ?? "/") {
+      throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
+    }
+    let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+    let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
+    guard constantTimeEqual(expected, claim.signature) else {
+      throw try mismatch(of: claim, request, with: key)
+    }
+    if let expiration { try limits.checkLifetime(from: date, until: expiration, at: date, in: .query) }
+    return proof(of: claim, request, key, expiration: expiration)
+  }
+
+  private func verify(
+    _ claim: OSSClaim, _ scheme: OSSClaim.V4, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws -> VerifiedRequest {
+    try check(scheme)
+    var expiration: Timestamp?
+    if let lifetime = scheme.lifetime {
+      expiration = try checkWindow(scheme.date, lifetime: lifetime, isTemporary: key.sessionToken != nil, at: date)
+    } else {
+      try checkSkew(scheme.date, at: date)
+    }
+    let canonical = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
+    let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
+    let hash = try canonical.with(request, omitting: omitted) { SHA256.hash(writing: $0) }
+    let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
+    let signingKey = scope.signingKey(of: key)
+    for line in scheme.dateLines {
+      let expected = signingKey.authenticationCode { writer in
+        scope.append(stringToSign: hash, dateLine: { $0.append(line) }, to: &writer)
+      }
+      guard constantTimeEqual(expected.hex, claim.signature) else { continue }
+      if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: date, in: .query) }
+      return proof(of: claim, request, key, expiration: expiration)
+    }
+    throw try mismatch(of: claim, request, with: key)
+  }
+
+  private func mismatch(
+    of claim: OSSClaim, _ request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim, in: request) }
+  }
+
+  func resource(of request: HTTPRequest) -> OSSResource {
+    let authority = request.authority ?? ""
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path: return .inPath
+    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
+    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
+    }
+  }
+}
+
+extension OSSVerifier {
+  /// Headers and parameters that start like this have an effect on OSS, and its signatures cover all of them.
+  public var controlPrefixes: [String] { ["x-oss-"] }
+
+  /// The words in which OSS refuses, as "Error responses" of its documentation has them.
+  public var refusals: RefusalVocabulary {
+    RefusalVocabulary(
+      subject: .host("HostId"), headHeader: .ossError,
+      refusals: [
+        .invalidToken: .init(.forbidden, "InvalidSecurityToken"),
+        .keyExpired: .init(.forbidden, "SecurityTokenExpired"),
+      ])
+  }
+
+  /// `x-oss-content-sha256`.
+  public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
+
+  /// Returns whether a request carries an authorization of OSS, well formed or not.
+  public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
+    try limits.check(request)
+    if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeOSS($0.value) }) { return true }
+    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
+    return target.parameters.contains { parameter in
+      let name = parameter.name.utf8.map(asciiLowercased)
+      return Self.authorizationNames.contains(name.span)
+    }
+  }
+
+  /// Whether an Authorization header starts with `OSS`, whatever its case and version.
+  private static func startsLikeOSS(_ value: String) -> Bool {
+    value.utf8.lazy.map(asciiLowercased).starts(with: "oss".utf8)
+  }
+
+  /// The parameters of which any makes a URL a signed one, in lower case.
+  private static let authorizationNames = NameTable([
+    "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
+  ])
+}
+
+extension OSSVerifier {
+  /// Refuses a version that is not accepted.
+  func check(_ version: OSSSignatureVersion) throws(VerificationError) {
+    guard acceptedVersions.contains(version) else {
+      let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
+      throw VerificationError(
+        .unsupported, "A \(version.rawValue.asciiUppercased) signature is not accepted.",
+        remedy: accepted.isEmpty ? "Have the verifier accept a version." : "Sign with OSS \(accepted).")
+    }
+  }
+
+  /// Refuses a scope that is for another region, product or day.
+  func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
+    guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
+      throw .wrongScope(
+        .region, "The signature is for the region \"\(scheme.region)\".",
+        remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
+    }
+    guard scheme.product == product else {
+      throw .wrongScope(
+        .product, "The signature is for the product \"\(scheme.product)\".", remedy: "Sign for the product \(product).")
+    }
+    guard scheme.day == scheme.date.iso8601Basic.prefix(8) else {
+      throw .wrongScope(
+        .day, "The day of the scope is not the day of x-oss-date.", remedy: "Use the day of x-oss-date, in UTC.")
+    }
+  }
+
+  /// Refuses a request that was signed too long ago, or in the future.
+  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
+    let distance = instant.duration(to: date)
+    guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
+      throw VerificationError(
+        .clockSkew, "The request was signed at \(instant) and arrived at \(date).",
+        remedy: "Set the clock; the service accepts fifteen minutes."
+      ).with(instant: instant)
+    }
+  }
+
+  /// Refuses a URL that is not valid yet or no longer, or that was made for too long.
+  func checkWindow(
+    _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
+  ) throws(VerificationError) -> Timestamp {
+    let seconds = OSSLimits.urlSeconds(isTemporary: isTemporary)
+    guard seconds.contains(lifetime) else {
+      throw VerificationError(
+        .malformed, "The lifetime of the URL is not 1 to \(seconds.upperBound) seconds.",
+        remedy: "Make a URL that ends earlier.")
+    }
+    let end = start.advanced(by: .seconds(lifetime))
+    guard date <= end else { throw Self.expired(end) }
+    guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= date else {
+      throw VerificationError(
+        .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
+      ).with(instant: start)
+    }
+    return end
+  }
+
+  static func expired(_ end: Timestamp) -> VerificationError {
+    VerificationError(.expired, "The URL ended at \(end).", remedy: "Make a new one.").with(instant: end)
+  }
+}
+
+extension OSSVerifier {
+  /// Returns what a signature that was compared proves.
+  func proof(
+    of claim: OSSClaim, _ request: HTTPRequest, _ key: AccessKey, expiration: Timestamp?
+  ) -> VerifiedRequest {
+    VerifiedRequest(
+      accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
+      signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature), expiration: expiration,
+      usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance),
+      signsParameter: { claim.signs($0.name) })
+  }
+}
+
+extension OSSClaim {
+  /// The names of the headers that the signature covers.
+  ///
+  /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
+  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. The `Date`
+  /// header is a line of the string to sign where there is no `x-oss-date`.
+  func signedHeaders(of request: HTTPRequest) -> Set<String> {
+    var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
+    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
+    if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
+      names.insert("date")
+    }
+    return names
+  }
+
+  /// Whether the signature covers a parameter of the query; its name is decoded.
+  ///
+  /// V4 covers all of them but the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
+  func signs(_ name: WireText) -> Bool {
+    switch scheme {
+    case .v4: name != "x-oss-signature"
+    case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
+    }
+  }
+}
+
+extension OSSVerifier {
+  /// The texts that the signature of a request covers, read as the service reads them.
+  ///
+  /// - Parameters:
+  ///   - claim: What the request says about its signature.
+  ///   - request: The request.
+  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  package func texts(of claim: OSSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+    switch claim.scheme {
+    case .v1(let scheme):
+      let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
+      return SignedTexts(
+        stringToSign: try text.with(request, date: scheme.line) { String(writing: $0) }, canonicalRequest: nil)
+    case .v4(let scheme):
+      let text = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
+      let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
+      let (canonical, hash) = try text.with(request, omitting: omitted) {
+        (String(writing: $0), SHA256.hash(writing: $0))
+      }
+      let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
+      return SignedTexts(
+        stringToSign: String(writing: {
+          scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
+        }),
+        canonicalRequest: canonical)
+    }
+  }
+}
+
+extension OSSClaim {
+  /// The region that a V4 signature names.
+  package var region: String? {
+    if case .v4(let scheme) = scheme { scheme.region } else { nil }
+  }
+
+  /// The product that a V4 signature names.
+  package var product: String? {
+    if case .v4(let scheme) = scheme { scheme.product } else { nil }
+  }
+
+  /// The day that the scope of a V4 signature names.
+  package var day: String? {
+    if case .v4(let scheme) = scheme { scheme.day } else { nil }
+  }
+
+  /// When the request was signed; the URLs of V1 do not say.
+  package var signedAt: Timestamp? {
+    switch scheme {
+    case .v1(let scheme): placement == .header ? scheme.instant : nil
+    case .v4(let scheme): scheme.date
+    }
+  }
+
+  /// When a URL ends.
+  package var expiration: Timestamp? {
+    switch scheme {
+    case .v1(let scheme): placement == .query ? scheme.instant : nil
+    case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }
+    }
+  }
+}
