@@ -48,6 +48,7 @@ enum Subjects {
     "StorageAuth.SignatureScheme": "names of a service",
     "StorageAuth.SigningRefusal.Code": "a name of a kind of problem",
     "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is refused",
+    "StorageAuth.ServiceHosts": "labels and the end of hosts",
     "OSSAuth.OSSSignatureVersion": "an enumeration without payload",
     "OSSAuth.OSSNetwork": "an enumeration without payload",
     "COSAuth.COSSigner.URLForm": "an enumeration without payload",

@@ -57,7 +57,7 @@ public final class AuthEvents: Sendable {
   /// Tells the observers; for caches and clients.
   ///
   /// - Parameter event: Made only if somebody observes.
-  public func emit(_ event: @autoclosure () -> AuthEvent) {
+  package func emit(_ event: @autoclosure () -> AuthEvent) {
     guard isObserved.load(ordering: .acquiring) else { return }
     let observers = state.withLock { $0.observers }
     let event = event()

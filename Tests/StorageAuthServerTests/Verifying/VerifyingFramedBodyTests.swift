@@ -67,7 +67,7 @@ final class VerifyingFramedBodyTests: XCTestCase {
       body.replaceSubrange(data, with: "\r\naab")
       return (request, body)
     }
-    try await refuse("SignatureDoesNotMatch", "chunks without their signatures") {
+    try await refuse("IncompleteBody", "chunks without their signatures") {
       let (request, _) = try framed(bench, .signedChunks)
       return (request, try framed(bench, .unsignedChunksWithTrailer, trailer: checksum).body)
     }

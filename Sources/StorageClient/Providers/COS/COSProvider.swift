@@ -28,9 +28,16 @@ public struct COSProvider: PresigningProvider {
   ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
   ///     LocalCloud.
   ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
-  public init(bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil) {
+  ///   - policy: Which headers are signed.
+  ///   - isStrict: Whether a request that the strict mode of the service would refuse is refused before it is sent.
+  ///   - headerLifetime: How long a signature in the headers is valid, if the key does not say.
+  public init(
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
+  ) {
     self.init(
       bucket: bucket, region: region,
+      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime),
       address: Result { () throws(SigningError) in
         if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
         return try .cos(region: region)
@@ -50,12 +57,12 @@ public struct COSProvider: PresigningProvider {
   }
 
   private init(
-    bucket: String, region: String, address: Result<ServiceEndpoint, SigningError>
+    bucket: String, region: String, signer: COSSigner = COSSigner(), address: Result<ServiceEndpoint, SigningError>
   ) {
     self.bucket = bucket
     self.region = region
     self.address = address
-    signer = COSSigner()
+    self.signer = signer
   }
 
   /// The short name of the service.
@@ -97,10 +104,16 @@ extension StorageProvider where Self == COSProvider {
   ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
   ///     LocalCloud.
   ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - policy: Which headers are signed.
+  ///   - isStrict: Whether a request that the strict mode of the service would refuse is refused before it is sent.
+  ///   - headerLifetime: How long a signature in the headers is valid, if the key does not say.
   public static func cos(
-    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
   ) -> COSProvider {
-    COSProvider(bucket: bucket, region: region, endpoint: endpoint, style: style)
+    COSProvider(
+      bucket: bucket, region: region, endpoint: endpoint, style: style, policy: policy, isStrict: isStrict,
+      headerLifetime: headerLifetime)
   }
 
   /// A bucket of Tencent Cloud COS at an endpoint.

@@ -18,6 +18,8 @@ public struct OSSProvider: PresigningProvider {
   /// What signs requests and URLs.
   public let signer: OSSSigner
 
+  private let additionalHeaders: Set<String>
+  private let additionalSubresources: Set<String>
   private let address: Result<ServiceEndpoint, SigningError>
 
   /// Names a bucket.
@@ -29,12 +31,17 @@ public struct OSSProvider: PresigningProvider {
   ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
   ///     LocalCloud.
   ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: Names of further headers that V4 signs where a request has them.
+  ///   - additionalSubresources: Names of further parameters that V1 signs.
   public init(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
-    style: AddressingStyle? = nil
+    style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
+    additionalSubresources: Set<String> = []
   ) {
     self.init(
-      bucket: bucket, region: region, signature: signature,
+      bucket: bucket, region: region, signature: signature, product: product, additionalHeaders: additionalHeaders,
+      additionalSubresources: additionalSubresources,
       address: Result { () throws(SigningError) in
         if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
         return try .oss(region: region)
@@ -55,12 +62,18 @@ public struct OSSProvider: PresigningProvider {
   }
 
   private init(
-    bucket: String, region: String, signature: OSSSignatureVersion, address: Result<ServiceEndpoint, SigningError>
+    bucket: String, region: String, signature: OSSSignatureVersion, product: String = "oss",
+    additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
+    address: Result<ServiceEndpoint, SigningError>
   ) {
+    self.additionalHeaders = additionalHeaders
+    self.additionalSubresources = additionalSubresources
     self.bucket = bucket
     self.region = region
     self.address = address
-    signer = OSSSigner(signature, bucket: bucket, region: region, style: try? address.get().style)
+    signer = OSSSigner(
+      signature, bucket: bucket, region: region, product: product, style: try? address.get().style,
+      additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
   /// The short name of the service.
@@ -77,7 +90,8 @@ public struct OSSProvider: PresigningProvider {
   /// Signs Content-Length as well, where the version can: a server that signs sees the size of an upload nowhere else.
   public var remoteSigner: OSSSigner {
     OSSSigner(
-      signer.version, bucket: bucket, region: region, style: signer.style, additionalHeaders: ["content-length"])
+      signer.version, bucket: bucket, region: region, product: signer.product, style: signer.style,
+      additionalHeaders: additionalHeaders.union(["content-length"]), additionalSubresources: additionalSubresources)
   }
 
   /// The names and spellings of the service.
@@ -109,11 +123,17 @@ extension StorageProvider where Self == OSSProvider {
   ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
   ///     LocalCloud.
   ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: Names of further headers that V4 signs where a request has them.
+  ///   - additionalSubresources: Names of further parameters that V1 signs.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
-    style: AddressingStyle? = nil
+    style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
+    additionalSubresources: Set<String> = []
   ) -> OSSProvider {
-    OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint, style: style)
+    OSSProvider(
+      bucket: bucket, region: region, signature: signature, endpoint: endpoint, style: style, product: product,
+      additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
   /// A bucket of Alibaba Cloud OSS at an endpoint.
