@@ -192,7 +192,7 @@ extension COSSigner {
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
 
   /// What a URL that is to be signed must not have: what signing adds.
-  static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
+  private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
 
   /// Refuses a request that the service, or its strict mode, would refuse.
   func check(_ request: HTTPRequest) throws(SigningError) {

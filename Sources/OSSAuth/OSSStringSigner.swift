@@ -92,7 +92,7 @@ extension RequestVocabulary {
 
 extension OSSStringSigner {
   /// Reads a V4 string and the canonical request that it holds the hash of.
-  func v4Intent(of order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
+  private func v4Intent(of order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
     var lines = SignedLines(order.stringToSign)
     guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
@@ -212,7 +212,7 @@ extension OSSStringSigner {
   /// Reads a V1 string: four lines, a line for each `x-oss-` header, and the resource, which may hold line feeds.
   ///
   /// The plain reading of the resource has to be canonical; every other request that the string fits goes along with it.
-  func v1Intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+  private func v1Intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
     var lines = SignedLines(order.stringToSign)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     var headers = HTTPFields()

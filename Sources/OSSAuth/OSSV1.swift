@@ -251,14 +251,14 @@ extension SigningError {
     remedy: useV4)
 
   /// The error for a signed parameter with a question mark.
-  static let questionMarkInParameter = SigningError(
+  fileprivate static let questionMarkInParameter = SigningError(
     .invalidPath,
     "A signed parameter holds a question mark (?): a V1 signature for it is also one for another key and other "
       + "parameters.",
     remedy: useV4)
 
   /// The error for a signed parameter that holds what separates parameters.
-  static let separatorInParameter = SigningError(
+  fileprivate static let separatorInParameter = SigningError(
     .invalidPath,
     "A signed parameter holds & or = where another parameter would begin: a V1 signature for it is also one for other "
       + "parameters.",

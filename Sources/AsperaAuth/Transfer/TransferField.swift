@@ -1,3 +1,6 @@
+internal import StorageCrypto
+internal import StorageJSON
+
 /// A field of a `transfer_spec`: what may be in it, and what ascp gets of it.
 ///
 /// The fields are those that IBM publishes: [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
@@ -64,4 +67,225 @@ struct TransferField: Sendable {
 
   /// Whether this package knows a field of that name, byte for byte: no known name has another character than ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
+}
+
+extension TransferField {
+  private static let ciphers = Form.word(TransferCipher.words)
+  private static let attributes = Form.word(["none", "native", "metafile"])
+  private static let rates = Form.number(0...Int.max)
+
+  private static func ascp4(_ name: String) -> TransferField {
+    TransferField(name, .anything, .refused("is for ascp4 alone", remedy: "Leave it out."))
+  }
+
+  /// The fields of the published schema, in its order, which is that of the options of aspera-cli.
+  static let published: [TransferField] = [
+    TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
+    TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
+    TransferField("content_protection", .word(ContentProtection.words), .option("--file-crypt")),
+    TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
+    TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
+    TransferField("create_dir", .truth, .flag("-d")),
+    TransferField("delete_before_transfer", .truth, .flag("--delete-before-transfer")),
+    TransferField("delete_source", .truth, .special),
+    TransferField("destination_root", .text, .special),
+    TransferField("destination_root_id", .line, .informational),
+    TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
+    TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
+    TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
+    TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
+    TransferField("fasp_port", .port, .option("-O")),
+    TransferField(
+      "fasp_proxy", .anything,
+      .refused("is a setting of IBM's transfer daemon", remedy: "Name the proxy in the field proxy.")),
+    TransferField(
+      "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
+    TransferField(
+      "http_fallback", .truthOrWord(["force"]), .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
+    TransferField("http_fallback_port", .port, .option("-t")),
+    TransferField("https_fallback_port", .port, .option("-t")),
+    TransferField(
+      "icos", .anything,
+      .refused("is a setting of IBM's transfer daemon", remedy: "Ask the bucket's Node API for the transfer.")),
+    TransferField("lock_min_rate", .truth, .informational),
+    TransferField("lock_min_rate_kbps", .truth, .informational),
+    TransferField("lock_rate_policy", .truth, .informational),
+    TransferField("lock_target_rate", .truth, .informational),
+    TransferField("lock_target_rate_kbps", .truth, .informational),
+    TransferField("min_rate_cap_kbps", rates, .informational),
+    TransferField("move_after_transfer", .filledLine, .option("--move-after-transfer")),
+    TransferField("multi_session", .number(0...128), .special),
+    TransferField("multi_session_threshold", rates, .option("--multi-session-threshold")),
+    TransferField("overwrite", .word(OverwritePolicy.words), .option("--overwrite")),
+    TransferField(
+      "password", .anything,
+      .refused("is for nodes on Windows that start a transfer themselves", remedy: "Leave it out.")),
+    TransferField("paths", .paths, .special),
+    TransferField(
+      "precalculate_job_size", .truth, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
+    TransferField("preserve_access_time", .truth, .flag("--preserve-access-time")),
+    TransferField("preserve_acls", attributes, .option("--preserve-acls")),
+    TransferField("preserve_creation_time", .truth, .flag("--preserve-creation-time")),
+    TransferField("preserve_extended_attrs", attributes, .option("--preserve-xattrs")),
+    TransferField("preserve_file_owner_gid", .truth, .flag("--preserve-file-owner-gid")),
+    TransferField("preserve_file_owner_uid", .truth, .flag("--preserve-file-owner-uid")),
+    TransferField("preserve_modification_time", .truth, .flag("--preserve-modification-time")),
+    TransferField("preserve_remote_acls", attributes, .option("--remote-preserve-acls")),
+    TransferField("preserve_remote_extended_attrs", attributes, .option("--remote-preserve-xattrs")),
+    TransferField("preserve_source_access_time", .truth, .flag("--preserve-source-access-time")),
+    TransferField("preserve_times", .truth, .flag("-p")),
+    TransferField("rate_policy", .word(RatePolicy.words), .option("--policy")),
+    TransferField("remote_access_key", .line, .informational),
+    TransferField("remote_host", .name, .option("--host")),
+    TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
+    TransferField("remote_user", .name, .option("--user")),
+    TransferField("remove_after_transfer", .truth, .flag("--remove-after-transfer")),
+    TransferField("remove_empty_directories", .truth, .flag("--remove-empty-directories")),
+    TransferField("remove_empty_source_dir", .truth, .special),
+    TransferField("remove_empty_source_directory", .truth, .flag("--remove-empty-source-directory")),
+    TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
+    TransferField("proxy", .line, .special),
+    TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
+    TransferField(
+      "retry_duration", .anything,
+      .refused("is a setting of IBM's transfer daemon", remedy: "Set what is tried again in the transfer queue.")),
+    TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
+    TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
+    TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
+    TransferField("source_root", .text, .encoded("--source-prefix64")),
+    TransferField("source_root_id", .line, .informational),
+    TransferField("src_base", .text, .encoded("--src-base64")),
+    TransferField("src_base64", .base64, .option("--src-base64")),
+    TransferField("ssh_port", .port, .option("-P")),
+    TransferField("ssh_private_key", .text, .variable("ASPERA_SCP_KEY")),
+    TransferField("ssh_private_key_passphrase", .text, .variable("ASPERA_SCP_PASS")),
+    TransferField("ssh_private_key_path", .text, .special),
+    TransferField("symlink_policy", .word(SymbolicLinkPolicy.words), .option("--symbolic-links")),
+    TransferField("tags", .object, .encoded("--tags64")),
+    TransferField("tags64", .base64, .option("--tags64")),
+    TransferField("target_rate_cap_kbps", rates, .informational),
+    TransferField("target_rate_kbps", rates, .option("-l")),
+    TransferField("title", .text, .informational),
+    TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
+    TransferField("use_ascp4", .truth, .special),
+    TransferField("use_system_ssh", .truth, .flag("-SSH")),
+    TransferField(
+      "ssh_args", .anything,
+      .refused(
+        "could start any program on this machine (ProxyCommand)",
+        remedy: "Write the options into the configuration of ssh, and set use_system_ssh.")),
+    TransferField("keepalive", .truth, .flag("--keepalive")),
+    TransferField("dgram_size", .number(1...65_535), .option("-Z")),
+    TransferField("min_rate_kbps", rates, .option("-m")),
+    TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
+    TransferField(
+      "target_rate_percentage", .anything,
+      .refused("is an option of no program of IBM's any more", remedy: "Set target_rate_kbps.")),
+    TransferField("rate_policy_allowed", .line, .informational),
+    TransferField(
+      "fasp_url", .anything,
+      .refused("describes a transfer a second time", remedy: "Read the link with FaspURI, or leave it out.")),
+    TransferField("authentication", .line, .informational),
+    TransferField("cipher_allowed", .line, .informational),
+    TransferField(
+      "obfuscate_file_names", .anything,
+      .refused("is a setting of IBM's HTTP gateway", remedy: "Leave it out; ascp sends names as they are.")),
+    TransferField("wss_enabled", .truth, .special),
+    TransferField("wss_port", .port, .special),
+    ascp4("compression"), ascp4("read_threads"), ascp4("write_threads"),
+    TransferField(
+      "xfer_max_retries", .anything,
+      .refused("is for a node that starts a transfer itself", remedy: "Set what is tried again in the transfer queue.")),
+  ]
+
+  /// What a request for a transfer tells a node; see ``NodeSetup``.
+  static let requests: [TransferField] = [
+    TransferField("public_keys", .text, .informational),
+    TransferField("token_life_seconds", rates, .informational),
+    TransferField("aspera_connect_settings", .object, .informational),
+  ]
+
+  /// What IBM's applications call fields that ascp's clients know under another name.
+  private static let synonyms: [TransferField] = [
+    TransferField(
+      "content_protection_passphrase", .anything,
+      .refused("is another name of content_protection_password", remedy: "Use that name.")),
+    TransferField("overwrite_policy", .anything, .refused("is another name of overwrite", remedy: "Use that name.")),
+    TransferField("resume", .anything, .refused("is another name of resume_policy", remedy: "Use that name.")),
+    TransferField(
+      "download_name", .anything,
+      .refused("is a setting of IBM's applications", remedy: "Give the paths a destination each.")),
+  ]
+}
+
+extension TransferField {
+  /// Checks a value, and says what is wrong with it; never the value itself.
+  func check(_ value: JSONValue) throws(AsperaError) {
+    if let problem = problem(with: value) {
+      throw AsperaError(
+        name == "token" ? .invalidToken : .invalidSpecification,
+        "The field \(name) of the transfer specification \(problem).",
+        remedy: "Correct the field, or leave it out.")
+    }
+  }
+
+  private func problem(with value: JSONValue) -> String? {
+    switch form {
+    case .anything: return nil
+    case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
+      guard let text = value.text else { return "is not a text" }
+      return problem(withText: text)
+    case .truthOrWord(let words):
+      return value.truth != nil || value.text.map(words.contains) == true
+        ? nil : "is neither a truth value nor \(Self.list(words))"
+    case .truth: return value.truth == nil ? "is neither true nor false" : nil
+    case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
+    case .number(let range):
+      if value.integer.map(range.contains) == true { return nil }
+      return
+        "is not a whole number from \(range.lowerBound)\(range.upperBound == .max ? " on" : " to \(range.upperBound)")"
+    case .object: return value.object == nil ? "is not an object" : nil
+    case .paths: return Self.problem(withPaths: value)
+    }
+  }
+
+  private func problem(withText text: String) -> String? {
+    if text.unicodeScalars.contains("\0") { return "holds a null character" }
+    switch form {
+    case .line: return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
+    case .filledLine:
+      if text.isEmpty { return "is empty" }
+      return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
+    case .name:
+      let isName =
+        !text.isEmpty && !text.hasPrefix("-")
+        && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
+      return isName ? nil : "is empty, starts with a hyphen, or holds a space or a line break"
+    case .word(let words): return words.contains(text) ? nil : "is none of \(Self.list(words))"
+    case .base64: return [UInt8](base64: text) == nil ? "is not Base64" : nil
+    default: return nil
+    }
+  }
+
+  private static func problem(withPaths value: JSONValue) -> String? {
+    guard let elements = value.array else { return "is not a list" }
+    var destinations = 0
+    for element in elements {
+      guard let source = element["source"]?.text else { return "has an element without a source" }
+      var texts = [source]
+      if let destination = element["destination"], destination != .null {
+        guard let text = destination.text else { return "has a destination that is not a text" }
+        texts.append(text)
+        destinations += 1
+      }
+      if texts.contains("") { return "has an element with an empty path" }
+      if texts.contains(where: { $0.unicodeScalars.contains(where: \.isBreak) }) {
+        return "has a path with a line break or a null character, which a list of files cannot hold"
+      }
+    }
+    return destinations == 0 || destinations == elements.count
+      ? nil : "has elements with a destination and elements without; give all of them one, or none"
+  }
+
+  private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 }

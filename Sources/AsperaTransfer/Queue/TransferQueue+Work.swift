@@ -2,6 +2,224 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension TransferQueue {
+  /// Everything that a queue knows, under its lock.
+  struct State {
+    /// Somebody who sees events: all of them, or those of a batch.
+    struct Observer {
+      let buffer: EventBuffer
+      let batch: UInt64?
+    }
+
+    /// Something that is told when the lock is free, in the order in which it happened.
+    enum Notice {
+      case event(TransferEvent, [EventBuffer])
+      case auth(AuthEvent)
+      case result([SessionRecord.Waiter], Result<TransferSummary, TransferFailure>)
+      case end([EventBuffer])
+      case shutDown([CheckedContinuation<Void, Never>], alarm: Task<Void, Never>?)
+    }
+
+    var machine: QueueMachine
+    var records: [String: SessionRecord] = [:]
+    var observers: [UInt64: Observer] = [:]
+    var batches: [UInt64: QueueBatch] = [:]
+    /// The batches of which a session has ended.
+    var touched: Set<UInt64> = []
+    /// The accounts that a server has taken.
+    var accepted: Set<String> = []
+    var alarm: Task<Void, Never>?
+    var untold: [Notice] = []
+    var isTelling = false
+    var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
+    private var numbers: UInt64 = 0
+
+    init(machine: QueueMachine) {
+      self.machine = machine
+    }
+
+    var isOver: Bool { machine.isShutDown && machine.isIdle }
+
+    mutating func nextNumber() -> UInt64 {
+      numbers += 1
+      return numbers
+    }
+
+    /// An id that no session has: the one that is wanted, or that one with a number.
+    func freeID(for wanted: String, besides others: [String] = []) -> String {
+      func isFree(_ id: String) -> Bool { records[id] == nil && !others.contains(id) }
+      if isFree(wanted) { return wanted }
+      var number = 2
+      while !isFree("\(wanted)-\(number)") { number += 1 }
+      return "\(wanted)-\(number)"
+    }
+
+    mutating func add(_ record: SessionRecord, as id: String, at uptime: Duration) -> [QueueMachine.Effect] {
+      records[id] = record
+      return machine.add(
+        id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
+    }
+
+    /// Ends the batches whose sessions are all over; these leave the queue.
+    mutating func closeBatches(at uptime: Duration) -> [QueueMachine.Effect] {
+      var effects: [QueueMachine.Effect] = []
+      for number in touched {
+        guard let batch = batches[number], batch.open.isEmpty,
+          batch.members.allSatisfy({ machine.sessions[$0]?.isEnded ?? true })
+        else { continue }
+        batches[number] = nil
+        effects += batch.members.flatMap { machine.remove($0, at: uptime) }
+        if let buffer = observers.removeValue(forKey: number)?.buffer { untold.append(.end([buffer])) }
+      }
+      touched = []
+      return effects
+    }
+
+    /// Ends everything, if the queue was shut down and nothing is under way any more.
+    mutating func closeIfOver() {
+      guard isOver, !shutdownWaiters.isEmpty else { return }
+      untold.append(.end(observers.values.map(\.buffer)))
+      untold.append(.shutDown(shutdownWaiters, alarm: alarm))
+      observers = [:]
+      shutdownWaiters = []
+    }
+  }
+}
+
+/// Sessions that were put in line together, by somebody who waits for all of them.
+struct QueueBatch {
+  let members: [String]
+  /// Those that have not ended yet.
+  var open: Set<String>
+}
+
+extension TransferQueue {
+  /// Lets something happen, and does what follows from it.
+  @discardableResult
+  func perform<Value: Sendable>(
+    _ change: (inout State, _ uptime: Duration) -> (Value, [QueueMachine.Effect])
+  ) -> Value {
+    let uptime = time.uptime
+    let (value, actions) = state.withLock { state in
+      let (value, effects) = change(&state, uptime)
+      var actions = effects.compactMap { prepare($0, &state, at: uptime) }
+      while !state.touched.isEmpty {
+        actions += state.closeBatches(at: uptime).compactMap { prepare($0, &state, at: uptime) }
+      }
+      state.closeIfOver()
+      return (value, actions)
+    }
+    tell()
+    for action in actions { action() }
+    return value
+  }
+
+  /// Begins what an effect asks for; what calls other people's code is done after the lock is free.
+  private func prepare(
+    _ effect: QueueMachine.Effect, _ state: inout State, at uptime: Duration
+  ) -> (@Sendable () -> Void)? {
+    switch effect {
+    case .session(let id, _, .tell(let kind)):
+      return prepare(kind, id, &state, at: uptime)
+    case .session(let id, let ticket, .ask(let need)):
+      guard let tokens = state.records[id]?.tokens else { break }
+      state.records[id]?.work = ask(tokens, need, id, ticket)
+    case .session(let id, let ticket, .check):
+      guard let record = state.records[id] else { break }
+      state.records[id]?.work = check(record, id, ticket)
+    case .session(let id, let ticket, .run):
+      run(id, ticket, &state)
+    case .session(let id, let ticket, .sleep(let duration)):
+      state.records[id]?.work = pause(duration, id, ticket)
+    case .session(let id, _, .cancelWork):
+      guard let work = state.records[id]?.work else { return nil }
+      return { work.cancel() }
+    case .forget(let id):
+      state.records[id] = nil
+    case .alarm(let duration):
+      state.alarm = alarm(after: duration)
+    }
+    return nil
+  }
+
+  /// Notes an event of a session, and what it brings with it.
+  private func prepare(
+    _ kind: TransferEvent.Kind, _ id: String, _ state: inout State, at uptime: Duration
+  ) -> (@Sendable () -> Void)? {
+    guard let record = state.records[id] else { return nil }
+    let readers = state.observers.values.filter { $0.batch == nil || $0.batch == record.batch }.map(\.buffer)
+    if !readers.isEmpty { state.untold.append(.event(TransferEvent(session: id, kind: kind), readers)) }
+    switch kind {
+    case .willActivate:
+      state.records[id]?.begin(as: id, queue: self, at: uptime)
+    case .didStartRunning:
+      state.accepted.insert(record.login)
+    case .retry(let retry):
+      state.untold.append(.auth(.retry(record.retryEvent(retry))))
+    case .finished(let result):
+      state.untold.append(.auth(.transfer(record.transferEvent(result, at: uptime))))
+      state.untold.append(.result(record.waiters, result))
+      if let batch = record.batch {
+        state.batches[batch]?.open.remove(id)
+        state.touched.insert(batch)
+      }
+      state.records[id]?.end()
+      guard let tokens = record.tokens else { return nil }
+      return { tokens.shutdown() }
+    default:
+      break
+    }
+    return nil
+  }
+
+  /// Tells what happened, in order; one thread at a time, and without the lock.
+  private func tell() {
+    var isTeller = false
+    while true {
+      let next: State.Notice? = state.withLock { state in
+        guard isTeller || !state.isTelling else { return nil }
+        state.isTelling = !state.untold.isEmpty
+        return state.untold.isEmpty ? nil : state.untold.removeFirst()
+      }
+      guard let next else { return }
+      isTeller = true
+      switch next {
+      case .event(let event, let readers): for reader in readers { reader.append(event) }
+      case .auth(let event): authEvents.emit(event)
+      case .result(let waiters, let result): for waiter in waiters { waiter.resume(returning: result) }
+      case .end(let buffers): for buffer in buffers { buffer.finish() }
+      case .shutDown(let waiters, let alarm):
+        alarm?.cancel()
+        for waiter in waiters { waiter.resume() }
+      }
+    }
+  }
+
+  /// Adds an observer, for as long as the sequence or one of its iterators is kept.
+  func observe(_ batch: UInt64?) -> TransferEvents {
+    let buffer = EventBuffer()
+    let number = state.withLock { state in
+      let number = batch ?? state.nextNumber()
+      if state.isOver {
+        buffer.finish()
+      } else {
+        state.observers[number] = State.Observer(buffer: buffer, batch: batch)
+      }
+      return number
+    }
+    return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.leave(number) })
+  }
+
+  /// Somebody reads no more; the sessions of a batch that nobody waits for are cancelled.
+  private func leave(_ number: UInt64) {
+    perform { state, uptime in
+      state.observers[number] = nil
+      let members = state.batches.removeValue(forKey: number)?.members ?? []
+      return ((), members.flatMap { state.machine.remove($0, at: uptime) })
+    }
+  }
+}
+
+extension TransferQueue {
   /// What the queue keeps of a session.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
     SessionRecord(session, account: account, issuer: issuer, batch: batch)

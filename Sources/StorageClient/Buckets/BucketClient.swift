@@ -1,5 +1,8 @@
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
+internal import StorageXML
+internal import SystemPackage
 
 /// The operations of a bucket.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
@@ -68,5 +71,322 @@ extension HTTPFields {
     var fields = self
     for field in others { fields[field.name] = field.value }
     return fields
+  }
+}
+
+extension BucketClient {
+  /// Uploads an object; in parts from the configured threshold on.
+  @concurrent
+  func upload(
+    _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await client.transfer("upload", key, progress) { ledger in
+      switch source.storage {
+      case .bytes(let bytes):
+        let fields = try options.fields(in: provider.dialect, named: key)
+        return try await upload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
+      case .file(let path):
+        return try await upload(path, to: key, options, ledger)
+      case .stream(let stream, let length):
+        let fields = try options.fields(in: provider.dialect, named: key)
+        return try await upload(stream, length: length, to: key, options, fields, ledger)
+      }
+    }
+  }
+
+  private func upload(
+    _ path: FilePath, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
+  ) async throws -> UploadedObject {
+    let name = path.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
+    let fields = try options.fields(in: provider.dialect, named: name)
+    return try await FilePayload.read(path) { payload in
+      try await upload(payload, to: key, options, fields, ledger)
+    }
+  }
+
+  private func upload(
+    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ ledger: TransferLedger
+  ) async throws -> UploadedObject {
+    let meter = ledger.meter(total: payload.length)
+    if payload.length < max(configuration.multipartThreshold, 1) || payload.length <= configuration.partSize {
+      return try await upload(whole: payload, to: key, options, fields, meter)
+    }
+    let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
+    return try await uploadInParts(
+      SlicedParts(payload, sizes: sizes), to: key, fields: fields, length: payload.length, progress: meter)
+  }
+
+  private func upload(
+    _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ ledger: TransferLedger
+  ) async throws -> UploadedObject {
+    let meter = ledger.meter(total: length)
+    var parts = CollectedParts(stream, sizes: try PartSizes(length: length, preferred: configuration.partSize))
+    guard let bytes = try await parts.onlyPart() else {
+      return try await uploadInParts(parts, to: key, fields: fields, length: length, progress: meter)
+    }
+    guard length == nil || length == Int64(bytes.count) else {
+      throw StorageError(
+        .sourceChanged, "The stream had \(bytes.count) bytes, not the \(length ?? 0) that were announced.",
+        remedy: "Give the length only if it is certain.")
+    }
+    return try await upload(whole: BytesPayload(bytes: bytes), to: key, options, fields, meter)
+  }
+
+  /// Uploads with one request.
+  private func upload(
+    whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ progress: ProgressMeter
+  ) async throws -> UploadedObject {
+    let draft = try await draft(
+      putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.dialect.scopes),
+      isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
+    let (response, checksum) = try await put(payload, draft, progress: progress)
+    return UploadedObject(
+      key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
+      provider.dialect)
+  }
+}
+
+extension BucketClient {
+  /// Sends bytes and compares their checksum with the one that the service calculated.
+  ///
+  /// - Returns: The head of the answer, and the checksum.
+  func put(
+    _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
+  ) async throws -> (HTTPResponse, ObjectChecksum) {
+    let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
+    var draft = draft
+    draft.body = meter.body(of: payload.stream)
+    draft.meter = meter
+    let (response, _) = try await client.exchange(draft)
+    try compare(meter.checksum, with: response, subject: draft.subject)
+    return (response, meter.checksum)
+  }
+
+  /// Compares a checksum with the one in an answer, if there is one.
+  func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
+    let headers = provider.dialect.checksums.filter { $0.algorithm == checksum.algorithm }
+    guard let expected = response.headerFields.checksum(in: headers) else { return }
+    guard expected == checksum else {
+      throw StorageError.checksumMismatch(
+        of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")
+    }
+  }
+}
+
+extension BucketClient {
+  /// Downloads an object into a file, which appears only when all of it has arrived; large ones in several ranges at a
+  /// time.
+  @concurrent
+  func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await client.transfer("download", key, progress) { ledger in
+      try await FileReplacement.write(file) { replacement in
+        try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).run()
+      }
+    }
+  }
+
+  /// Starts to download an object, or a range of it.
+  func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    let ledger = client.ledger("download", key, nil)
+    do {
+      let object = try await fetch(key, options: options)
+      return DownloadedObject(
+        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  /// Starts to download an object, or a range of it, and takes it up again where it breaks off.
+  func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    let draft = try draft(options, for: key)
+    let reply = try await client.send(draft)
+    let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
+    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
+    let body = resumed(reply, key, options, length: length).checked(
+      draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil)
+    return DownloadedObject(info: info, contentLength: length, body: body)
+  }
+
+  /// Asks about an object.
+  func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try headers.check(for: .head, named: "a question about an object", provider.dialect.scopes)
+    let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
+    return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+  }
+
+  /// Asks about an object as a download does: with its conditions, its version and the headers that go with a question.
+  ///
+  /// - Returns: What the service says, or `nil` if it refuses without a reason: an answer to HEAD has no body, so that the
+  ///   download itself has to bring the reason.
+  func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
+    let scopes = provider.dialect.scopes
+    let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)
+    let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
+    do {
+      let (response, _) = try await client.exchange(draft(.head, key, parameters, for: .head, headers: headers))
+      return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+    } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
+      return nil
+    }
+  }
+
+  /// The request for an object, or for a range of it.
+  func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
+    var parameters = options.parameters
+    if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
+    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.dialect))
+  }
+}
+
+extension BucketClient {
+  /// Lists objects, in the order of the bytes of their keys; pages are fetched as they are needed.
+  func list(prefix: String, delimiter: String?) -> ObjectListing {
+    ObjectListing { [self] continuation in
+      try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
+    }
+  }
+
+  /// Whether the bucket exists.
+  func bucketExists() async throws -> Bool {
+    do {
+      _ = try await page(prefix: "", delimiter: nil, continuation: nil, limit: 1)
+      return true
+    } catch let error as ServiceError where error.kind == .noSuchBucket {
+      return false
+    }
+  }
+
+  /// Makes the bucket, private to its owner.
+  func createBucket() async throws {
+    let body = provider.bucketConfiguration
+    var headers = HTTPFields()
+    if !body.isEmpty { headers[.contentType] = "application/xml" }
+    _ = try await client.exchange(draft(.put, headers: headers, body: body))
+  }
+
+  private func page(
+    prefix: String, delimiter: String?, continuation: String?, limit: Int
+  ) async throws -> ListPage {
+    var parameters: [RequestTarget.Parameter] = [.init("encoding-type", "url"), .init("max-keys", "\(limit)")]
+    if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+    if let delimiter { parameters.append(.init("delimiter", delimiter)) }
+    switch provider.dialect.paging {
+    case .continuationToken:
+      parameters.append(.init("list-type", "2"))
+      if let continuation { parameters.append(.init("continuation-token", continuation)) }
+    case .marker:
+      if let continuation { parameters.append(.init("marker", continuation)) }
+    }
+    let (_, body) = try await client.exchange(draft(.get, nil, parameters))
+    return try ListPage(XMLNode.answer(body), dialect: provider.dialect)
+  }
+}
+
+extension BucketClient {
+  /// Copies an object inside the service, without its bytes passing through here.
+  func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
+    try await client.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
+  }
+
+  private func copyQuietly(
+    _ source: CopySource, to key: String, options: CopyOptions
+  ) async throws -> CopiedObject {
+    let dialect = provider.dialect
+    _ = try draft(.get, source.key)
+    try options.headers.check(for: .copy, named: "a copy", dialect.scopes)
+    var headers = HTTPFields()
+    if let attributes = options.attributes {
+      try attributes.headers.check(for: .copy, named: "a copy", dialect.scopes)
+      headers = try attributes.fields(in: dialect, named: key)
+      headers[dialect.metadataDirective] = dialect.replaceMetadata
+    }
+    for field in options.headers { headers[field.name] = field.value }
+    let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
+    if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
+    headers[dialect.copySource] = provider.copySource(source)
+    var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
+    findErrorInside(&draft)
+    let (response, body) = try await client.exchange(draft)
+    let answer = try XMLNode.answer(body)
+    return CopiedObject(
+      key: key, etag: answer["ETag"]?.text,
+      lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
+      checksum: response.headerFields.checksum(in: dialect.checksums),
+      versionID: response.headerFields[dialect.versionID])
+  }
+
+  /// Lets an error count that the service puts into an answer whose status, sent before the work was done, says success.
+  func findErrorInside(_ draft: inout RequestDraft) {
+    let subject = draft.subject
+    draft.errorInside = { [dialect = provider.dialect] response, body in
+      guard let answer = try? XMLNode.parse(body) else { return nil }
+      return ServiceError(insideSuccess: answer, of: response, subject: subject, dialect: dialect)
+    }
+  }
+}
+
+/// The most keys that the services take in one request.
+private let batchSize = 1000
+
+extension BucketClient {
+  /// Deletes an object; it is no error if there is none.
+  func delete(_ key: String) async throws {
+    _ = try await client.exchange(draft(.delete, key))
+  }
+
+  /// Deletes objects, up to 1,000 with one request; it is no error if some do not exist.
+  ///
+  /// Keys with control characters cannot be written in XML and are deleted one by one.
+  func delete(_ keys: [String]) async throws -> DeletionReport {
+    for key in keys { _ = try draft(.delete, key) }
+    var report = DeletionReport()
+    let writable = keys.filter(\.fitsIntoXML)
+    for start in stride(from: 0, to: writable.count, by: batchSize) {
+      try await delete(batch: writable[start..<min(start + batchSize, writable.count)], report: &report)
+    }
+    for key in keys where !key.fitsIntoXML {
+      do {
+        try await delete(key)
+        report.deleted.append(key)
+      } catch let error as ServiceError {
+        report.failures.append(.init(key: key, code: error.code, message: error.message))
+      }
+    }
+    return report
+  }
+
+  private func delete(batch: ArraySlice<String>, report: inout DeletionReport) async throws {
+    let objects = batch.map { XMLNode("Object", children: [XMLNode("Key", $0)]) }
+    let body = XMLNode("Delete", children: [XMLNode("Quiet", "true")] + objects).serialized()
+    var headers = HTTPFields()
+    headers[.contentType] = "application/xml"
+    headers[.contentMD5] = MD5.hash(body).base64
+    let (_, answer) = try await client.exchange(
+      draft(.post, nil, [.init("delete")], headers: headers, body: body))
+    let errors = answer.isEmpty ? [] : try XMLNode.answer(answer).all("Error")
+    let failures = errors.map { error in
+      DeletionReport.Failure(
+        key: error["Key"]?.text ?? "", code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
+    }
+    let failed = Set(failures.map(\.key))
+    report.failures += failures
+    report.deleted += batch.filter { !failed.contains($0) }
+  }
+}
+
+extension String {
+  /// Whether XML can hold the text: it has no way to write most control characters.
+  fileprivate var fitsIntoXML: Bool {
+    unicodeScalars.allSatisfy { scalar in
+      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+    }
   }
 }

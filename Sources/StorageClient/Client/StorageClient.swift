@@ -1,4 +1,7 @@
+public import HTTPTypes
 public import StorageAuth
+internal import Synchronization
+public import SystemPackage
 
 /// A client of one bucket or node, of any provider.
 ///
@@ -134,5 +137,210 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     self.transport = transport
     self.time = time
     gate = RequestGate(limit: configuration.requestsInFlight)
+  }
+}
+
+/// How a client works: what it does at once, what it cuts into parts, how often it tries.
+public struct StorageClientConfiguration: Sendable, Hashable {
+  /// The most requests that are under way at once, counted until the end of their answers; at least 1.
+  public var requestsInFlight: Int {
+    didSet { requestsInFlight = max(1, requestsInFlight) }
+  }
+
+  /// The most parts of one upload or download that are under way at once; at least 1.
+  public var partsInFlight: Int {
+    didSet { partsInFlight = max(1, partsInFlight) }
+  }
+
+  /// From how many bytes on an object is moved in parts.
+  public var multipartThreshold: Int64
+
+  /// The size of a part in bytes, at least 100 KiB; larger where an object would have more than 10,000 parts.
+  public var partSize: Int64 {
+    didSet { partSize = max(Self.smallestPart, partSize) }
+  }
+
+  /// The most entries that a page of a listing is asked for, from 1 to 1,000.
+  public var keysPerPage: Int {
+    didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
+  }
+
+  /// How often a request is sent at most, when the service or the network fails; 1 means that nothing is repeated.
+  ///
+  /// A request that is signed again, with a renewed credential or a corrected clock, does not count: each of the two is
+  /// done once.
+  public var attempts: Int {
+    didSet { attempts = max(1, attempts) }
+  }
+
+  /// How long to wait before the second attempt; twice as long before each further one.
+  ///
+  /// A random part of up to a half is taken off, so that many clients do not come back at once.
+  public var retryDelay: Duration
+
+  /// The longest that is waited before an attempt; a service that asks for more (`Retry-After`) is not asked again.
+  public var longestRetryDelay: Duration
+
+  /// The smallest part that OSS accepts; COS asks for more of all parts but the last.
+  private static let smallestPart: Int64 = 100 * 1024
+
+  /// Sets how a client works; values that make no sense are replaced by the nearest that does.
+  public init(
+    requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
+    keysPerPage: Int = 1000, attempts: Int = 3, retryDelay: Duration = .milliseconds(200),
+    longestRetryDelay: Duration = .seconds(20)
+  ) {
+    self.requestsInFlight = max(1, requestsInFlight)
+    self.partsInFlight = max(1, partsInFlight)
+    self.multipartThreshold = multipartThreshold
+    self.partSize = max(Self.smallestPart, partSize)
+    self.keysPerPage = min(max(1, keysPerPage), 1000)
+    self.attempts = max(1, attempts)
+    self.retryDelay = max(.zero, retryDelay)
+    self.longestRetryDelay = max(.zero, longestRetryDelay)
+  }
+}
+
+extension StorageClient: ObjectStore {
+  private var store: Provider.Store { provider.store(of: self) }
+
+  /// Uploads an object.
+  ///
+  /// With OSS and COS, in parts from the configured threshold on; the signer needs `oss:PutObject` or
+  /// `name/cos:PutObject`; for parts on COS also `name/cos:InitiateMultipartUpload`, `name/cos:UploadPart` and
+  /// `name/cos:CompleteMultipartUpload`, and to give parts up `oss:AbortMultipartUpload` or
+  /// `name/cos:AbortMultipartUpload`.
+  ///
+  /// - Parameters:
+  ///   - source: The bytes.
+  ///   - key: The key of the object.
+  ///   - options: What is stored along with the bytes.
+  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
+  /// - Returns: What the service says about the object.
+  @discardableResult
+  public func upload(
+    _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await store.upload(source, to: key, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a file, which appears only when all of it has arrived.
+  ///
+  /// With OSS and COS, large ones in several ranges at a time; the signer needs `oss:GetObject` or `name/cos:GetObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The file; one that exists is replaced.
+  ///   - options: Which version, under which conditions.
+  ///   - progress: Called while the bytes come in, one call after the other, on no particular thread.
+  /// - Returns: What the service says about the object.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await store.download(key, to: file, options: options, progress: progress)
+  }
+
+  /// Starts to download an object, or a range of it.
+  ///
+  /// The signer needs `oss:GetObject` or `name/cos:GetObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - options: Which range, which version, under which conditions.
+  /// - Returns: What the service says about the object, and its bytes as they arrive.
+  public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    try await store.open(key, options: options)
+  }
+
+  /// Asks about an object.
+  ///
+  /// The signer needs `oss:GetObject` or `name/cos:HeadObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - headers: Further headers of the provider, such as who pays, or a customer's key.
+  public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try await store.head(key, headers: headers)
+  }
+
+  /// Deletes an object; it is no error if there is none.
+  ///
+  /// The signer needs `oss:DeleteObject` or `name/cos:DeleteObject`.
+  ///
+  /// - Parameter key: The key of the object.
+  public func delete(_ key: String) async throws {
+    try await store.delete(key)
+  }
+
+  /// Deletes objects, up to 1,000 with one request; it is no error if some do not exist.
+  ///
+  /// With OSS and COS, keys with control characters cannot be written in XML and are deleted one by one. The signer needs
+  /// `oss:DeleteObject`, or `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`.
+  ///
+  /// - Parameter keys: The keys of the objects.
+  /// - Returns: Which ones were deleted, and which ones were not, and why.
+  /// - Throws: What every operation throws; then the keys of earlier requests have been deleted.
+  @discardableResult
+  public func delete(_ keys: [String]) async throws -> DeletionReport {
+    try await store.delete(keys)
+  }
+
+  /// Lists objects, in the order of the bytes of their keys; pages are fetched as they are needed.
+  ///
+  /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
+  ///
+  /// - Parameters:
+  ///   - prefix: What the keys start with.
+  ///   - delimiter: If given, keys that hold it behind the prefix are folded into one common prefix each.
+  public func list(prefix: String, delimiter: String?) -> ObjectListing {
+    store.list(prefix: prefix, delimiter: delimiter)
+  }
+}
+
+extension StorageClient {
+  /// Runs a transfer and tells how it ended.
+  ///
+  /// - Parameters:
+  ///   - verb: What is done.
+  ///   - key: The key of the object.
+  ///   - progress: Is told of the bytes as well.
+  ///   - body: The transfer.
+  func transfer<Result>(
+    _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
+    _ body: (TransferLedger) async throws -> Result
+  ) async throws -> Result {
+    let ledger = ledger(verb, key, progress)
+    do {
+      let result = try await body(ledger)
+      ledger.close(failure: nil)
+      return result
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  /// What a transfer is entered into.
+  func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+    TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
+  }
+}
+
+/// What a store keeps as long as its client and the copies of it live: one value of each type.
+final class StoreMemory: Sendable {
+  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  /// The value that is kept, or a new one that is kept from now on.
+  func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+    let type = ObjectIdentifier(Value.self)
+    if let kept = values.withLock({ $0[type] }) as? Value { return kept }
+    // Two at once may make one each; the first one stays.
+    let made = try make()
+    return values.withLock { values in
+      if let kept = values[type] as? Value { return kept }
+      values[type] = made
+      return made
+    }
   }
 }

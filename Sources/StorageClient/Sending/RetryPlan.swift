@@ -1,4 +1,6 @@
+internal import HTTPTypes
 internal import StorageAuth
+internal import Synchronization
 
 /// What may still be done for a request: each cure once, and as many repetitions as the configuration says.
 ///
@@ -74,5 +76,114 @@ struct RetryPlan {
     let delay = min(backoff, longestDelay) * Double.random(in: 0.5...1)
     backoff = min(backoff, longestDelay) * 2
     return Step(delay: max(delay, shortest), reason: reason)
+  }
+}
+
+/// What the client knows about a signature that it sent.
+struct SentSignature: Sendable {
+  let generation: CredentialGeneration
+  /// Whether the credential is one that a service can call expired.
+  let isTemporary: Bool
+  /// When the credential ends, where that is known.
+  let expiration: Timestamp?
+  /// What was added to this machine's clock.
+  let clockOffset: Duration
+}
+
+/// An answer that is no success, with what the client can learn from it.
+struct Refusal: Sendable {
+  var error: ServiceError
+  let signature: SentSignature
+  /// Whether the service began to say why, and the answer broke off.
+  var isCut = false
+  /// Whether the provider knows from the answer where else the request has to go, and has been told so.
+  var isMoved = false
+  /// The service's clock, where the answer is fresh.
+  let serverTime: Timestamp?
+  /// This machine's clock when the answer came.
+  let localTime: Timestamp
+
+  /// How an attempt ended.
+  enum Outcome<Result> {
+    case done(Result, SentSignature)
+    case refused(Refusal)
+    case lost(TransportError)
+    /// There was no credential, so that nothing was sent.
+    case unsigned(CredentialError)
+  }
+}
+
+extension Refusal {
+  /// Takes over a refusal; an answer that a cache kept tells nothing about the time.
+  init(_ error: ServiceError, in answer: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
+    self.error = error
+    self.signature = signature
+    serverTime = answer.headerFields[.age] == nil ? error.serverTime : nil
+    self.localTime = localTime
+  }
+
+  /// Whether the service refused without a reason that a question with a body could bring; answers to HEAD have none.
+  var isUnclear: Bool {
+    !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
+  }
+
+  /// Whether a later signature could be right where this one was not in time.
+  var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
+
+  /// Whether the credential ended before the service saw the request, by the service's clock where that is known; it
+  /// shows whole seconds only.
+  var endedOnTheWay: Bool {
+    guard let expiration = signature.expiration else { return false }
+    return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
+  }
+
+  /// Whether another credential could be right where this one was not.
+  var isAboutCredential: Bool {
+    switch error.kind {
+    case .credentialExpired, .invalidCredential, .unknownAccessKey: true
+    // A signature that lives as long as its credential is called expired when that is.
+    case .requestExpired: signature.isTemporary
+    default: false
+    }
+  }
+}
+
+/// A text of an answer that becomes part of a later request: an upload id, an entity tag, a version, the name of an
+/// object, a continuation token.
+///
+/// It is bounded where it is read. A request line of more than 64 KB ends the process inside AsyncHTTPClient 1.37, and
+/// with it everything else that the process does.
+struct AnswerValue: Sendable, Hashable {
+  /// The most bytes of a text: four times what the longest key of an object has.
+  static let limit = 4_096
+
+  let text: String
+
+  /// Takes a text over.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - name: What it is, for the error.
+  /// - Throws: ``StorageError/Code/malformedAnswer`` if it is longer than ``limit``.
+  init(_ text: String, named name: String) throws(StorageError) {
+    guard Self.isSendable(text) else {
+      throw StorageError.malformedAnswer(
+        "its \(name) has \(text.utf8.count) bytes, and at most \(Self.limit) are sent on")
+    }
+    self.text = text
+  }
+
+  /// Returns whether a text is short enough; `nil` is.
+  static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
+}
+
+/// What the copies of a client have learnt about where the service wants to be asked.
+final class Relocation<Provider: Sendable>: Sendable {
+  private let moved = Mutex<Provider?>(nil)
+
+  /// The provider as the service said that it has to be addressed, or `nil` if it said nothing.
+  var provider: Provider? {
+    get { moved.withLock { $0 } }
+    set { moved.withLock { $0 = newValue } }
   }
 }

@@ -88,3 +88,253 @@ extension StorageClient {
     }
   }
 }
+
+extension StorageClient {
+  /// Signs and sends once, at one instant.
+  func attempt<Result>(
+    _ draft: RequestDraft, _ consume: (HTTPReply) async throws -> Result
+  ) async throws -> Refusal.Outcome<Result> {
+    let permit = try await gate.enter()
+    let provider = provider
+    let draft = draft.moved(to: try provider.endpoint)
+    let signed: HTTPRequest
+    let signature: SentSignature
+    do {
+      (signed, signature) = try await sign(draft, for: provider)
+    } catch let error as CredentialError {
+      return .unsigned(error)
+    }
+    var reply: HTTPReply
+    do {
+      reply = try await transport.send(signed, body: draft.body)
+    } catch {
+      if let failure = draft.meter?.failure, !(failure is CancellationError) { throw failure }
+      if error.code == .cancelled { throw CancellationError() }
+      return .lost(error)
+    }
+    let localTime = time.now
+    reply.body = reply.body.holding(permit)
+    guard reply.isSuccess else {
+      let (body, isCut) = try await reply.errorBody()
+      var error = provider.error(in: reply.response, body: body, subject: draft.subject)
+      if error.status.kind == .clientError {
+        error.diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
+      }
+      if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
+      var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
+      refusal.isCut = isCut && !refusal.error.isExplained
+      if let moved = provider.relocated(by: reply.response, body: body) {
+        relocation.provider = moved
+        refusal.isMoved = true
+      }
+      return .refused(refusal)
+    }
+    do {
+      return .done(try await consume(reply), signature)
+    } catch let error as TransportError {
+      return .lost(error)
+    } catch let error as ServiceError {
+      return .refused(
+        Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
+    }
+  }
+
+  /// The present by the service's clock, as far as it is known.
+  func serviceTime() throws -> (date: Timestamp, offset: Duration) {
+    let offset = clockSkew.offset(for: try provider.endpoint.authority)
+    return (time.now.advanced(by: offset), offset)
+  }
+
+  /// A credential that may be sent to the endpoint; the one place where credentials are had.
+  ///
+  /// - Parameter duration: How long it has to live on.
+  func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.Proof> {
+    let cached: CachedCredential<Provider.Proof>
+    do {
+      cached = try await credentials.credential(lasting: duration)
+    } catch {
+      throw error.asCancellation
+    }
+    let endpoint = try provider.endpoint
+    guard provider.carriesToken(cached.credential), endpoint.scheme != "https", !endpoint.isLoopback else {
+      return cached
+    }
+    throw StorageError(
+      .insecureConnection,
+      "A secret of the credential would travel in clear to \(endpoint.scheme)://\(endpoint.authority).",
+      remedy: "Use an https endpoint; plain http is for this machine only.")
+  }
+
+  private func sign(
+    _ draft: RequestDraft, for provider: Provider
+  ) async throws -> (HTTPRequest, SentSignature) {
+    let asked = try serviceTime().date
+    var cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
+    let (signed, date, offset) = try await sign(draft.announced, for: provider, as: &cached)
+    events.emit(
+      .signed(
+        .init(
+          subject: draft.subject, identity: provider.identity(of: cached.credential),
+          generation: cached.generation, date: date)))
+    let isTemporary = provider.carriesToken(cached.credential) || cached.credential.expiration != nil
+    return (
+      signed,
+      SentSignature(
+        generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
+        clockOffset: offset)
+    )
+  }
+
+  private func sign(
+    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.Proof>
+  ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
+    if let remoteSigner {
+      return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
+    }
+    let (present, offset) = try serviceTime()
+    let (signed, date) = try sign(request, for: provider, with: cached.credential, at: present)
+    return (signed, date, offset)
+  }
+
+  /// Signs, at the end of the credential's life if the clock says that it is over.
+  ///
+  /// The cache does not go by this machine's clock alone. If the two disagree, the service decides; what it answers tells
+  /// its time.
+  private func sign(
+    _ request: HTTPRequest, for provider: Provider, with proof: Provider.Proof, at date: Timestamp
+  ) throws(SigningError) -> (HTTPRequest, Timestamp) {
+    do {
+      return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
+    } catch {
+      guard error.code == .credentialEndsFirst, let expiration = proof.expiration, expiration <= date else {
+        throw error
+      }
+      let date = expiration.advanced(by: .seconds(-1))
+      return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
+    }
+  }
+}
+
+extension CredentialError {
+  /// The error that a cancelled task throws, if that is what it is.
+  var asCancellation: any Error {
+    code == .cancelled && Task.isCancelled ? CancellationError() : self
+  }
+}
+
+extension HTTPReply {
+  /// Whether the service did what it was asked for; 203 says that the callback after an upload failed.
+  fileprivate var isSuccess: Bool {
+    response.status.kind == .successful && response.status.code != 203
+  }
+
+  /// The beginning of the body, and whether it broke off.
+  fileprivate func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
+    do {
+      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
+    } catch let cancellation as CancellationError {
+      throw cancellation
+    } catch {
+      return ([], true)
+    }
+  }
+}
+
+/// From which difference on the date of an answer that says nothing else counts as its reason; services accept less.
+private let unexplainedSkew = Duration.seconds(300)
+
+extension StorageClient {
+  /// Finds out what can help against a refusal, and does it.
+  ///
+  /// - Returns: When to send the request again, and why; nothing if that cannot help.
+  private func recovery(
+    from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
+  ) async throws -> RetryPlan.Step? {
+    if refusal.isCut, let step = plan.step(afterCut: refusal.error) { return step }
+    if let step = relocationStep(refusal, &plan) { return step }
+    if draft.request.method == .head, refusal.isUnclear {
+      if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
+      if let step = try await explain(&refusal, draft, &plan) { return step }
+      if let step = relocationStep(refusal, &plan) { return step }
+    }
+    if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
+    if refusal.isAboutCredential, let step = try await renewalStep(&refusal, &plan) { return step }
+    return plan.step(after: refusal.error)
+  }
+
+  /// Goes where the service says that the bucket is, once for a request.
+  private func relocationStep(_ refusal: Refusal, _ plan: inout RetryPlan) -> RetryPlan.Step? {
+    guard plan.mayRelocate, refusal.isMoved else { return nil }
+    plan.mayRelocate = false
+    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to where the service says the bucket is.")
+  }
+
+  /// Learns the service's time, if that is another one than the request was signed with.
+  private func clockStep(
+    _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
+  ) throws -> RetryPlan.Step? {
+    guard plan.mayCorrectClock, let serverTime = refusal.serverTime else { return nil }
+    let host = try provider.endpoint.authority
+    let error = refusal.localTime.duration(to: serverTime) - refusal.signature.clockOffset
+    guard error.magnitude > tolerance else { return nil }
+    if let offset = clockSkew.learn(host: host, serverTime: serverTime, at: refusal.localTime) {
+      events.emit(.skew(.init(host: host, offset: offset)))
+    }
+    guard clockSkew.offset(for: host) != refusal.signature.clockOffset else { return nil }
+    plan.mayCorrectClock = false
+    return RetryPlan.Step(
+      delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
+  }
+
+  /// Gets another credential than the one that was refused, now or when its source may be asked again.
+  private func renewalStep(_ refusal: inout Refusal, _ plan: inout RetryPlan) async throws -> RetryPlan.Step? {
+    var step = RetryPlan.Step(
+      delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
+    if !plan.mayRenew {
+      guard refusal.endedOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
+      step = repetition
+    }
+    plan.mayRenew = false
+    do throws(CredentialError) {
+      _ = try await credentials.credential(lasting: .zero, replacing: refusal.signature.generation)
+      return step
+    } catch {
+      if let cancellation = error.asCancellation as? CancellationError { throw cancellation }
+      refusal.error.renewalError = error
+      guard error.code != .rejected, let step = plan.step(after: error, pause: credentials.pause) else { return nil }
+      plan.mayRenew = true
+      return step
+    }
+  }
+
+  /// Asks why a HEAD was refused, which has no body to say so: a GET of one byte does.
+  ///
+  /// If the GET is allowed with the same credential, the refusal stays as it is.
+  ///
+  /// - Returns: When to send the request again, if the question got no answer or another credential was the cure.
+  private func explain(
+    _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
+  ) async throws -> RetryPlan.Step? {
+    var request = draft.request
+    request.method = .get
+    request.headerFields[.range] = "bytes=0-0"
+    switch try await attempt(RequestDraft(request, to: draft.endpoint, at: draft.location), { _ in }) {
+    case .done(_, let signature):
+      guard signature.generation != refusal.signature.generation else { return nil }
+      return try await renewalStep(&refusal, &plan)
+    case .lost(let error):
+      return plan.step(after: error)
+    case .unsigned(let error):
+      return plan.step(after: error, pause: credentials.pause)
+    case .refused(let answer) where answer.isCut:
+      return plan.step(afterCut: answer.error)
+    case .refused(let answer):
+      guard answer.error.isExplained, answer.error.status == refusal.error.status || answer.isAboutTime else {
+        return plan.step(after: answer.error)
+      }
+      refusal = answer
+      refusal.error.subject = draft.subject
+      return nil
+    }
+  }
+}

@@ -1,6 +1,74 @@
 public import HTTPTypes
 public import StorageAuth
 
+/// A store that is a bucket: it can be made, and objects are copied inside the service.
+///
+/// Clients of OSS and COS are one. A client of Aspera is not: asking it for a copy does not compile.
+public protocol BucketStore: ObjectStore {
+  /// Copies an object inside the service, without its bytes passing through here.
+  ///
+  /// - Parameters:
+  ///   - source: The object.
+  ///   - key: The key of the copy, in this bucket.
+  ///   - options: What is different about the copy.
+  /// - Returns: What the service says about the copy.
+  @discardableResult
+  func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
+
+  /// Whether the bucket exists.
+  func bucketExists() async throws -> Bool
+
+  /// Makes the bucket, private to its owner.
+  func createBucket() async throws
+}
+
+extension BucketStore {
+  /// Copies an object inside the bucket.
+  ///
+  /// - Parameters:
+  ///   - source: The key of the object.
+  ///   - key: The key of the copy.
+  ///   - options: What is different about the copy.
+  /// - Returns: What the service says about the copy.
+  @discardableResult
+  public func copy(
+    from source: String, to key: String, options: CopyOptions = CopyOptions()
+  ) async throws -> CopiedObject {
+    try await copy(CopySource(key: source), to: key, options: options)
+  }
+}
+
+extension StorageClient: BucketStore where Provider: BucketProvider {
+  /// Copies an object inside the service, without its bytes passing through here.
+  ///
+  /// Services copy objects up to 1 GiB (OSS) or 5 GiB (COS) this way and refuse larger ones. The signer needs the
+  /// permissions to get the one and to put the other.
+  ///
+  /// - Parameters:
+  ///   - source: The object.
+  ///   - key: The key of the copy, in this bucket.
+  ///   - options: What is different about the copy.
+  /// - Returns: What the service says about the copy.
+  @discardableResult
+  public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
+    try await BucketClient(client: self).copy(source, to: key, options: options)
+  }
+
+  /// Whether the bucket exists.
+  ///
+  /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
+  public func bucketExists() async throws -> Bool {
+    try await BucketClient(client: self).bucketExists()
+  }
+
+  /// Makes the bucket, private to its owner.
+  ///
+  /// The signer needs `oss:PutBucket` or `name/cos:PutBucket`.
+  public func createBucket() async throws {
+    try await BucketClient(client: self).createBucket()
+  }
+}
+
 extension StorageClient where Provider: PresigningProvider {
   /// Makes a URL with which whoever has it can do one thing for some time, without a key.
   ///
