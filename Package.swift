@@ -33,7 +33,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON", "HTTPTypes",
   ],
   "StorageDiagnosis": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "StorageXML", "HTTPTypes"],
-  "RequestLines": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "HTTPTypes"],
+  "SigningJobs": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "HTTPTypes"],
   "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
   "StorageClient": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageAuth", "StorageCrypto",
@@ -52,7 +52,7 @@ let modules: KeyValuePairs<String, [String]> = [
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON", "HTTPTypes"],
   "storage-auth": [
-    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "RequestLines",
+    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "SigningJobs",
     "StorageAuth", "StorageAuthServer", "StorageClient", "StorageCrypto", "StorageDiagnosis", "StorageJSON",
     "HTTPTypes",
   ],
@@ -102,7 +102,7 @@ let server: [Target.Dependency] = ["StorageAuthServer"] + products("CommandLine"
 /// What holds the readers of foreign bytes that are fuzzed.
 let fuzzed: [Target.Dependency] =
   auth + aspera + [
-    "S3Auth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "RequestLines", "StorageAuthServer",
+    "S3Auth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "SigningJobs", "StorageAuthServer",
     "StorageAuthTesting", "StorageClient", "StorageCompression", "StorageDiagnosis", "StorageXML",
   ] + products("Server", ["Hummingbird", "NIOCore", "NIOEmbedded", "NIOHTTP1"])
 
@@ -242,7 +242,7 @@ package.targets += [
       httpTypes,
     ],
     copying: ["Vectors"]),
-  tests("VectorTests", auth + ["RequestLines", "CloudCredentials"], copying: ["Vectors"]),
+  tests("VectorTests", auth + ["SigningJobs", "CloudCredentials"], copying: ["Vectors"]),
   tests(
     "CloudCredentialsTests", ["CloudCredentials", "StorageAuth", "StorageAuthTesting", "StorageCrypto", httpTypes]),
   tests(
@@ -310,7 +310,7 @@ package.targets += [
   tests(
     "ComplexityTests",
     auth + aspera + [
-      "S3Auth", "CInstructionCounter", "CloudCredentials", "LocalCloud", "RequestLines", "StorageClient",
+      "S3Auth", "CInstructionCounter", "CloudCredentials", "LocalCloud", "SigningJobs", "StorageClient",
       "StorageDiagnosis", "StorageXML",
     ],
     client: ["NIOCore"]),

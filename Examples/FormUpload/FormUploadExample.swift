@@ -79,7 +79,7 @@ struct FormDesk: Sendable {
   /// It uploads pictures of up to a mebibyte below a folder of her own, for ten minutes.
   func form(for service: String) throws -> SignedForm? {
     let rule = AccessRule(
-      .write, keys: .prefix("uploads/alice/"), in: Self.bucket, upTo: 1 << 20, types: ["image/*"])
+      .write, objects: .prefix("uploads/alice/"), in: Self.bucket, upTo: 1 << 20, types: ["image/*"])
     let context = SigningContext.now
     let policy = try FormPolicy(rule, until: context.date.advanced(by: .seconds(600)), answer: .created)
     return switch service {

@@ -5,7 +5,7 @@ public import StorageClient
 /// Huawei Cloud OBS.
 public struct OBSBucket: PresigningProvider {
   /// What requests are signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The bucket.
   public let bucket: String
@@ -96,7 +96,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// The default sources of OBS on another machine.
   ///
   /// - Parameter machine: What may be touched.
-  public static func obsDefault(_ machine: MachineAccess) -> CredentialChain<AccessKey> {
+  public static func obsDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     obsDefault(EnvironmentCredentialProvider.obs.map { $0.reading(machine) })
   }
 

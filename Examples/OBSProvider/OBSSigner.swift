@@ -12,7 +12,7 @@ public struct OBSSigner: SplitSigner, Presigner {
   /// What is signed.
   public typealias Request = HTTPRequest
   /// What it is signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// Where the name of the bucket is; `nil` if the host decides.
   public let style: AddressingStyle?

@@ -23,7 +23,7 @@ public struct OBSStringSigner: StringSigner {
   /// - Parameter order: What a caller wants to have signed.
   /// - Returns: The one request that the string stands for, and the other targets that it fits.
   /// - Throws: A `SigningRefusal` if it is not, byte for byte, the string of a request.
-  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .obs, order.canonicalRequest == nil else {
       throw .malformed("The scheme is not one that is signed here, or there is a canonical request.")
     }
@@ -63,7 +63,7 @@ public struct OBSStringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules; see `StringSigner`.
   public func signature(
-    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+    of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     key.authenticationCode(for: order.stringToSign, using: .hmacSHA1).base64
   }

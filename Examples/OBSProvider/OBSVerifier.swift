@@ -23,7 +23,7 @@ public struct OBSClaim: SignatureClaim {
 /// Checks the signatures of requests to OBS, in headers and in URLs.
 ///
 /// ```swift
-/// let proof = try await OBSVerifier().verify(request, at: .now, keys: accounts.key(for:))
+/// let proof = try await OBSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// The signature covers the bucket, the key, the parameters that OBS calls sub-resources, Content-Type, Content-MD5 and
@@ -97,7 +97,7 @@ public struct OBSVerifier: SignatureVerifier {
       throw .ambiguous("The request carries more than one authorization.")
     }
     guard isURL || !authorizations.isEmpty else { return nil }
-    if let hash = try request.headerFields.onlyValue(of: OBSField.contentSHA256) {
+    if let hash = try request.headerFields.uniqueValue(for: OBSField.contentSHA256) {
       guard acceptsPayloadHashes, hash.utf8.count == 64, hash.utf8.allSatisfy(Self.isLowerHex) else {
         throw VerificationError(
           .unsupported, "The hash of the body is not 64 lower-case hexadecimal digits, or is not checked here.",
@@ -122,8 +122,8 @@ public struct OBSVerifier: SignatureVerifier {
     guard !target.contains(OBSName.token) else {
       throw .ambiguous("The signature is in the headers and a session token in the URL.")
     }
-    let chosen = try fields.onlyValue(of: OBSField.date)
-    let plain = try fields.onlyValue(of: .date)
+    let chosen = try fields.uniqueValue(for: OBSField.date)
+    let plain = try fields.uniqueValue(for: .date)
     guard let date = (chosen ?? plain).flatMap({ Timestamp(httpDate: $0) }) else {
       throw VerificationError(
         .missingDate, "OBS authentication requires a valid Date or x-obs-date header.",
@@ -131,7 +131,7 @@ public struct OBSVerifier: SignatureVerifier {
     }
     return OBSClaim(
       accessKeyID: try AccessKeyID(claimed: Substring(parts[0])),
-      sessionToken: try fields.onlyValue(of: OBSField.token).map { Secret($0) }, placement: .header,
+      sessionToken: try fields.uniqueValue(for: OBSField.token).map { Secret($0) }, placement: .header,
       dateLine: chosen == nil ? plain ?? "" : "", instant: date, signature: Secret(String(Substring(parts[1]))))
   }
 
@@ -140,15 +140,17 @@ public struct OBSVerifier: SignatureVerifier {
       throw VerificationError(
         .unsupported, "The URL is signed for a policy and not for an object.", remedy: "Sign the URL of the object.")
     }
-    guard let id = try target.only(OBSName.id), let signature = try target.only(OBSName.signature),
-      let expires = try target.only(OBSName.expires), (1...12).contains(expires.utf8.count),
+    guard let id = try target.uniqueValue(for: OBSName.id),
+      let signature = try target.uniqueValue(for: OBSName.signature),
+      let expires = try target.uniqueValue(for: OBSName.expires), (1...12).contains(expires.utf8.count),
       expires.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let end = Int64(expires)
     else { throw .malformed("The URL lacks one of AccessKeyId, Expires and Signature, or one is malformed.") }
     guard !fields.contains(OBSField.token) else {
       throw .ambiguous("The signature is in the URL and a session token in the headers.")
     }
     return OBSClaim(
-      accessKeyID: try AccessKeyID(claimed: id), sessionToken: try target.only(OBSName.token).map { Secret($0) },
+      accessKeyID: try AccessKeyID(claimed: id),
+      sessionToken: try target.uniqueValue(for: OBSName.token).map { Secret($0) },
       placement: .query, dateLine: expires, instant: Timestamp(unixSeconds: end), signature: Secret(signature))
   }
 

@@ -7,8 +7,8 @@ import StorageAuthServer
 
 /// The server of an app: it holds the key and signs for users who are logged in, each below a folder of their own.
 struct AppServer {
-  let oss: StringSigning
-  let cos: StringSigning
+  let oss: SigningAccount
+  let cos: SigningAccount
   let buckets: [String]
 
   /// Runs until the task is cancelled.
@@ -19,7 +19,7 @@ struct AppServer {
       SigningRules(
         AccessPolicy(
           buckets.map { bucket in
-            AccessRule(.read, .write, .delete, .list, keys: .prefix("users/\(context.user)/"), in: bucket)
+            AccessRule(.read, .write, .delete, .list, objects: .prefix("users/\(context.user)/"), in: bucket)
           }))
     }
     let router = Router(context: AppContext.self)

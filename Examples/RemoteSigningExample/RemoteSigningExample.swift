@@ -21,8 +21,8 @@ struct RemoteSigningExample: AsyncParsableCommand {
     let bucket = "photos-1250000000"
     let cloud = try await LocalCloud.start(.init(accounts: [.init(key)], buckets: [bucket], isStrict: true))
     let server = AppServer(
-      oss: StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: StaticCredentialProvider(key)),
-      cos: StringSigning(COSStringSigner(endpoint: cloud.cosEndpoint), keys: StaticCredentialProvider(key)),
+      oss: SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: StaticCredentialProvider(key)),
+      cos: SigningAccount(COSStringSigner(endpoint: cloud.cosEndpoint), credentials: StaticCredentialProvider(key)),
       buckets: [bucket])
     let (addresses, ready) = AsyncStream.makeStream(of: String.self)
     let running = Task { try await server.run { ready.yield($0) } }

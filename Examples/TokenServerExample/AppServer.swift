@@ -18,7 +18,8 @@ struct AppServer {
     let keys = StaticCredentialProvider(owner)
     tokens = TokenService(audit: { say("  audit: \($0)") }) { scope in
       AlibabaAssumeRoleProvider(
-        roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, keys: keys, duration: scope.lifetime,
+        roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
+        duration: scope.lifetime,
         policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
     }
     self.bucket = bucket
@@ -53,8 +54,8 @@ struct AppServer {
     }
     router.group("api").add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
       .temporaryKeys(.oss, at: "distribute-token.json", from: tokens) { [bucket] _, context in
-        let own = AccessRule(.read, .write, .delete, keys: .prefix("users/\(context.user)/"), in: bucket)
-        return TokenOrder(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
+        let own = AccessRule(.read, .write, .delete, objects: .prefix("users/\(context.user)/"), in: bucket)
+        return KeyRequest(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
       }
     return router
   }

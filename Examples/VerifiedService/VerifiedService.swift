@@ -22,7 +22,7 @@ public struct VerifiedService: Sendable {
   ///   - isStrict: Whether a COS signature has to cover the host, Content-Length and every parameter, which the vendor's
   ///     older SDKs leave out.
   ///   - time: The clocks.
-  public init(accounts: [AccessKey], isStrict: Bool = false, time: any TimeSource = .system) {
+  public init(accounts: [AccessKey], isStrict: Bool = false, time: any SigningClock = .system) {
     // One line says what is accepted: which schemes, from whom, how often. The rest of the service trusts its outcome.
     middleware = SignatureMiddleware(
       OSSVerifier(style: .path), COSVerifier(mode: isStrict ? .strict : .compatible, style: .path),

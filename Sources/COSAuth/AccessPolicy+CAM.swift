@@ -94,7 +94,7 @@ struct CAMRule {
     self.options = options
     self.region = region
     self.appID = appID
-    pattern = try rule.keys.pattern(in: "a CAM policy")
+    pattern = try rule.objects.pattern(in: "a CAM policy")
     conditions = try Self.conditions(of: rule, options)
   }
 

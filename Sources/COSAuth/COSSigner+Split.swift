@@ -43,7 +43,7 @@ extension COSSigner {
   private func pending(
     _ draft: HTTPRequest, path: String? = nil, with string: COSHTTPString, as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try string.with(draft, path: path) { text, headerList, parameterList in
+    try string.withHTTPString(draft, path: path) { text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
       var request = draft
       if let path {

@@ -21,7 +21,7 @@ public struct COSSigner: SplitSigner, Presigner {
   /// What is signed.
   public typealias Request = HTTPRequest
   /// What it is signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// How a URL carries its authorization.
   public enum URLForm: Sendable, Hashable {
@@ -151,7 +151,7 @@ extension COSSigner {
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
-    let authorization = try string.with(signed) { text, headerList, parameterList in
+    let authorization = try string.withHTTPString(signed) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return HTTPField(name: .authorization) { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
@@ -274,7 +274,7 @@ extension COSSigner {
     let window = try checked(window, for: key.identity)
     let (draft, path) = try draft(presigning: request, as: key.identity)
     let signingKey = window.signingKey(of: key)
-    let url = try COSHTTPString(policy: policy).with(draft, path: path) { text, headerList, parameterList in
+    let url = try COSHTTPString(policy: policy).withHTTPString(draft, path: path) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return String(writing: { writer in
         writer.append(draft.scheme ?? "https")

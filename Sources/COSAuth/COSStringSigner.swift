@@ -50,7 +50,7 @@ public struct COSStringSigner: StringSigner {
   /// - Parameter order: What somebody wants to have signed.
   /// - Returns: The one request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request to the endpoint.
-  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .cosV5 else {
       throw .malformed("The version of the signature is not one that is signed here.")
     }
@@ -81,7 +81,7 @@ public struct COSStringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
   public func signature(
-    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+    of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
     return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
@@ -108,8 +108,8 @@ extension RequestVocabulary {
 
 extension COSStringSigner {
   /// The window of a string that holds the hash of a text.
-  func window(of order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
-    var lines = SignedLines(order.stringToSign)
+  func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
+    var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
@@ -126,8 +126,8 @@ extension COSStringSigner {
   /// The request that a text is signed for.
   ///
   /// The path may hold line feeds; parameters and headers are encoded, so they are the last two lines.
-  func request(_ order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
-    var lines = SignedLines(canonicalRequest)
+  func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
+    var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
     guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
     let method = try order.checked(HTTPRequest.Method(signed: name.asciiUppercased))
@@ -155,7 +155,7 @@ extension COSStringSigner {
     names.insert("host")
     let text: String
     do throws(SigningError) {
-      text = try COSHTTPString(policy: .only(names)).with(request) { text, _, _ in String(writing: text) }
+      text = try COSHTTPString(policy: .only(names)).withHTTPString(request) { text, _, _ in String(writing: text) }
     } catch {
       throw .notCanonical
     }

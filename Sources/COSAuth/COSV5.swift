@@ -95,7 +95,7 @@ struct COSHTTPString {
   ///   - path: The path that is signed; nothing for that of the request.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read, or a header that is signed is there twice.
-  func with<Result>(
+  func withHTTPString<Result>(
     _ request: HTTPRequest, path: String? = nil,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
@@ -146,7 +146,7 @@ struct COSHTTPString {
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: ";")) }
                 writer.append(
-                  recoding: wire.extracting(parameters[index].name), plusIsSpace: true, .component, .lowered)
+                  normalizing: wire.extracting(parameters[index].name), plusIsSpace: true, .component, .lowered)
               }
             })
         }

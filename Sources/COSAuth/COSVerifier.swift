@@ -5,7 +5,7 @@ internal import StorageCrypto
 /// Checks the V5 signatures of requests to COS, in headers and in URLs of both forms.
 ///
 /// ```swift
-/// let proof = try await COSVerifier().verify(request, at: .now, keys: accounts.key(for:))
+/// let proof = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// A COS signature covers only what it lists. In every mode a header or parameter that starts with `x-cos-` or `x-ci-`
@@ -68,11 +68,11 @@ public struct COSVerifier: SignatureVerifier {
     let authorization: COSAuthorization
     if let text = authorizations.first {
       authorization = try COSAuthorization(text)
-    } else if hasSign, let text = try target.only("sign") {
+    } else if hasSign, let text = try target.uniqueValue(for: "sign") {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
-      for name in COSAuthorization.names { fields[name] = try target.only(WireText(name)) }
+      for name in COSAuthorization.names { fields[name] = try target.uniqueValue(for: WireText(name)) }
       authorization = try COSAuthorization(fields)
     } else {
       return nil
@@ -87,9 +87,9 @@ public struct COSVerifier: SignatureVerifier {
   /// The session token, from a header or the URL; two have to be the same.
   private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
-      try request.headerFields.onlyValue(of: .cosSecurityToken),
-      try request.headerFields.onlyValue(of: .ciSecurityToken),
-      try target.only("x-cos-security-token"),
+      try request.headerFields.uniqueValue(for: .cosSecurityToken),
+      try request.headerFields.uniqueValue(for: .ciSecurityToken),
+      try target.uniqueValue(for: "x-cos-security-token"),
     ].compactMap { $0 }.filter { !$0.isEmpty }
     guard candidates.allSatisfy({ $0 == candidates[0] }) else {
       throw .ambiguous("There are two different session tokens.")
@@ -159,7 +159,7 @@ public struct COSVerifier: SignatureVerifier {
     let signingKey = claim.window.signingKey(of: key)
     let readings = readings(of: claim, request)
     for reading in readings {
-      let hash = try reading.with(request) { text, _, _ in SHA1.hash(writing: text) }
+      let hash = try reading.withHTTPString(request) { text, _, _ in SHA1.hash(writing: text) }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
@@ -205,7 +205,7 @@ extension COSVerifier {
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let (text, hash) = try reading.with(asSigned(request, claim)) { text, _, _ in
+    let (text, hash) = try reading.withHTTPString(asSigned(request, claim)) { text, _, _ in
       (String(writing: text), SHA1.hash(writing: text))
     }
     return SignedTexts(

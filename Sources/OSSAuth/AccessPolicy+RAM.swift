@@ -30,7 +30,7 @@ extension AccessPolicy {
 
 extension AccessRule {
   fileprivate func ramStatements() throws(PolicyError) -> [DocumentStatement] {
-    let pattern = try keys.pattern(in: "a RAM policy")
+    let pattern = try objects.pattern(in: "a RAM policy")
     if let first = pattern.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "\\") {
       throw PolicyError(
         .unsupportedKey, "The key or prefix \"\(pattern)\" starts with a slash or a backslash, as no key of OSS does.",
@@ -48,7 +48,7 @@ extension AccessRule {
   }
 
   private func prefixCondition(_ pattern: String) -> [DocumentStatement.Condition] {
-    switch keys {
+    switch objects {
     case .all, .prefix(""): []
     case .prefix: [.init("StringLike", "oss:Prefix", .texts([pattern]))]
     case .key: [.init("StringEquals", "oss:Prefix", .texts([pattern]))]

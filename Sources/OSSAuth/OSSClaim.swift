@@ -111,7 +111,7 @@ extension OSSVerifier {
   private func headerClaim(
     _ authorization: String, _ request: HTTPRequest, _ target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
-    let token = try request.headerFields.onlyValue(of: .ossSecurityToken).map { Secret($0) }
+    let token = try request.headerFields.uniqueValue(for: .ossSecurityToken).map { Secret($0) }
     guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       throw .malformed("Authorization header is invalid.")
     }
@@ -155,8 +155,8 @@ extension OSSVerifier {
   }
 
   private func v1Date(of request: HTTPRequest) throws(VerificationError) -> OSSClaim.V1 {
-    let chosen = try request.headerFields.onlyValue(of: .ossDate)
-    let plain = try request.headerFields.onlyValue(of: .date)
+    let chosen = try request.headerFields.uniqueValue(for: .ossDate)
+    let plain = try request.headerFields.uniqueValue(for: .date)
     guard let line = chosen ?? plain, let date = Timestamp(httpDate: line) else {
       throw VerificationError(
         .missingDate, "The request has no valid Date and no valid x-oss-date.",
@@ -169,35 +169,40 @@ extension OSSVerifier {
   ///
   /// The vendor's Go SDK v1, and `ossutil` with it, sends `Date` alone in the form of HTTP, and signs its text.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
-    if let chosen = try request.headerFields.onlyValue(of: .ossDate) { return (Timestamp(iso8601Basic: chosen), nil) }
-    guard let text = try request.headerFields.onlyValue(of: .date) else { return (nil, nil) }
+    if let chosen = try request.headerFields.uniqueValue(for: .ossDate) {
+      return (Timestamp(iso8601Basic: chosen), nil)
+    }
+    guard let text = try request.headerFields.uniqueValue(for: .date) else { return (nil, nil) }
     return (Timestamp(httpDate: text) ?? Timestamp(iso8601Basic: text), text)
   }
 
   private func v1URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
-    guard let id = try target.only("OSSAccessKeyId"), let signature = try target.only("Signature"),
-      let expires = try target.only("Expires"), !id.isEmpty, let end = Self.number(expires)
+    guard let id = try target.uniqueValue(for: "OSSAccessKeyId"),
+      let signature = try target.uniqueValue(for: "Signature"),
+      let expires = try target.uniqueValue(for: "Expires"), !id.isEmpty, let end = Self.number(expires)
     else { throw .malformed("The URL lacks one of OSSAccessKeyId, Expires and Signature, or one is malformed.") }
     try refuseTokenHeader(request)
     return OSSClaim(
-      accessKeyID: try AccessKeyID(claimed: id), sessionToken: try target.only("security-token").map { Secret($0) },
+      accessKeyID: try AccessKeyID(claimed: id),
+      sessionToken: try target.uniqueValue(for: "security-token").map { Secret($0) },
       placement: .query,
       signature: signature, scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target)
   }
 
   private func v4URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
-    guard try target.only("x-oss-signature-version") == "OSS4-HMAC-SHA256" else {
+    guard try target.uniqueValue(for: "x-oss-signature-version") == "OSS4-HMAC-SHA256" else {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
-    guard let credential = try target.only("x-oss-credential"), let signature = try target.only("x-oss-signature"),
-      let date = try target.only("x-oss-date"), let expires = try target.only("x-oss-expires"),
+    guard let credential = try target.uniqueValue(for: "x-oss-credential"),
+      let signature = try target.uniqueValue(for: "x-oss-signature"),
+      let date = try target.uniqueValue(for: "x-oss-date"), let expires = try target.uniqueValue(for: "x-oss-expires"),
       let lifetime = Self.number(expires)
     else { throw .malformed("The URL lacks a parameter of the V4 signature, or one is malformed.") }
     try refuseTokenHeader(request)
-    let token = try target.only("x-oss-security-token").map { Secret($0) }
+    let token = try target.uniqueValue(for: "x-oss-security-token").map { Secret($0) }
     return try v4Claim(
-      credential: credential, signature: signature, additional: target.only("x-oss-additional-headers"),
+      credential: credential, signature: signature, additional: target.uniqueValue(for: "x-oss-additional-headers"),
       date: Timestamp(iso8601Basic: date), lifetime: lifetime, token: token, request, target)
   }
 
@@ -213,7 +218,7 @@ extension OSSVerifier {
       throw .malformed(
         "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not one as HTTP writes it.")
     }
-    let hash = try request.headerFields.onlyValue(of: .ossContentSHA256)
+    let hash = try request.headerFields.uniqueValue(for: .ossContentSHA256)
     guard hash.map(accepts(payloadHash:)) ?? true else {
       throw VerificationError(
         .unsupported, "The payload hash is not UNSIGNED-PAYLOAD.",

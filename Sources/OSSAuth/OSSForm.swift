@@ -51,7 +51,7 @@ extension OSSSigner: FormSigner {
     if let expiration = key.expiration, expiration < policy.expiration.wholeSeconds {
       throw .credentialEndsFirst(expiration, required: policy.expiration.wholeSeconds)
     }
-    if version == .v1, !allowsAmbiguousV1, policy.keys.holdsQuestionMark { throw .questionMarkInKey }
+    if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
     let token = key.sessionToken.map { [FormField(OSSForm.tokenField, $0.reveal())] } ?? []

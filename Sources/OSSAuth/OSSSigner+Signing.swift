@@ -115,7 +115,7 @@ extension OSSSigner {
     of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
-      .with(draft.request, path: draft.path, date: draft.dateLine, refusing: draft.refused, body)
+      .withStringToSign(draft.request, path: draft.path, date: draft.dateLine, refusing: draft.refused, body)
   }
 
   /// Hands a function that writes the V4 canonical request to `body`.
@@ -123,7 +123,7 @@ extension OSSSigner {
     of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .with(draft.request, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(draft.request, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the authorization up to the signature.

@@ -18,7 +18,7 @@ public struct OSSSigner: SplitSigner, Presigner {
   /// What is signed.
   public typealias Request = HTTPRequest
   /// What it is signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The version of the signature.
   public let version: OSSSignatureVersion

@@ -43,7 +43,7 @@ public struct OSSStringSigner: StringSigner {
   /// - Parameter order: What somebody wants to have signed.
   /// - Returns: The one request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request.
-  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     switch order.scheme {
     case .ossV1 where versions.contains(.v1):
       guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
@@ -58,7 +58,7 @@ public struct OSSStringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
   public func signature(
-    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+    of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     if intent.scheme == .ossV1 {
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
@@ -92,8 +92,8 @@ extension RequestVocabulary {
 
 extension OSSStringSigner {
   /// Reads a V4 string and the canonical request that it holds the hash of.
-  private func v4Intent(of order: SigningOrder, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
-    var lines = SignedLines(order.stringToSign)
+  private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
+    var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
     }
@@ -117,9 +117,9 @@ extension OSSStringSigner {
 
   /// The request that has a text as its canonical request.
   private func v4Request(
-    _ order: SigningOrder, _ canonicalRequest: String
+    _ order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
-    var lines = SignedLines(canonicalRequest)
+    var lines = StringToSignReader(canonicalRequest)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
@@ -145,7 +145,7 @@ extension OSSStringSigner {
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
     let text: String
     do throws(SigningError) {
-      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).with(request) {
+      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(request) {
         String(writing: $0)
       }
     } catch {
@@ -212,8 +212,8 @@ extension OSSStringSigner {
   /// Reads a V1 string: four lines, a line for each `x-oss-` header, and the resource, which may hold line feeds.
   ///
   /// The plain reading of the resource has to be canonical; every other request that the string fits goes along with it.
-  private func v1Intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
-    var lines = SignedLines(order.stringToSign)
+  private func v1Intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
+    var lines = StringToSignReader(order.stringToSign)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     var headers = HTTPFields()
     let md5 = try lines.first()
@@ -233,7 +233,7 @@ extension OSSStringSigner {
     let text: String
     do throws(SigningError) {
       text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
-        .with(request, date: dateLine) { String(writing: $0) }
+        .withStringToSign(request, date: dateLine) { String(writing: $0) }
     } catch {
       throw .notCanonical
     }
@@ -322,7 +322,7 @@ extension RequestTarget {
     guard own == token else { return nil }
     let rest = parameters.filter { parameter in
       parameter.name != "security-token"
-        && (parameter.name != "partNumber" || SignedQuery.isPartNumber(parameter.value?.string ?? ""))
+        && (parameter.name != "partNumber" || RequestedQuery.isPartNumber(parameter.value?.string ?? ""))
     }
     if method == .post, key != nil, rest.isEmpty { return nil }
     return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)

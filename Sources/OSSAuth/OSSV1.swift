@@ -16,7 +16,7 @@ struct OSSV1String {
   ///   - refused: Names of parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
-  func with<Result>(
+  func withStringToSign<Result>(
     _ request: HTTPRequest, path: String? = nil, date: String, refusing refused: NameTable? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {

@@ -51,7 +51,7 @@ struct OSSV4Request {
   ///   - refused: Names of parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
-  func with<Result>(
+  func withCanonicalRequest<Result>(
     _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -209,7 +209,7 @@ extension ByteWriter {
       append(bucket)
     }
     if encoded {
-      append(recoding: path, plusIsSpace: false, .path)
+      append(normalizing: path, plusIsSpace: false, .path)
     } else {
       append(decoding: path, plusIsSpace: false)
     }

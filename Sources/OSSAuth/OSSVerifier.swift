@@ -5,7 +5,7 @@ internal import StorageCrypto
 /// Checks the signatures of requests to OSS, V1 and V4, in headers and in URLs.
 ///
 /// ```swift
-/// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, keys: accounts.key(for:))
+/// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// Refused before any work: more than ``limits`` allow, a version that is not among ``acceptedVersions``, an authorization
@@ -114,7 +114,9 @@ public struct OSSVerifier: SignatureVerifier {
       throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
     }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    let expected = try text.with(request, date: scheme.line) { signingKey.authenticationCode(writing: $0).base64 }
+    let expected = try text.withStringToSign(request, date: scheme.line) {
+      signingKey.authenticationCode(writing: $0).base64
+    }
     guard constantTimeEqual(expected, claim.signature) else {
       throw try mismatch(of: claim, request, with: key)
     }
@@ -134,7 +136,7 @@ public struct OSSVerifier: SignatureVerifier {
     }
     let canonical = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
     let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-    let hash = try canonical.with(request, omitting: omitted) { SHA256.hash(writing: $0) }
+    let hash = try canonical.withCanonicalRequest(request, omitting: omitted) { SHA256.hash(writing: $0) }
     let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
     let signingKey = scope.signingKey(of: key)
     for line in scheme.dateLines {
@@ -318,11 +320,12 @@ extension OSSVerifier {
     case .v1(let scheme):
       let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
       return SignedTexts(
-        stringToSign: try text.with(request, date: scheme.line) { String(writing: $0) }, canonicalRequest: nil)
+        stringToSign: try text.withStringToSign(request, date: scheme.line) { String(writing: $0) },
+        canonicalRequest: nil)
     case .v4(let scheme):
       let text = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
       let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-      let (canonical, hash) = try text.with(request, omitting: omitted) {
+      let (canonical, hash) = try text.withCanonicalRequest(request, omitting: omitted) {
         (String(writing: $0), SHA256.hash(writing: $0))
       }
       let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)

@@ -36,7 +36,7 @@ extension AccessPolicy {
 
 extension AccessRule {
   fileprivate func iamStatements(in resource: String) throws(PolicyError) -> [DocumentStatement] {
-    let pattern = try keys.pattern(in: "an IAM policy")
+    let pattern = try objects.pattern(in: "an IAM policy")
     let conditions = try iamConditions()
     let onObjects = AccessAction.allCases.filter { actions.contains($0) }.flatMap(\.iamActions)
     var statements = [DocumentStatement(onObjects, on: ["\(resource)/\(pattern)"], if: conditions)]
@@ -47,7 +47,7 @@ extension AccessRule {
   }
 
   private func prefixCondition(_ pattern: String) -> [DocumentStatement.Condition] {
-    switch keys {
+    switch objects {
     case .all, .prefix(""): []
     case .prefix: [.init("StringLike", "s3:prefix", .texts([pattern]))]
     case .key: [.init("StringEquals", "s3:prefix", .texts([pattern]))]

@@ -174,7 +174,7 @@ package struct S3CanonicalRequest {
   ///   - refused: Names of parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
-  package func with<Result>(
+  package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -189,7 +189,7 @@ package struct S3CanonicalRequest {
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
-            writer.append(recoding: wire.extracting(0..<pathEnd), plusIsSpace: false, .path)
+            writer.append(normalizing: wire.extracting(0..<pathEnd), plusIsSpace: false, .path)
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<parameters.count {
               if index > 0 { writer.append(UInt8(ascii: "&")) }

@@ -59,13 +59,13 @@ public struct S3ChunkDecoder: BodyDecoder {
     maximumChunkByteCount: Int = 16 << 20
   ) throws(VerificationError) {
     let fields = request.headerFields
-    guard proof.placement == .header, let text = try fields.onlyValue(of: .authorization) else {
+    guard proof.placement == .header, let text = try fields.uniqueValue(for: .authorization) else {
       throw .malformed("The request is not signed in its headers.")
     }
     let authorization = try S3Authorization(text)
     guard proof.accessKeyID == key.id, authorization.accessKeyID == key.id,
       constantTimeEqual(proof.signature.reveal(), authorization.signature), let date = try S3Claim.date(of: request),
-      let payload = try fields.onlyValue(of: .s3ContentSHA256).flatMap({ S3Payload(header: $0) })
+      let payload = try fields.uniqueValue(for: .s3ContentSHA256).flatMap({ S3Payload(header: $0) })
     else { throw .malformed("The proof is that of another request.") }
     guard payload.isChunked else { throw .malformed("The body is not in chunks.") }
     let framing = try S3Framing(of: request, as: payload)
@@ -303,7 +303,7 @@ struct S3Framing {
 
   init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
     let fields = request.headerFields
-    guard let text = try fields.onlyValue(of: .s3DecodedContentLength) else {
+    guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
       throw VerificationError(
         .malformed, "The header x-amz-decoded-content-length is missing.",
         remedy: "Send the number of bytes of the object."
@@ -316,7 +316,7 @@ struct S3Framing {
       ).with(serviceCode: "InvalidArgument")
     }
     decodedByteCount = count
-    let name = try fields.onlyValue(of: .s3Trailer)
+    let name = try fields.uniqueValue(for: .s3Trailer)
     trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
     guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
       throw VerificationError(

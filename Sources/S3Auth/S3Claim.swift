@@ -159,8 +159,8 @@ public struct S3Claim: SignatureClaim {
 
   /// When a request was signed in its headers: `x-amz-date`, or else `Date`, in the basic form or in that of HTTP.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
-    if let chosen = try request.headerFields.onlyValue(of: .s3Date) { return Timestamp(iso8601Basic: chosen) }
-    guard let text = try request.headerFields.onlyValue(of: .date) else { return nil }
+    if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
+    guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }
     return Timestamp(iso8601Basic: text) ?? Timestamp(httpDate: text)
   }
 }

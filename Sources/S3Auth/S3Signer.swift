@@ -20,7 +20,7 @@ public struct S3Signer: SplitSigner, Presigner {
   /// The type of what is signed.
   public typealias Request = HTTPRequest
   /// The type of the credential.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The region in the scope, such as `eu-central-1`; `auto` for Cloudflare R2 and Google Cloud Storage.
   public let region: String
@@ -224,7 +224,7 @@ extension S3Signer {
   func withCanonicalRequest<Result>(
     of draft: S3Draft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    try canonicalRequest.with(
+    try canonicalRequest.withCanonicalRequest(
       draft.request, path: draft.path, refusing: draft.path == nil ? S3Text.signatureParameters : nil, body)
   }
 

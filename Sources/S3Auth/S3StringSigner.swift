@@ -46,12 +46,12 @@ public struct S3StringSigner: StringSigner {
   /// - Parameter order: What a caller wants to have signed.
   /// - Returns: The one request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
-  public func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent {
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .s3V4 else {
       throw .malformed("The version of the signature is not one that is signed here.")
     }
     guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
-    var lines = SignedLines(order.stringToSign)
+    var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
     }
@@ -74,7 +74,7 @@ public struct S3StringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
   public func signature(
-    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+    of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     scope(at: intent.date ?? date).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }
@@ -83,9 +83,9 @@ public struct S3StringSigner: StringSigner {
 
   /// The request that has a text as its canonical request, and the line for its body.
   private func request(
-    of order: SigningOrder, _ canonicalRequest: String
+    of order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
-    var lines = SignedLines(canonicalRequest)
+    var lines = StringToSignReader(canonicalRequest)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
@@ -114,7 +114,7 @@ public struct S3StringSigner: StringSigner {
       headerFields: headers)
     let text: String
     do throws(SigningError) {
-      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).with(request) {
+      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(request) {
         String(writing: $0)
       }
     } catch {

@@ -52,14 +52,14 @@ extension S3Verifier {
 
   func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
     let fields = request.headerFields
-    let authorization = try S3Authorization(fields.onlyValue(of: .authorization) ?? "")
+    let authorization = try S3Authorization(fields.uniqueValue(for: .authorization) ?? "")
     guard let date = try S3Claim.date(of: request) else {
       throw VerificationError(
         .missingDate, "AWS authentication requires a valid Date or x-amz-date header.",
         remedy: "Send the time of signing in x-amz-date, like 20261120T080000Z."
       ).with(serviceCode: "AccessDenied")
     }
-    guard let text = try fields.onlyValue(of: .s3ContentSHA256) else {
+    guard let text = try fields.uniqueValue(for: .s3ContentSHA256) else {
       throw VerificationError(
         .malformed, "Missing required header for this request: x-amz-content-sha256",
         remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD."
@@ -67,7 +67,7 @@ extension S3Verifier {
     }
     return S3Claim(
       accessKeyID: authorization.accessKeyID,
-      sessionToken: try fields.onlyValue(of: .s3SecurityToken).map { Secret($0) }, placement: .header,
+      sessionToken: try fields.uniqueValue(for: .s3SecurityToken).map { Secret($0) }, placement: .header,
       payload: try payload(text), authorization: authorization, date: date, lifetime: nil, target: target)
   }
 
@@ -92,9 +92,12 @@ extension S3Verifier {
   }
 
   func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
-    guard let algorithm = try target.only("X-Amz-Algorithm"), let credential = try target.only("X-Amz-Credential"),
-      let signature = try target.only("X-Amz-Signature"), let dateText = try target.only("X-Amz-Date"),
-      let names = try target.only("X-Amz-SignedHeaders"), let expires = try target.only("X-Amz-Expires")
+    guard let algorithm = try target.uniqueValue(for: "X-Amz-Algorithm"),
+      let credential = try target.uniqueValue(for: "X-Amz-Credential"),
+      let signature = try target.uniqueValue(for: "X-Amz-Signature"),
+      let dateText = try target.uniqueValue(for: "X-Amz-Date"),
+      let names = try target.uniqueValue(for: "X-Amz-SignedHeaders"),
+      let expires = try target.uniqueValue(for: "X-Amz-Expires")
     else {
       throw S3Authorization.malformed(
         "Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, "
@@ -109,7 +112,7 @@ extension S3Verifier {
       throw S3Authorization.malformed(
         "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"", as: Self.queryCode)
     }
-    let token = try target.only("X-Amz-Security-Token").map { Secret($0) }
+    let token = try target.uniqueValue(for: "X-Amz-Security-Token").map { Secret($0) }
     if request.headerFields.contains(.s3SecurityToken) {
       throw VerificationError.ambiguous("The signature is in the URL and a session token in the headers.")
         .with(serviceCode: "InvalidArgument")
@@ -138,7 +141,7 @@ extension S3Verifier {
   private func checkPayload(besideURL request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) {
     let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
       .map { $0.value?.string ?? "" }
-    let header = try request.headerFields.onlyValue(of: .s3ContentSHA256)
+    let header = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
     guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
       header.map({ $0 == S3Payload.unsigned.text || isLowerHex($0) }) ?? true
     else {
@@ -248,7 +251,7 @@ extension S3Verifier {
   ///   - request: The request.
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
-    let (canonical, hash) = try claim.canonicalRequest.with(request, omitting: claim.omitted) {
+    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) {
       (String(writing: $0), SHA256.hash(writing: $0))
     }
     let scope = claim.scope

@@ -6,7 +6,7 @@ internal import StorageCrypto
 /// in URLs.
 ///
 /// ```swift
-/// let proof = try await S3Verifier(region: "eu-central-1").verify(request, at: .now, keys: accounts.key(for:))
+/// let proof = try await S3Verifier(region: "eu-central-1").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// Refused before a key is looked up: more than ``limits`` allow, an authorization in two places or one that is
@@ -181,7 +181,9 @@ public struct S3Verifier: SignatureVerifier {
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
-      let hash = try claim.canonicalRequest.with(request, omitting: claim.omitted) { SHA256.hash(writing: $0) }
+      let hash = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) {
+        SHA256.hash(writing: $0)
+      }
       let scope = claim.scope
       let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
       if !constantTimeEqual(expected.hex, claim.authorization.signature) {

@@ -57,7 +57,7 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private let state = Mutex(State())
-  private let time: any TimeSource
+  private let time: any SigningClock
   private let pageSize: Int
 
   /// Creates an empty store.
@@ -65,7 +65,7 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameters:
   ///   - pageSize: The most entries of a page of a listing; 1 at least.
   ///   - time: Says when an object is stored.
-  public init(pageSize: Int = 1000, time: any TimeSource = .system) {
+  public init(pageSize: Int = 1000, time: any SigningClock = .system) {
     self.pageSize = max(1, pageSize)
     self.time = time
   }

@@ -49,7 +49,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     let reading = answer.reading(by: reader)
     guard reading.concernsAuthorization(reader.meanings) else { return nil }
     let sent = SentRequest(request, reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
-    guard let finding = Examination(answer: reading, sent: sent).finding else { return nil }
+    guard let finding = SignatureComparison(answer: reading, sent: sent).finding else { return nil }
     self.init(finding, by: reader, masking: SecretMask(sent.tokens))
   }
 

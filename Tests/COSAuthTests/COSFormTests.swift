@@ -10,7 +10,7 @@ final class COSFormTests: XCTestCase {
   private let verifier = COSVerifier()
 
   private func policy(_ change: (inout FormPolicy) -> Void = { _ in }) -> FormPolicy {
-    var policy = FormPolicy(bucket: "photos-125", keys: .key("a"), until: date.advanced(by: .seconds(600)))
+    var policy = FormPolicy(bucket: "photos-125", objects: .key("a"), until: date.advanced(by: .seconds(600)))
     change(&policy)
     return policy
   }

@@ -63,7 +63,7 @@ final class COSPropertyTests: XCTestCase {
   func testPresigningRefusesWhatCannotWork() throws {
     for scheme in try COSSchemes.all() {
       try scheme.presigns(
-        scheme.samples(60), keeping: .expiry, .endedProof, .anonymity, .lifetime, .refusal)
+        scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
     }
   }
 

@@ -29,8 +29,8 @@ final class COSStringSignerTests: XCTestCase {
     for scheme in try COSSchemes.all() {
       for sample in try scheme.samples(60) {
         let target = try XCTUnwrap(sample.target)
-        for pending in try pendings(scheme, sample.request, as: sample.proof.identity, at: sample.date) {
-          let intent = try signer(scheme).intent(of: SigningOrder(pending))
+        for pending in try pendings(scheme, sample.request, as: sample.credential.identity, at: sample.date) {
+          let intent = try signer(scheme).intent(of: SigningRequest(pending))
           XCTAssertEqual(intent.method, sample.request.method)
           XCTAssertEqual(intent.target.bucket?.string, scheme.maker.bucket)
           XCTAssertEqual(intent.target.key, target.key)
@@ -59,11 +59,11 @@ final class COSStringSignerTests: XCTestCase {
           let headers: HTTPFields = [.contentType: "text/plain", .contentLength: "3", .named("x-cos-meta-a"): "1, 2"]
           let request = try scheme.maker.endpoint.request(
             method, bucket: scheme.maker.bucket, key: key, parameters: parameters, headers: headers)
-          for pending in try pendings(scheme, request, as: sample.proof.identity, at: sample.date) {
+          for pending in try pendings(scheme, request, as: sample.credential.identity, at: sample.date) {
             let answer = try signer(scheme).sign(
-              SigningOrder(pending), with: sample.proof, under: rules, at: sample.date)
+              SigningRequest(pending), with: sample.credential, under: rules, at: sample.date)
             let finished = try scheme.signer.finish(pending, signature: answer.signature)
-            let proof = try scheme.verify(finished, against: sample.proof, at: sample.date)
+            let proof = try scheme.verify(finished, against: sample.credential, at: sample.date)
             XCTAssertEqual(proof.target.key?.string, key)
             count += 1
           }
@@ -86,10 +86,10 @@ final class COSStringSignerTests: XCTestCase {
   /// Has a changed text signed, with the right hash around it.
   private func sign(_ text: String, _ pending: PendingSignature) throws -> Bool {
     let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
-    let order = SigningOrder(
+    let order = SigningRequest(
       .cosV5, method: "PUT", stringToSign: "\(head)\n\(SHA1.hash(Array(text.utf8)).hex)\n", canonicalRequest: text)
     let rules = SigningRules(
-      AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: bucket, upTo: 9, types: ["text/plain"])]))
+      AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: bucket, upTo: 9, types: ["text/plain"])]))
     let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
     return (try? signer.sign(order, with: COSFixture.temporary, under: rules, at: COSFixture.date)) != nil
   }
@@ -137,13 +137,13 @@ final class COSStringSignerTests: XCTestCase {
     ] {
       let pending = try COSSigner().prepare(
         COSFixture.request(.get, "/a", host: host), as: COSFixture.key.identity, in: .at(COSFixture.date))
-      XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)), host) {
+      XCTAssertThrowsError(try signer.intent(of: SigningRequest(pending)), host) {
         XCTAssertEqual(($0 as? SigningRefusal)?.code, .wrongScope, host)
       }
     }
     let pending = try COSSigner(policy: .standardWithoutHost).prepare(
       COSFixture.request(.get, "/a"), as: COSFixture.key.identity, in: .at(COSFixture.date))
-    XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending)))
+    XCTAssertThrowsError(try signer.intent(of: SigningRequest(pending)))
   }
 
   // matrix: COS V5: remote signing, bad input
@@ -160,10 +160,10 @@ final class COSStringSignerTests: XCTestCase {
           endpoint: try .cos(region: "ap-guangzhou"), checksWithoutParameters: checksWithoutParameters)
         let rules = SigningRules(AccessPolicy(rules))
         return
-          (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+          (try? signer.sign(SigningRequest(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
       }
-      let asked = AccessRule(row.asked, keys: row.method == .post ? .all : .prefix("alice/"), in: bucket)
-      let bare = AccessRule(row.bare, keys: row.path.hasPrefix("/?") ? .all : .prefix("alice/"), in: bucket)
+      let asked = AccessRule(row.asked, objects: row.method == .post ? .all : .prefix("alice/"), in: bucket)
+      let bare = AccessRule(row.bare, objects: row.path.hasPrefix("/?") ? .all : .prefix("alice/"), in: bucket)
       XCTAssertFalse(try sign([asked]), "a service that takes no notice of ?UPLOADID= and ?PREFIX= does more")
       XCTAssertTrue(try sign([asked], false))
       XCTAssertTrue(try sign([asked, bare]))
@@ -182,7 +182,7 @@ final class COSStringSignerTests: XCTestCase {
         request, as: COSFixture.key.identity, in: .at(COSFixture.date))
       XCTAssertTrue(try XCTUnwrap(pending.canonicalRequest).contains("\(name)=x"), name)
       XCTAssertThrowsError(
-        try signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date), name
+        try signer.sign(SigningRequest(pending), with: COSFixture.key, under: rules, at: COSFixture.date), name
       ) {
         XCTAssertEqual(($0 as? SigningRefusal)?.code, .unknownOperation, name)
       }
@@ -199,7 +199,7 @@ final class COSStringSignerTests: XCTestCase {
           let request = COSFixture.request(method, "/\(key)?\(name)\(value.map { "=\($0)" } ?? "")")
           let pending = try COSSigner().prepare(request, as: COSFixture.key.identity, in: .at(COSFixture.date))
           let isSigned =
-            (try? signer.sign(SigningOrder(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
+            (try? signer.sign(SigningRequest(pending), with: COSFixture.key, under: rules, at: COSFixture.date)) != nil
           let expected = RemoteOperations.isSigned(method, onObject: key == "a", name, value: value)
           XCTAssertEqual(isSigned, expected, "\(method) /\(key)?\(name)=\(value ?? "")")
         }

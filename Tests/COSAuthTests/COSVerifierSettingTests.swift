@@ -55,7 +55,7 @@ final class COSVerifierSettingTests: XCTestCase {
   func testAFormThatLastsForLongerThanTheLimitIsRefused() throws {
     for (seconds, isAccepted) in [(Int64(604_800), true), (604_801, false)] {
       let policy = FormPolicy(
-        bucket: "photos-1250000000", keys: .key("a"), until: Timestamp(unixSeconds: now + seconds))
+        bucket: "photos-1250000000", objects: .key("a"), until: Timestamp(unixSeconds: now + seconds))
       let form = try COSSigner().sign(
         policy, to: .cos(region: "ap-guangzhou"), with: COSFixture.key, in: .at(COSFixture.date))
       let submitted = SubmittedForm(bucket: "photos-1250000000", fields: form.fields)

@@ -1,8 +1,8 @@
 import COSAuth
 import HTTPTypes
 import OSSAuth
-import RequestLines
 import S3Auth
+import SigningJobs
 import StorageAuth
 import StorageDiagnosis
 import StorageJSON
@@ -13,7 +13,7 @@ import StorageJSON
 
 /// Files and answers with credentials, what ascp and nodes say, policies and strings to sign.
 extension Readers {
-  private nonisolated static let place = Place(source: "complexity", name: "The file", remedy: "Correct it.")
+  private nonisolated static let place = SettingLocation(source: "complexity", name: "The file", remedy: "Correct it.")
   private nonisolated static let date = Timestamp(unixSeconds: 1_795_161_600)
 
   private static let iniFiles: [Reader] =
@@ -130,7 +130,7 @@ extension Readers {
         "many parameters": {
           #"{"method":"GET","url":"https://h/?\#(numbered(to: $0, separator: "&") { "a\($0)=b" })"}"#
         },
-      ], read: { bytes in _ = try? RequestLine(json: String(decoding: bytes, as: UTF8.self)) })
+      ], read: { bytes in _ = try? SigningJob(json: String(decoding: bytes, as: UTF8.self)) })
 
   private static let curlLines: [Reader] =
     Reader.bytes(
@@ -238,25 +238,25 @@ extension Readers {
     [
       Reader("access policy", "many rules") { size in
         let rules = (0..<size / 32).map {
-          AccessRule(.read, .write, keys: .prefix("p\($0)/"), in: "b", types: ["image/*"], until: date)
+          AccessRule(.read, .write, objects: .prefix("p\($0)/"), in: "b", types: ["image/*"], until: date)
         }
-        let access = Access(.write, "p/a", in: "b", contentType: "image/png", at: date)
+        let access = AccessRequest(.write, "p/a", in: "b", contentType: "image/png", at: date)
         return {
           _ = try? AccessPolicy(rules).check(access)
-          _ = try? rules.map { try $0.keys.pattern(in: "RAM") }
+          _ = try? rules.map { try $0.objects.pattern(in: "RAM") }
         }
       },
       Reader("access policy", "a long key") { size in
-        let rule = AccessRule(.read, keys: .prefix(repeated("$", to: size)), in: "b")
-        let access = Access(.read, repeated("$", to: size) + "a", in: "b", at: date)
+        let rule = AccessRule(.read, objects: .prefix(repeated("$", to: size)), in: "b")
+        let access = AccessRequest(.read, repeated("$", to: size) + "a", in: "b", at: date)
         return {
           _ = try? AccessPolicy([rule]).check(access)
-          _ = try? rule.keys.pattern(in: "RAM")
+          _ = try? rule.objects.pattern(in: "RAM")
         }
       },
       Reader("access policy", "a long media type") { size in
-        let rule = AccessRule(.write, keys: .prefix(""), in: "b", types: ["image/*"])
-        let access = Access(.write, "a", in: "b", contentType: repeated("image/", to: size), at: date)
+        let rule = AccessRule(.write, objects: .prefix(""), in: "b", types: ["image/*"])
+        let access = AccessRequest(.write, "a", in: "b", contentType: repeated("image/", to: size), at: date)
         return { _ = try? AccessPolicy([rule]).check(access) }
       },
     ]
@@ -323,7 +323,7 @@ extension Readers {
         Reader(version == .v1 ? "OSS V1 string to sign" : "OSS V4 string to sign", shape) { size in
           let request = request(make(size), "photos.oss-cn-hangzhou.aliyuncs.com")
           let signer = OSSSigner(version, bucket: "photos", region: "cn-hangzhou")
-          let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningOrder($0) }
+          let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
           return {
             guard let order else { return }
             _ = try? OSSStringSigner(region: "cn-hangzhou").intent(of: order)
@@ -334,7 +334,7 @@ extension Readers {
     let cos = shapes.map { shape, make in
       Reader("COS string to sign", shape) { size in
         let request = request(make(size), "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
-        let order = (try? COSSigner().prepare(request, as: key.identity, in: .at(date))).map { SigningOrder($0) }
+        let order = (try? COSSigner().prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
         return {
           guard let order, let endpoint = try? ServiceEndpoint.cos(region: "ap-guangzhou") else { return }
           _ = try? COSStringSigner(endpoint: endpoint).intent(of: order)
@@ -345,7 +345,7 @@ extension Readers {
       Reader("S3 string to sign", shape) { size in
         let request = request(make(size), "photos.s3.eu-central-1.amazonaws.com")
         let signer = S3Signer(region: "eu-central-1")
-        let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningOrder($0) }
+        let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
         return {
           guard let order, let endpoint = try? ServiceEndpoint.s3(region: "eu-central-1") else { return }
           _ = try? S3StringSigner(region: "eu-central-1", endpoint: endpoint).intent(of: order)
@@ -358,7 +358,7 @@ extension Readers {
       "headers and no end": { "GET\n\n\nd\n" + repeated("x-oss-a:b\n", to: $0) },
     ]
     let unreadable = Reader.bytes("OSS V1 string to sign", broken) { bytes in
-      let order = SigningOrder(.ossV1, method: "GET", stringToSign: String(decoding: bytes, as: UTF8.self))
+      let order = SigningRequest(.ossV1, method: "GET", stringToSign: String(decoding: bytes, as: UTF8.self))
       _ = try? OSSStringSigner(region: "cn-hangzhou").intent(of: order)
     }
     return oss + cos + s3 + unreadable

@@ -22,7 +22,7 @@ var request: HTTPRequest {
 }
 var transport: any HTTPTransport { supposed() }
 var http: any HTTPTransport { supposed() }
-var machine: MachineAccess { supposed() }
+var machine: ProviderContext { supposed() }
 var account: AsperaAccount { supposed() }
 var logger: Logger { supposed() }
 

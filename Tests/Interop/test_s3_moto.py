@@ -134,7 +134,9 @@ class Moto(unittest.TestCase):
         self.addCleanup(self.server.check_signatures, True)
         for key in (self.server.key, self.server.temporary_key):
             url = self.run_tool("presign", "PUT", address, "--provider", "s3", "--region", REGION, key=key).stdout.strip()
-            with urllib.request.urlopen(urllib.request.Request(url, data=b"bytes", method="PUT")) as answer:
+            # Without a type, urllib names that of forms, and moto reads no object out of it.
+            put = urllib.request.Request(url, data=b"bytes", headers={"Content-Type": "image/jpeg"}, method="PUT")
+            with urllib.request.urlopen(put) as answer:
                 self.assertEqual(answer.status, 200)
             url = self.run_tool("presign", "GET", address, "--provider", "s3", "--region", REGION, key=key).stdout.strip()
             with urllib.request.urlopen(url) as answer:

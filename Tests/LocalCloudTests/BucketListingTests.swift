@@ -72,14 +72,14 @@ final class BucketListingTests: XCTestCase {
   }
 
   func testRangesAreReadAsHTTPDefinesThem() {
-    func bytes(_ header: String, of count: Int64) -> Range<Int64>? { ByteRange(header)?.bytes(of: count) }
+    func bytes(_ header: String, of count: Int64) -> Range<Int64>? { RequestedRange(header)?.bytes(of: count) }
     XCTAssertEqual(bytes("bytes=0-0", of: 1), 0..<1)
     XCTAssertEqual(bytes("bytes=0-9223372036854775807", of: 10), 0..<10)
     XCTAssertEqual(bytes("bytes=-20", of: 10), 0..<10)
     XCTAssertNil(bytes("bytes=0-", of: 0))
     XCTAssertNil(bytes("bytes=-1", of: 0))
     for bad in ["bytes=", "bytes=1", "bytes=+1-2", "bytes=1-2-3", "bytes=9223372036854775808-", "octets=1-2"] {
-      XCTAssertNil(ByteRange(bad), bad)
+      XCTAssertNil(RequestedRange(bad), bad)
     }
   }
 }

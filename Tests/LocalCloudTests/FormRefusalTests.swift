@@ -71,7 +71,7 @@ final class FormRefusalTests: CloudTestCase {
           : "Condition key key doesn't match the value uploads/alice/"
         try assertRefused(try await client.post(body), 403, "AccessDenied", text, key)
       }
-      var body = FormBody(try client.form(signer, client.policy { $0.keys = .key("one") }), file: [1])
+      var body = FormBody(try client.form(signer, client.policy { $0.objects = .key("one") }), file: [1])
       body.change("key", to: "one2")
       try assertRefused(try await client.post(body), 403, "AccessDenied")
       body.change("key", to: nil)

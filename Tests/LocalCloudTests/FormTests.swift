@@ -50,7 +50,7 @@ final class FormTests: CloudTestCase {
     try await withEachService { client in
       let policy = client.policy {
         $0.answer = .redirect("https://app.example.com/done?a=b")
-        $0.keys = .key("uploads/a b.png")
+        $0.objects = .key("uploads/a b.png")
       }
       let body = FormBody(try client.form(client.formSigners[0], policy), file: [1])
       let text = RawConnection.head([

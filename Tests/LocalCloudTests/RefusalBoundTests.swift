@@ -36,7 +36,7 @@ final class RefusalBoundTests: XCTestCase {
     }
   }()
 
-  private func check(_ dialect: any Dialect, _ refusal: ServiceError, _ path: String) {
+  private func check(_ dialect: any Dialect, _ refusal: RefusalAnswer, _ path: String) {
     for method in [HTTPRequest.Method.get, .head] {
       let host = String(repeating: "\"", count: 60_000)
       let identity = CallIdentity(requestID: "0", method: method, host: host, path: path, date: Self.date)
@@ -76,7 +76,7 @@ final class RefusalBoundTests: XCTestCase {
   func testEveryErrorThatRepeatsSomethingIsBounded() {
     let long = String(repeating: "\"", count: 100_000)
     for error in [
-      ServiceError.noSuchKey(long), .noSuchBucket(long), .noSuchUpload(long), .invalidArgument(long),
+      RefusalAnswer.noSuchKey(long), .noSuchBucket(long), .noSuchUpload(long), .invalidArgument(long),
       .notImplemented(long), .methodNotAllowed(long), .malformedXML(long), .internalError(long),
       .preconditionFailed(long), .invalidRange(long, byteCount: 1), .accessDenied(long),
     ] {

@@ -12,7 +12,8 @@ final class OBSClientTests: XCTestCase {
   private let host = "photos.obs.cn-north-4.myhuaweicloud.com"
 
   /// A transport that verifies what it is sent, and hands it to a script.
-  private func transport(_ script: @escaping @Sendable (RecordedRequest) -> HTTPReply) -> ScriptedTransport {
+  private func transport(_ script: @escaping @Sendable (RecordedRequest) -> HTTPStreamingResponse) -> ScriptedTransport
+  {
     ScriptedTransport { [key] request in
       let verifier = OBSVerifier()
       do {
@@ -145,7 +146,7 @@ final class OBSClientTests: XCTestCase {
 
   func testDefaultCredentialsComeFromTheEnvironment() async throws {
     func credential(_ variables: [String: String]) async throws -> AccessKey {
-      let machine = MachineAccess(
+      let machine = ProviderContext(
         environment: { variables[$0] }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
       return try await CredentialChain.obsDefault(machine).credential()
     }
@@ -176,10 +177,11 @@ final class OBSClientTests: XCTestCase {
   }
 
   func testTheSourceOfTheEnvironmentConforms() async throws {
-    let machine = MachineAccess(
+    let machine = ProviderContext(
       environment: { ["OBS_ACCESS_KEY_ID": "id", "OBS_SECRET_ACCESS_KEY": "secret0canary"][$0] }, home: nil,
       files: NoFiles(), transport: ScriptedTransport([]))
-    let empty = MachineAccess(environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
+    let empty = ProviderContext(
+      environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
     let report = await ProviderConformance(
       CredentialChain.obsDefault(machine), failing: [CredentialChain.obsDefault(empty)], secrets: ["secret0canary"]
     ).report()

@@ -69,7 +69,7 @@ final class OBSConformanceTests: XCTestCase {
     let signer = OBSSigner()
     for place in Self.places {
       for sample in try samples(place, count: 40) {
-        let key = sample.proof
+        let key = sample.credential
         let pending = try signer.prepare(sample.request, as: key.identity, in: .at(sample.date))
         let code = key.authenticationCode(for: pending.stringToSign, using: .hmacSHA1).base64
         let signed = try signer.signed(sample.request, with: key, in: .at(sample.date))

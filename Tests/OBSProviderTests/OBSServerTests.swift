@@ -100,8 +100,8 @@ final class OBSServerTests: XCTestCase {
   func testStringsAreSignedForOthers() async throws {
     let router = Router()
     SigningService<BasicRequestContext>(
-      StringSigning(OBSStringSigner(), keys: StaticCredentialProvider(key)), time: SteppedTime(now: date)
-    ) { _ in SigningRules(AccessPolicy([AccessRule(.write, keys: .prefix("mine/"), in: "photos")])) }
+      SigningAccount(OBSStringSigner(), credentials: StaticCredentialProvider(key)), time: SteppedTime(now: date)
+    ) { _ in SigningRules(AccessPolicy([AccessRule(.write, objects: .prefix("mine/"), in: "photos")])) }
     .addRoutes(to: router)
     let signer = OBSSigner()
 

@@ -11,13 +11,14 @@ final class OBSStringSignerTests: XCTestCase {
   private let endpoint = Result { try ServiceEndpoint("https://obs.cn-north-4.myhuaweicloud.com") }
   private let rules = SigningRules(
     AccessPolicy([
-      AccessRule(.read, keys: .prefix("mine/"), in: "photos"), AccessRule(.write, keys: .prefix("mine/"), in: "photos"),
+      AccessRule(.read, objects: .prefix("mine/"), in: "photos"),
+      AccessRule(.write, objects: .prefix("mine/"), in: "photos"),
     ]))
 
   private func order(
     _ method: HTTPRequest.Method, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     _ headers: HTTPFields = [:], isURL: Bool = false
-  ) throws -> (SigningOrder, PendingSignature) {
+  ) throws -> (SigningRequest, PendingSignature) {
     let request = try endpoint.get().request(
       method, bucket: "photos", key: key, parameters: parameters, headers: headers)
     let signer = OBSSigner()
@@ -25,10 +26,10 @@ final class OBSStringSignerTests: XCTestCase {
       isURL
       ? try signer.prepare(presigning: request, as: self.key.identity, validFor: .seconds(600), in: .at(date))
       : try signer.prepare(request, as: self.key.identity, in: .at(date))
-    return (SigningOrder(pending), pending)
+    return (SigningRequest(pending), pending)
   }
 
-  private func assertRefused(_ order: SigningOrder, _ code: SigningRefusal.Code, line: UInt = #line) {
+  private func assertRefused(_ order: SigningRequest, _ code: SigningRefusal.Code, line: UInt = #line) {
     XCTAssertThrowsError(try OBSStringSigner().sign(order, with: key, under: rules, at: date), line: line) {
       XCTAssertEqual(($0 as? SigningRefusal)?.code, code, "\($0)", line: line)
     }
@@ -84,10 +85,10 @@ final class OBSStringSignerTests: XCTestCase {
       text.replacingOccurrences(of: "/photos/mine/a?versionId=5", with: "/photos"), "", "GET\n\n\n\n",
     ]
     for broken in broken {
-      assertRefused(SigningOrder(.obs, method: "GET", stringToSign: broken), .malformed)
+      assertRefused(SigningRequest(.obs, method: "GET", stringToSign: broken), .malformed)
     }
-    assertRefused(SigningOrder(.obs, method: "PUT", stringToSign: text), .malformed)
-    assertRefused(SigningOrder(.obs, method: "GET", stringToSign: text, canonicalRequest: ""), .malformed)
+    assertRefused(SigningRequest(.obs, method: "PUT", stringToSign: text), .malformed)
+    assertRefused(SigningRequest(.obs, method: "GET", stringToSign: text, canonicalRequest: ""), .malformed)
   }
 
   func testAnotherTokenIsRefused() throws {

@@ -13,7 +13,7 @@ final class OSSFormTests: XCTestCase {
   private let verifier = OSSVerifier(region: "cn-hangzhou")
 
   private func policy(_ change: (inout FormPolicy) -> Void = { _ in }) -> FormPolicy {
-    var policy = FormPolicy(bucket: "photos", keys: .key("a"), until: date.advanced(by: .seconds(600)))
+    var policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(600)))
     change(&policy)
     return policy
   }
@@ -207,8 +207,8 @@ final class OSSFormTests: XCTestCase {
 
   func testWhatOSSCannotSignIsAnError() throws {
     let policies = [
-      policy { $0.bucket = "B" }, policy { $0.keys = .key("") }, policy { $0.keys = .prefix("a/${filename}") },
-      policy { $0.keys = .prefix("a/${filename}\u{301}/") },
+      policy { $0.bucket = "B" }, policy { $0.objects = .key("") }, policy { $0.objects = .prefix("a/${filename}") },
+      policy { $0.objects = .prefix("a/${filename}\u{301}/") },
       policy { $0.sizes = -1...5 }, policy { $0.conditions = [FormCondition("policy", .equals("x"))] },
       policy { $0.conditions = [FormCondition("x-oss-date", .equals("x"))] },
       policy { $0.conditions = [FormCondition("content-type", .equals("x"))] },

@@ -72,7 +72,7 @@ final class OSSPropertyTests: XCTestCase {
   func testPresigningRefusesWhatCannotWork() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.presigns(
-        scheme.samples(60), keeping: .expiry, .endedProof, .anonymity, .lifetime, .refusal)
+        scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
     }
   }
 

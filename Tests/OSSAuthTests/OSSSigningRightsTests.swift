@@ -13,10 +13,10 @@ final class OSSSigningRightsTests: XCTestCase {
     let request = OSSFixture.request(.delete, "/alice/a?uploadId=1")
     let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
     func sign(_ actions: AccessAction...) -> Bool {
-      var rule = AccessRule(.write, keys: .prefix("alice/"), in: "photos")
+      var rule = AccessRule(.write, objects: .prefix("alice/"), in: "photos")
       rule.actions = Set(actions)
       let rules = SigningRules(AccessPolicy([rule]))
-      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
+      return (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
     }
     XCTAssertFalse(sign(.write), "it also deletes the object \"alice/a?uploadId=1\"")
     XCTAssertFalse(sign(.delete))
@@ -29,10 +29,10 @@ final class OSSSigningRightsTests: XCTestCase {
     let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
     XCTAssertTrue(pending.stringToSign.hasSuffix("\n/photos/?continuation-token=secret"))
     func sign(_ actions: AccessAction...) -> Bool {
-      var rule = AccessRule(keys: .all, in: "photos")
+      var rule = AccessRule(objects: .all, in: "photos")
       rule.actions = Set(actions)
       let rules = SigningRules(AccessPolicy([rule]))
-      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
+      return (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
     }
     XCTAssertFalse(sign(.list), "it also reads the object \"?continuation-token=secret\"")
     XCTAssertFalse(sign(.read))
@@ -49,9 +49,9 @@ final class OSSSigningRightsTests: XCTestCase {
       func sign(until seconds: Int64) -> SigningRefusal.Code? {
         let end = OSSFixture.date.advanced(by: .seconds(seconds))
         let rules = SigningRules(
-          AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: "photos", until: end)]))
+          AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: "photos", until: end)]))
         do throws(SigningRefusal) {
-          _ = try signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)
+          _ = try signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)
           return nil
         } catch {
           return error.code
@@ -64,14 +64,14 @@ final class OSSSigningRightsTests: XCTestCase {
 
   // matrix: OSS V4: remote signing, bad input
   func testSizeAndTypeCountWhereThePolicyWantsThem() throws {
-    let rule = AccessRule(.write, keys: .all, in: "photos", upTo: 10, types: ["image/*"])
+    let rule = AccessRule(.write, objects: .all, in: "photos", upTo: 10, types: ["image/*"])
     let strict = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", additionalHeaders: ["content-length"])
     func sign(_ headers: HTTPFields, _ path: String = "/a", _ prepared: OSSSigner? = nil) throws -> Bool {
       let request = OSSFixture.request(.put, path, headers)
       let pending = try (prepared ?? strict).prepare(
         request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
       let rules = SigningRules(AccessPolicy([rule]))
-      return (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
+      return (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
     }
     XCTAssertTrue(try sign([.contentLength: "10", .contentType: "image/png"]))
     XCTAssertFalse(try sign([.contentLength: "11", .contentType: "image/png"]))
@@ -96,7 +96,8 @@ final class OSSSigningRightsTests: XCTestCase {
             // V1 does not sign every one of them: the string is that of the request without it.
             if version == .v1, !pending.stringToSign.contains(name) { continue }
             let isSigned =
-              (try? signer.sign(SigningOrder(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
+              (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date))
+              != nil
             let expected = RemoteOperations.isSigned(method, onObject: key == "a", name, value: value)
             XCTAssertEqual(isSigned, expected, "\(version) \(method) /\(key)?\(name)=\(value ?? "")")
             count += 1

@@ -9,7 +9,7 @@ import XCTest
 /// Strings to sign that come from elsewhere: each is read back as what it is, or refused.
 final class OSSStringSignerTests: XCTestCase {
   private let signer = OSSStringSigner(region: "cn-hangzhou")
-  private let upload = AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: "photos")])
+  private let upload = AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: "photos")])
 
   private func pendings(
     _ scheme: SigningScheme<OSSSigner, OSSVerifier>, _ request: HTTPRequest, as identity: Identity, at date: Timestamp
@@ -28,12 +28,12 @@ final class OSSStringSignerTests: XCTestCase {
       for sample in try scheme.samples(120) {
         let target = try XCTUnwrap(sample.target)
         // V1 cannot tell a question mark in a key or a value from the one before the parameters, nor an ampersand in a value.
-        let values = target.parameters.map { $0.value?.string } + [sample.proof.sessionToken?.reveal()]
+        let values = target.parameters.map { $0.value?.string } + [sample.credential.sessionToken?.reveal()]
         let isAmbiguous =
           (target.key?.string ?? "").contains("?") || values.contains { $0?.contains { "?&".contains($0) } == true }
         if scheme.signer.version == .v1, isAmbiguous { continue }
-        for pending in try pendings(scheme, sample.request, as: sample.proof.identity, at: sample.date) {
-          let intent = try signer.intent(of: SigningOrder(pending))
+        for pending in try pendings(scheme, sample.request, as: sample.credential.identity, at: sample.date) {
+          let intent = try signer.intent(of: SigningRequest(pending))
           XCTAssertEqual(intent.method, sample.request.method)
           XCTAssertEqual(intent.target.bucket, "photos")
           XCTAssertEqual(intent.target.key, target.key)
@@ -57,7 +57,7 @@ final class OSSStringSignerTests: XCTestCase {
     for scheme in try OSSSchemes.all() {
       for sample in try scheme.samples(12) {
         let key = try XCTUnwrap(sample.target?.key?.string)
-        let token = sample.proof.sessionToken?.reveal() ?? ""
+        let token = sample.credential.sessionToken?.reveal() ?? ""
         if scheme.signer.version == .v1, key.contains("?") || token.contains(where: { "?&".contains($0) }) { continue }
         let operations =
           RemoteOperations.onObjects.map { ($0.method, Optional(key), $0.parameters) }
@@ -66,10 +66,11 @@ final class OSSStringSignerTests: XCTestCase {
           let headers: HTTPFields = [.contentType: "text/plain", .named("x-oss-meta-a"): "1, 2"]
           let request = try scheme.maker.endpoint.request(
             method, bucket: "photos", key: key, parameters: parameters, headers: headers)
-          for pending in try pendings(scheme, request, as: sample.proof.identity, at: sample.date) {
-            let answer = try signer.sign(SigningOrder(pending), with: sample.proof, under: rules, at: sample.date)
+          for pending in try pendings(scheme, request, as: sample.credential.identity, at: sample.date) {
+            let answer = try signer.sign(
+              SigningRequest(pending), with: sample.credential, under: rules, at: sample.date)
             let finished = try scheme.signer.finish(pending, signature: answer.signature)
-            let proof = try scheme.verify(finished, against: sample.proof, at: sample.date)
+            let proof = try scheme.verify(finished, against: sample.credential, at: sample.date)
             XCTAssertEqual(proof.target.key?.string, key)
             count += 1
           }
@@ -97,10 +98,10 @@ final class OSSStringSignerTests: XCTestCase {
 
   /// Has a changed text signed, with the right hash around a canonical request.
   private func sign(_ text: String, _ pending: PendingSignature, _ version: OSSSignatureVersion) -> Bool {
-    var order = SigningOrder(.ossV1, method: "PUT", stringToSign: text)
+    var order = SigningRequest(.ossV1, method: "PUT", stringToSign: text)
     if version == .v4 {
       let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
-      order = SigningOrder(
+      order = SigningRequest(
         .ossV4, method: "PUT", stringToSign: "\(head)\n\(SHA256.hash(Array(text.utf8)).hex)", canonicalRequest: text)
     }
     let rules = SigningRules(upload)
@@ -165,12 +166,12 @@ final class OSSStringSignerTests: XCTestCase {
     ] {
       let pending = try other.prepare(
         OSSFixture.request(.put, "/alice/a"), as: OSSFixture.key.identity, in: .at(OSSFixture.date))
-      XCTAssertThrowsError(try signer.intent(of: SigningOrder(pending))) {
+      XCTAssertThrowsError(try signer.intent(of: SigningRequest(pending))) {
         XCTAssertEqual(($0 as? SigningRefusal)?.code, .wrongScope)
       }
     }
     let (_, pending) = try XCTUnwrap(uploads().first { $0.version == .v4 })
-    let order = SigningOrder(
+    let order = SigningRequest(
       .ossV4, method: "PUT", stringToSign: pending.stringToSign.replacing("20261120/", with: "20261121/"),
       canonicalRequest: pending.canonicalRequest)
     XCTAssertThrowsError(try signer.intent(of: order)) {

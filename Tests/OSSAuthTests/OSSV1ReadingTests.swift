@@ -101,7 +101,7 @@ final class OSSV1ReadingTests: XCTestCase {
   // matrix: OSS V1: remote signing, bad input
   func testAStringWithTwoQuestionMarksIsNotSigned() throws {
     let signer = OSSStringSigner(region: "cn-hangzhou")
-    let policy = AccessPolicy([AccessRule(.read, .write, .delete, .list, keys: .prefix("alice/"), in: "photos")])
+    let policy = AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .prefix("alice/"), in: "photos")])
     let dates = [OSSFixture.date.httpDate, "\(OSSFixture.date.unixSeconds + 60)"]
     let attacks = [
       ("GET", "a?versionId=null?acl"), ("POST", "a?uploadId=x?x-oss-process"), ("POST", "a?uploadId=x?asyncFetch"),
@@ -112,7 +112,7 @@ final class OSSV1ReadingTests: XCTestCase {
     for (method, rest) in attacks {
       for date in dates {
         let text = "\(method)\n\n\n\(date)\n/photos/alice/\(rest)"
-        let order = SigningOrder(.ossV1, method: method, stringToSign: text)
+        let order = SigningRequest(.ossV1, method: method, stringToSign: text)
         XCTAssertThrowsError(
           try signer.sign(order, with: OSSFixture.key, under: SigningRules(policy), at: OSSFixture.date), text
         ) {
@@ -127,9 +127,9 @@ final class OSSV1ReadingTests: XCTestCase {
   private func isSigned(
     _ method: String, _ resource: String, _ actions: AccessAction..., keys: ObjectScope = .prefix("alice/")
   ) -> Bool {
-    var rule = AccessRule(.read, keys: keys, in: "photos")
+    var rule = AccessRule(.read, objects: keys, in: "photos")
     rule.actions = Set(actions)
-    let order = SigningOrder(
+    let order = SigningRequest(
       .ossV1, method: method, stringToSign: "\(method)\n\n\n\(OSSFixture.date.httpDate)\n\(resource)")
     return
       (try? OSSStringSigner(region: "cn-hangzhou").sign(
@@ -183,7 +183,7 @@ final class OSSV1ReadingTests: XCTestCase {
       try OSSFixture.presigned(
         .v1, OSSFixture.request(.get, "/a%26b=c?response-content-disposition=filename%3D%22a%26b.txt%22&prefix=%3F")))
     for keys in [ObjectScope.key("a?acl"), .prefix("a?")] {
-      let policy = FormPolicy(bucket: "photos", keys: keys, until: OSSFixture.date.advanced(by: .seconds(60)))
+      let policy = FormPolicy(bucket: "photos", objects: keys, until: OSSFixture.date.advanced(by: .seconds(60)))
       func form(_ version: OSSSignatureVersion, _ allows: Bool) throws -> SignedForm {
         try OSSSigner(version, region: "cn-hangzhou", allowsAmbiguousV1: allows).sign(
           policy, to: .oss(region: "cn-hangzhou"), with: OSSFixture.key, in: .at(OSSFixture.date))

@@ -28,7 +28,7 @@ final class OSSVerifierSettingTests: XCTestCase {
           XCTAssertThrowsError(try other.verify(claim, of: request, against: OSSFixture.key, at: date))
         }
       }
-      let policy = FormPolicy(bucket: "photos", keys: .key("a"), until: date.advanced(by: .seconds(60)))
+      let policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(60)))
       let form = try OSSFixture.signer(version).sign(
         policy, to: .oss(region: "cn-hangzhou"), with: OSSFixture.key, in: .at(date))
       let submitted = SubmittedForm(bucket: "photos", fields: form.fields)
@@ -71,7 +71,7 @@ final class OSSVerifierSettingTests: XCTestCase {
   // matrix: OSS V1: form, expiry
   func testAFormThatLastsForLongerThanTheLimitIsRefused() throws {
     for (seconds, code) in [(Int64(604_800), nil), (604_801, VerificationError.Code.lifetimeOutOfRange)] {
-      let policy = FormPolicy(bucket: "photos", keys: .key("a"), until: date.advanced(by: .seconds(seconds)))
+      let policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(seconds)))
       let form = try OSSFixture.signer(.v1).sign(
         policy, to: .oss(region: "cn-hangzhou"), with: OSSFixture.key, in: .at(date))
       let submitted = SubmittedForm(bucket: "photos", fields: form.fields)
@@ -89,14 +89,14 @@ final class OSSVerifierSettingTests: XCTestCase {
   }
 
   /// A V4 URL for any number of seconds, with its pending signature: that of a short one, spelt anew.
-  private func pending(_ seconds: Int64, _ key: AccessKey) throws -> SigningOrder {
+  private func pending(_ seconds: Int64, _ key: AccessKey) throws -> SigningRequest {
     let short = try OSSFixture.signer(.v4).prepare(
       presigning: OSSFixture.request(), as: key.identity, validFor: .seconds(60), in: .at(date))
     let canonical = try XCTUnwrap(short.canonicalRequest)
       .replacing("x-oss-expires=60", with: "x-oss-expires=\(seconds)")
     let hash = ReferenceHash.sha256.digest(Array(canonical.utf8)).hexText
     let head = short.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
-    return SigningOrder(.ossV4, method: "GET", stringToSign: "\(head)\n\(hash)", canonicalRequest: canonical)
+    return SigningRequest(.ossV4, method: "GET", stringToSign: "\(head)\n\(hash)", canonicalRequest: canonical)
   }
 
   // matrix: OSS V4: presign, verify, remote signing, form, expiry
@@ -129,7 +129,7 @@ final class OSSVerifierSettingTests: XCTestCase {
       }
     }
     for (seconds, isAllowed) in [(Int64(604_800), true), (604_801, false)] {
-      let policy = FormPolicy(bucket: "photos", keys: .key("a"), until: date.advanced(by: .seconds(seconds)))
+      let policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(seconds)))
       let form = try? OSSFixture.signer(.v4).sign(
         policy, to: .oss(region: "cn-hangzhou"), with: OSSFixture.key, in: .at(date))
       XCTAssertEqual(form != nil, isAllowed, "the form: \(seconds)")

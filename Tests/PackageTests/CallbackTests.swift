@@ -92,7 +92,7 @@ final class CallbackTests: XCTestCase {
     let good = [
       "public typealias Sign = @Sendable @concurrent (Order) async throws -> Signature",
       "  public func credential() async throws(CredentialError) -> Value {",
-      "  public func send(\n    _ request: HTTPRequest, body: HTTPBody = .none\n  ) async throws -> HTTPReply {",
+      "  public func send(\n    _ request: HTTPRequest, body: HTTPBody = .none\n  ) async throws -> HTTPStreamingResponse {",
       "  func verify(keys: (String) async throws -> Key?) async throws",
     ]
     for text in good {

@@ -26,7 +26,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is no service with buckets",
     "Sources/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
     "Sources/LocalCloud/Storage/Storage.swift": "the folder of the node",
-    "Sources/RequestLines/RequestLine+Sign.swift": "the registry of the lines of JSON",
+    "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of the lines of JSON",
     "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of the documents of app servers",
     "Sources/StorageClient/Exports.swift": "re-exports the modules",
     "Sources/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",

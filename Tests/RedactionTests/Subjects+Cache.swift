@@ -37,7 +37,10 @@ extension Subjects {
       ("StorageAuth.AuthEvent.Refresh", AuthEvent.Refresh(source: "a vault", outcome: .failed(error, backoff: .zero))),
       ("StorageAuth.AuthEvent.Refresh.Outcome", AuthEvent.Refresh.Outcome.failed(error, backoff: .zero)),
       ("StorageAuth.HTTPBody", HTTPBody.bytes(bytes)),
-      ("StorageAuth.HTTPReply", HTTPReply(response: HTTPResponse(status: .ok), body: ByteStream(bytes))),
+      (
+        "StorageAuth.HTTPStreamingResponse",
+        HTTPStreamingResponse(response: HTTPResponse(status: .ok), body: ByteStream(bytes))
+      ),
       ("StorageAuth.TransportError", TransportError(.timeout, "No answer came from 127.0.0.1.", remedy: "Try again.")),
     ]
   }

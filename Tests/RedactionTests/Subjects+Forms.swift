@@ -13,7 +13,7 @@ extension Subjects {
 
   /// What signing and verifying forms leaves in memory: forms, claims, proofs, conditions that were not met.
   static func forms() throws -> [(String, Any)] {
-    let policy = FormPolicy(bucket: "photos-125", keys: .key("a"), until: date.advanced(by: .seconds(60)))
+    let policy = FormPolicy(bucket: "photos-125", objects: .key("a"), until: date.advanced(by: .seconds(60)))
     let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
     let signed = [
       try OSSSigner(.v1).sign(policy, to: endpoint, with: key, in: .at(date)),

@@ -7,22 +7,22 @@ import XCTest
 extension Subjects {
   /// What signing for others leaves in memory: orders, what they mean, answers, refusals, rules.
   static func remote() throws -> [(name: String, value: Any)] {
-    let policy = AccessPolicy([AccessRule(.write, keys: .all, in: "photos")])
+    let policy = AccessPolicy([AccessRule(.write, objects: .all, in: "photos")])
     let rules = SigningRules(policy)
     let plain = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
     var request = ossRequest
     request.path = "/a"
     let pending = try plain.prepare(request, as: key.identity, in: .at(date))
-    let order = SigningOrder(pending)
+    let order = SigningRequest(pending)
     let signer = OSSStringSigner(region: "cn-hangzhou")
     var refusal: (any Error)?
     let other = AccessKey(id: key.id, secret: secret, sessionToken: token + "x")
     XCTAssertThrowsError(try signer.sign(order, with: other, under: rules, at: date)) { refusal = $0 }
     return [
-      ("StorageAuth.SigningOrder", order), ("StorageAuth.SigningRules", rules),
+      ("StorageAuth.SigningRequest", order), ("StorageAuth.SigningRules", rules),
       ("StorageAuth.SigningIntent", try signer.intent(of: order)),
-      ("StorageAuth.RemoteSignature", try signer.sign(order, with: key, under: rules, at: date)),
-      ("StorageAuth.RemoteSignature", RemoteSignature(accessKeyID: "id", signature: secret)),
+      ("StorageAuth.SigningResponse", try signer.sign(order, with: key, under: rules, at: date)),
+      ("StorageAuth.SigningResponse", SigningResponse(accessKeyID: "id", signature: secret)),
       ("StorageAuth.SigningRefusal", try XCTUnwrap(refusal)), ("OSSAuth.OSSStringSigner", signer),
       ("COSAuth.COSStringSigner", COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))),
     ]

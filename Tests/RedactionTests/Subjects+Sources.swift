@@ -25,15 +25,15 @@ extension Subjects {
       FileContents(Array("[default]\nsecret_key = \(secret)\n".utf8))
     }
 
-    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
-      HTTPReply(response: HTTPResponse(status: .ok), body: ByteStream(Array(secret.utf8)))
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+      HTTPStreamingResponse(response: HTTPResponse(status: .ok), body: ByteStream(Array(secret.utf8)))
     }
   }
 
   /// Every source, made with secrets wherever one can be put in.
   static func sources() -> [(String, Any)] {
     let transport = Machine()
-    let machine = MachineAccess(
+    let machine = ProviderContext(
       environment: { name in name.contains("SECRET") || name.contains("TOKEN") ? secret : nil }, home: "/home/somebody",
       files: transport, transport: transport)
     let keys = StaticCredentialProvider(key)
@@ -41,7 +41,7 @@ extension Subjects {
     let login = AppServerRequest(
       url, method: .post, headers: [.authorization: "Bearer \(token)"], body: Array(secret.utf8))
     return [
-      ("CloudCredentials.MachineAccess", machine),
+      ("CloudCredentials.ProviderContext", machine),
       ("CloudCredentials.FileContents", FileContents(Array(secret.utf8))),
       (
         "CloudCredentials.CommandResult",
@@ -69,7 +69,7 @@ extension Subjects {
       ("CloudCredentials.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider(transport: transport)),
       (
         "CloudCredentials.AmazonAssumeRoleProvider",
-        AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", keys: keys, transport: transport)
+        AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", credentials: keys, transport: transport)
       ),
       (
         "CloudCredentials.AmazonWebIdentityProvider",
@@ -81,7 +81,7 @@ extension Subjects {
       ("CloudCredentials.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
       (
         "CloudCredentials.AlibabaAssumeRoleProvider",
-        AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", keys: keys, transport: transport)
+        AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: keys, transport: transport)
       ),
       (
         "CloudCredentials.AlibabaOIDCProvider",
@@ -92,11 +92,11 @@ extension Subjects {
       ("CloudCredentials.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider(transport: transport)),
       (
         "CloudCredentials.TencentFederationProvider",
-        TencentFederationProvider(name: "x", policy: "{}", keys: keys, transport: transport)
+        TencentFederationProvider(name: "x", policy: "{}", credentials: keys, transport: transport)
       ),
       (
         "CloudCredentials.TencentAssumeRoleProvider",
-        TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", keys: keys, transport: transport)
+        TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", credentials: keys, transport: transport)
       ),
       (
         "CloudCredentials.TencentWebIdentityProvider",

@@ -60,7 +60,7 @@ enum Subjects {
     "S3Auth.S3Network": "bits",
     "S3Auth.S3Payload": "a word, or the hash of a body",
     "S3Auth.S3Checksum.Algorithm": "an enumeration without payload",
-    "StorageAuth.Access": "what is asked for: names, numbers, an address and an instant",
+    "StorageAuth.AccessRequest": "what is asked for: names, numbers, an address and an instant",
     "StorageAuth.AccessAction": "an enumeration without payload",
     "StorageAuth.AccessPolicy": "what is allowed: names, numbers, addresses and instants",
     "StorageAuth.AccessRefusal": "an access, and what was missing",

@@ -27,35 +27,35 @@ final class S3PolicyTests: XCTestCase {
   func testEveryActionHasItsNames() throws {
     let objects = #""Resource":["arn:aws:s3:::photos/a/*"]"#
     XCTAssertEqual(
-      try document(AccessRule(.read, keys: .prefix("a/"), in: "photos")),
+      try document(AccessRule(.read, objects: .prefix("a/"), in: "photos")),
       written(#"{"Effect":"Allow","Action":["s3:GetObject"],\#(objects)}"#))
     XCTAssertEqual(
-      try document(AccessRule(.write, .delete, keys: .prefix("a/"), in: "photos")),
+      try document(AccessRule(.write, .delete, objects: .prefix("a/"), in: "photos")),
       written(
         #"{"Effect":"Allow","Action":["s3:PutObject","s3:AbortMultipartUpload","s3:ListMultipartUploadParts","s3:DeleteObject"],\#(objects)}"#
       ))
     XCTAssertEqual(
-      try document(AccessRule(.read, keys: .key("a b/ü"), in: "photos"), partition: "aws-cn"),
+      try document(AccessRule(.read, objects: .key("a b/ü"), in: "photos"), partition: "aws-cn"),
       written(#"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws-cn:s3:::photos/a b/ü"]}"#))
   }
 
   /// Pages: "Bucket policy examples using condition keys", the part on prefixes, and "Identity-based policy examples".
   func testAListIsKeptToItsPrefix() throws {
     let bucket = #"{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::photos"]"#
-    XCTAssertEqual(try document(AccessRule(.list, keys: .all, in: "photos")), written(bucket + "}"))
-    XCTAssertEqual(try document(AccessRule(.list, keys: .prefix(""), in: "photos")), written(bucket + "}"))
+    XCTAssertEqual(try document(AccessRule(.list, objects: .all, in: "photos")), written(bucket + "}"))
+    XCTAssertEqual(try document(AccessRule(.list, objects: .prefix(""), in: "photos")), written(bucket + "}"))
     XCTAssertEqual(
-      try document(AccessRule(.list, keys: .prefix("home/bob/"), in: "photos")),
+      try document(AccessRule(.list, objects: .prefix("home/bob/"), in: "photos")),
       written(bucket + #","Condition":{"StringLike":{"s3:prefix":"home/bob/*"}}}"#))
     XCTAssertEqual(
-      try document(AccessRule(.list, keys: .key("home/bob"), in: "photos")),
+      try document(AccessRule(.list, objects: .key("home/bob"), in: "photos")),
       written(bucket + #","Condition":{"StringEquals":{"s3:prefix":"home/bob"}}}"#))
   }
 
   func testAddressesOfBothVersionsAndTheEndAreConditions() throws {
     let addresses = try [XCTUnwrap(AddressRange("192.0.2.0/24")), XCTUnwrap(AddressRange("2001:db8::/32"))]
     XCTAssertEqual(
-      try document(AccessRule(.read, .list, keys: .all, in: "photos", from: addresses, until: end)),
+      try document(AccessRule(.read, .list, objects: .all, in: "photos", from: addresses, until: end)),
       written(
         #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/*"],"Condition":{"IpAddress":{"aws:SourceIp":["192.0.2.0/24","2001:db8::/32"]},"DateLessThan":{"aws:CurrentTime":"2026-11-20T09:00:00Z"}}}"#,
         #"{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::photos"],"Condition":{"IpAddress":{"aws:SourceIp":["192.0.2.0/24","2001:db8::/32"]},"DateLessThan":{"aws:CurrentTime":"2026-11-20T09:00:00Z"}}}"#
@@ -65,33 +65,33 @@ final class S3PolicyTests: XCTestCase {
   func testRulesThatDifferInResourcesAloneShareAStatement() throws {
     XCTAssertEqual(
       try document(
-        AccessRule(.read, keys: .prefix("a/"), in: "photos"), AccessRule(.read, keys: .key("b"), in: "films")),
+        AccessRule(.read, objects: .prefix("a/"), in: "photos"), AccessRule(.read, objects: .key("b"), in: "films")),
       written(
         #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/a/*","arn:aws:s3:::films/b"]}"#))
   }
 
   func testWhatIAMCannotSayIsAnError() {
     XCTAssertEqual(
-      error(AccessRule(.write, keys: .all, in: "photos", upTo: 10))?.code, .unsupportedCondition)
+      error(AccessRule(.write, objects: .all, in: "photos", upTo: 10))?.code, .unsupportedCondition)
     XCTAssertEqual(
-      error(AccessRule(.write, keys: .all, in: "photos", types: ["image/*"]))?.code, .unsupportedCondition)
-    XCTAssertNoThrow(try document(AccessRule(.read, keys: .all, in: "photos", upTo: 10, types: ["image/*"])))
+      error(AccessRule(.write, objects: .all, in: "photos", types: ["image/*"]))?.code, .unsupportedCondition)
+    XCTAssertNoThrow(try document(AccessRule(.read, objects: .all, in: "photos", upTo: 10, types: ["image/*"])))
     for key in ["a*b", "a?", "${aws:username}/", "*\u{301}"] {
-      XCTAssertEqual(error(AccessRule(.read, keys: .prefix(key), in: "photos"))?.code, .unsupportedKey, key)
-      XCTAssertEqual(error(AccessRule(.list, keys: .key(key), in: "photos"))?.code, .unsupportedKey, key)
+      XCTAssertEqual(error(AccessRule(.read, objects: .prefix(key), in: "photos"))?.code, .unsupportedKey, key)
+      XCTAssertEqual(error(AccessRule(.list, objects: .key(key), in: "photos"))?.code, .unsupportedKey, key)
     }
-    XCTAssertEqual(error(AccessRule(.read, keys: .all, in: "photos/*"))?.code, .invalidBucket)
-    XCTAssertEqual(error(AccessRule(keys: .all, in: "photos"))?.code, .empty)
-    XCTAssertThrowsError(try document(AccessRule(.read, keys: .all, in: "photos"), partition: "aws:s3:::x/*\""))
+    XCTAssertEqual(error(AccessRule(.read, objects: .all, in: "photos/*"))?.code, .invalidBucket)
+    XCTAssertEqual(error(AccessRule(objects: .all, in: "photos"))?.code, .empty)
+    XCTAssertThrowsError(try document(AccessRule(.read, objects: .all, in: "photos"), partition: "aws:s3:::x/*\""))
   }
 
   func testTheLengthIsThatOfTheTokenService() throws {
-    let rule = AccessRule(.read, keys: .prefix(String(repeating: "x", count: 2048)), in: "photos")
+    let rule = AccessRule(.read, objects: .prefix(String(repeating: "x", count: 2048)), in: "photos")
     XCTAssertThrowsError(try AccessPolicy([rule]).iamDocument()) {
       XCTAssertEqual(($0 as? PolicyError)?.code, .tooLong)
     }
     XCTAssertGreaterThan(try AccessPolicy([rule]).iamDocument(upTo: nil).utf8.count, 2048)
-    let short = AccessRule(.read, keys: .all, in: "photos")
+    let short = AccessRule(.read, objects: .all, in: "photos")
     let length = try document(short).utf8.count
     XCTAssertNoThrow(try AccessPolicy([short]).iamDocument(upTo: length))
     XCTAssertEqual(error(short, upTo: length - 1)?.code, .tooLong)

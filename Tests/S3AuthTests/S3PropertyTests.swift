@@ -101,7 +101,7 @@ final class S3PropertyTests: XCTestCase {
   func testPresigningRefusesWhatCannotWork() throws {
     for scheme in try S3Schemes.all() {
       try scheme.presigns(
-        scheme.samples(60), keeping: .expiry, .endedProof, .anonymity, .lifetime, .refusal)
+        scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
     }
     let signer = S3Fixture.signer()
     let request = S3Fixture.request(.get, "/a")

@@ -8,7 +8,7 @@ import XCTest
 
 /// Strings to sign that come from elsewhere: each is read back as what it is, or refused.
 final class S3StringSignerTests: XCTestCase {
-  private let upload = AccessPolicy([AccessRule(.write, keys: .prefix("alice/"), in: "photos")])
+  private let upload = AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: "photos")])
 
   private func signer(_ endpoint: ServiceEndpoint) -> S3StringSigner {
     S3StringSigner(region: S3Fixture.region, endpoint: endpoint)
@@ -35,9 +35,9 @@ final class S3StringSignerTests: XCTestCase {
     for scheme in try schemes() {
       for sample in try scheme.samples(80) {
         let target = try XCTUnwrap(sample.target)
-        for pending in try pendings(scheme.signer, sample.request, as: sample.proof.identity, at: sample.date) {
+        for pending in try pendings(scheme.signer, sample.request, as: sample.credential.identity, at: sample.date) {
           XCTAssertEqual(pending.scheme, .s3V4)
-          let intent = try signer(scheme.maker.endpoint).intent(of: SigningOrder(pending))
+          let intent = try signer(scheme.maker.endpoint).intent(of: SigningRequest(pending))
           XCTAssertEqual(intent.method, sample.request.method)
           XCTAssertEqual(intent.target.bucket, "photos")
           XCTAssertEqual(intent.target.key, target.key)
@@ -67,11 +67,11 @@ final class S3StringSignerTests: XCTestCase {
           let request = try scheme.maker.endpoint.request(
             method, bucket: "photos", key: key, parameters: parameters,
             headers: [.contentType: "text/plain", .named("x-amz-meta-a"): "1, 2"])
-          for pending in try pendings(scheme.signer, request, as: sample.proof.identity, at: sample.date) {
+          for pending in try pendings(scheme.signer, request, as: sample.credential.identity, at: sample.date) {
             let answer = try signer(scheme.maker.endpoint).sign(
-              SigningOrder(pending), with: sample.proof, under: rules, at: sample.date)
+              SigningRequest(pending), with: sample.credential, under: rules, at: sample.date)
             let finished = try scheme.signer.finish(pending, signature: answer.signature)
-            let proof = try scheme.verify(finished, against: sample.proof, at: sample.date)
+            let proof = try scheme.verify(finished, against: sample.credential, at: sample.date)
             XCTAssertEqual(proof.target.key?.string, key)
             count += 1
           }
@@ -89,7 +89,7 @@ final class S3StringSignerTests: XCTestCase {
   /// Has a changed canonical request signed, with the right hash around it.
   private func signs(_ text: String, _ pending: PendingSignature, method: String = "PUT") throws -> Bool {
     let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
-    let order = SigningOrder(
+    let order = SigningRequest(
       .s3V4, method: method, stringToSign: "\(head)\n\(SHA256.hash(Array(text.utf8)).hex)", canonicalRequest: text)
     let signer = try signer()
     return (try? signer.sign(order, with: S3Fixture.temporary, under: SigningRules(upload), at: S3Fixture.date)) != nil
@@ -145,7 +145,7 @@ final class S3StringSignerTests: XCTestCase {
       let pending = try S3Fixture.signer().prepare(
         S3Fixture.request(.get, path, host: host), as: S3Fixture.key.identity, in: .at(S3Fixture.date))
       do throws(SigningRefusal) {
-        _ = try signer.sign(SigningOrder(pending), with: S3Fixture.key, under: rules, at: S3Fixture.date)
+        _ = try signer.sign(SigningRequest(pending), with: S3Fixture.key, under: rules, at: S3Fixture.date)
         return nil
       } catch {
         return error.code
@@ -173,7 +173,7 @@ final class S3StringSignerTests: XCTestCase {
     let pending = try uploads()[0]
     let text = try XCTUnwrap(pending.canonicalRequest)
     let signer = try signer()
-    func code(_ order: SigningOrder, at date: Timestamp = S3Fixture.date, with key: AccessKey = S3Fixture.temporary)
+    func code(_ order: SigningRequest, at date: Timestamp = S3Fixture.date, with key: AccessKey = S3Fixture.temporary)
       -> SigningRefusal.Code?
     {
       do throws(SigningRefusal) {
@@ -183,7 +183,7 @@ final class S3StringSignerTests: XCTestCase {
         return error.code
       }
     }
-    XCTAssertNil(code(SigningOrder(pending)))
+    XCTAssertNil(code(SigningRequest(pending)))
     let string = pending.stringToSign
     for (changed, expected) in [
       (string.replacing("AWS4-HMAC-SHA256\n", with: "AWS4-HMAC-SHA256-PAYLOAD\n"), SigningRefusal.Code.malformed),
@@ -191,26 +191,27 @@ final class S3StringSignerTests: XCTestCase {
       (string.replacing("20261120/", with: "20261119/"), .wrongScope), (string + "\n", .malformed),
       (String(string.dropLast()) + "0", .hashMismatch), ("eyJleHBpcmF0aW9uIjoiIn0=", .malformed),
     ] where changed != string {
-      XCTAssertEqual(code(SigningOrder(.s3V4, method: "PUT", stringToSign: changed, canonicalRequest: text)), expected)
+      XCTAssertEqual(
+        code(SigningRequest(.s3V4, method: "PUT", stringToSign: changed, canonicalRequest: text)), expected)
     }
-    XCTAssertEqual(code(SigningOrder(.s3V4, method: "PUT", stringToSign: string)), .malformed)
+    XCTAssertEqual(code(SigningRequest(.s3V4, method: "PUT", stringToSign: string)), .malformed)
     XCTAssertEqual(
-      code(SigningOrder(.s3V4, method: "GET", stringToSign: string, canonicalRequest: text)), .malformed)
+      code(SigningRequest(.s3V4, method: "GET", stringToSign: string, canonicalRequest: text)), .malformed)
     XCTAssertEqual(
       code(
-        SigningOrder(
+        SigningRequest(
           SignatureScheme(service: "oss", version: "v4"), method: "PUT", stringToSign: string, canonicalRequest: text)),
       .malformed)
-    XCTAssertEqual(code(SigningOrder(pending), at: S3Fixture.date.advanced(by: .seconds(901))), .clockSkew)
-    XCTAssertEqual(code(SigningOrder(pending), with: S3Fixture.key), .anotherKey)
+    XCTAssertEqual(code(SigningRequest(pending), at: S3Fixture.date.advanced(by: .seconds(901))), .clockSkew)
+    XCTAssertEqual(code(SigningRequest(pending), with: S3Fixture.key), .anotherKey)
     let chunked = S3Fixture.request(.put, "/alice/a").adding("x-amz-decoded-content-length", "5")
     let seed = try S3Fixture.signer(.signedChunks).prepare(
       chunked, as: S3Fixture.temporary.identity, in: .at(S3Fixture.date))
-    XCTAssertEqual(code(SigningOrder(seed)), .malformed)
+    XCTAssertEqual(code(SigningRequest(seed)), .malformed)
     let hoisted = try S3Fixture.signer().prepare(
       presigning: S3Fixture.request(.put, "/alice/a?x-amz-acl=public-read"), as: S3Fixture.temporary.identity,
       validFor: .seconds(60), in: .at(S3Fixture.date))
-    XCTAssertEqual(code(SigningOrder(hoisted)), .unknownOperation)
+    XCTAssertEqual(code(SigningRequest(hoisted)), .unknownOperation)
   }
 
   // matrix: S3 V4: remote signing, bad input, expiry
@@ -220,7 +221,7 @@ final class S3StringSignerTests: XCTestCase {
     func code(_ change: (String) -> String, of pending: PendingSignature) throws -> SigningRefusal.Code? {
       let text = change(try XCTUnwrap(pending.canonicalRequest))
       let lines = pending.stringToSign.split(separator: "\n").prefix(3) + [SHA256.hash(Array(text.utf8)).hex[...]]
-      let order = SigningOrder(
+      let order = SigningRequest(
         .s3V4, method: "PUT", stringToSign: lines.joined(separator: "\n"), canonicalRequest: text)
       do throws(SigningRefusal) {
         _ = try signer.intent(of: order)

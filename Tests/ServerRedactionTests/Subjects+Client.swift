@@ -53,7 +53,7 @@ extension Subjects {
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: "http://oss.example.com"), credentials: lasting)
     do { _ = try await plain.head("a") } catch { inClear = error }
     let signing = RemoteSigning.remote(
-      { _ in RemoteSignature(accessKeyID: "id", signature: secret) }, as: lasting.identity)
+      { _ in SigningResponse(accessKeyID: "id", signature: secret) }, as: lasting.identity)
     let download = try await StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting,
       transport: ScriptedTransport { _ in .text("x", headers: ["x-oss-hash-crc64ecma": "1"]) }

@@ -16,11 +16,11 @@ extension Subjects {
     "StorageAuthServer.RequestedScope": "what a caller asks for: names",
     "StorageAuthServer.TargetRules": "a set of kinds of keys, and a number",
     "StorageAuthServer.TargetRules.Hazards": "a set of kinds of keys",
-    "StorageAuthServer.TokenOrder": "a caller and a scope",
+    "StorageAuthServer.KeyRequest": "a caller and a scope",
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
     "StorageAuthServer.TokenShape": "two functions",
     "StorageAuthServer.TokenShape.Refusal": "a status and words without secrets",
-    "StorageAuthServer.TransferTokenOrder": "a caller and a policy",
+    "StorageAuthServer.TransferTokenRequest": "a caller and a policy",
     "StorageAuthServer.RefusalFormat": "an enumeration without payload",
   ]
 
@@ -34,8 +34,8 @@ extension Subjects {
 
   /// Services with keys, and what they hand out, log and refuse.
   static func server() async throws -> [(name: String, value: Any)] {
-    let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, keys: .all, in: "photos")]))
-    let order = TokenOrder(caller: "mia", scope: scope)
+    let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, objects: .all, in: "photos")]))
+    let order = KeyRequest(caller: "mia", scope: scope)
     let audits = Recorded()
     let time = SteppedTime(now: date)
     let tokens = TokenService(audit: { audits.append($0) }, time: time) { _ in StaticCredentialProvider(key) }
@@ -46,12 +46,12 @@ extension Subjects {
     var refusal: (any Error)?
     do { _ = try await broken.key(for: order) } catch { refusal = error }
     let keys = StaticCredentialProvider(key)
-    let signing = StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys)
+    let signing = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
     let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     _ = try present(audits.all.first)
     return [
       ("StorageAuthServer.TokenService", tokens), ("StorageAuthServer.VendedKey", vended),
-      ("StorageAuthServer.TokenServiceError", try present(refusal)), ("StorageAuthServer.StringSigning", signing),
+      ("StorageAuthServer.TokenServiceError", try present(refusal)), ("StorageAuthServer.SigningAccount", signing),
       (
         "StorageAuthServer.SigningService",
         SigningService<BasicRequestContext>(signing) { _ in SigningRules(scope.policy) }

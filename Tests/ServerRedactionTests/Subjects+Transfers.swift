@@ -76,7 +76,7 @@ extension Subjects {
       default: break
       }
     }
-    let machine = MachineAccess(
+    let machine = ProviderContext(
       environment: { $0 == "PATH" ? "/bin" : secret }, home: "/home/somebody", files: SystemFiles(),
       transport: ScriptedTransport([]))
     return told + [

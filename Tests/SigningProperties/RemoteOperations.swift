@@ -32,7 +32,7 @@ package enum RemoteOperations {
 
   /// A policy that allows everything in a bucket.
   package static func everything(in bucket: String) -> AccessPolicy {
-    AccessPolicy([AccessRule(.read, .write, .delete, .list, keys: .all, in: bucket)])
+    AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .all, in: bucket)])
   }
 
   /// Every text that differs from one by one byte: changed to a byte with a meaning, left out, there twice, or in another

@@ -5,21 +5,21 @@ package import StorageAuthTesting
 extension SigningScheme {
   /// The two halves with a server between them give what signing in one go gives.
   package func splitSignatureIsTheSame(_ sample: SigningSample<AccessKey>) throws {
-    let pending = try signer.prepare(sample.request, as: sample.proof.identity, in: .at(sample.date))
+    let pending = try signer.prepare(sample.request, as: sample.credential.identity, in: .at(sample.date))
     let finished = try signer.finish(
-      pending, signature: remoteSignature(pending, sample.proof.secret.reveal()))
-    let signed = try signer.signed(sample.request, with: sample.proof, in: .at(sample.date))
+      pending, signature: remoteSignature(pending, sample.credential.secret.reveal()))
+    let signed = try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
     try require(finished == signed, "the two halves give another request")
   }
 
   /// The two halves with a server between them give the URL that presigning in one go gives.
   package func splitURLIsTheSame(_ sample: SigningSample<AccessKey>) throws {
     let pending = try signer.prepare(
-      presigning: sample.request, as: sample.proof.identity, validFor: .seconds(60), in: .at(sample.date))
+      presigning: sample.request, as: sample.credential.identity, validFor: .seconds(60), in: .at(sample.date))
     let finished = try signer.finish(
-      pending, signature: remoteSignature(pending, sample.proof.secret.reveal()))
+      pending, signature: remoteSignature(pending, sample.credential.secret.reveal()))
     let signed = try signer.presign(
-      sample.request, with: sample.proof, validFor: .seconds(60), in: .at(sample.date))
+      sample.request, with: sample.credential, validFor: .seconds(60), in: .at(sample.date))
     let url = "\(finished.scheme ?? "")://\(finished.authority ?? "")\(finished.path ?? "")"
     try require(url == signed.url, "the two halves give another URL")
     try require(pending.expiration == signed.expiration, "the two halves end at another time")

@@ -66,7 +66,7 @@ final class ScriptedTransportTests: XCTestCase {
   }
 
   func testACutAnswerLosesItsConnectionWithinTheBody() async throws {
-    let reply = HTTPReply.text("0123456789").cut(afterBytes: 4)
+    let reply = HTTPStreamingResponse.text("0123456789").cut(afterBytes: 4)
     var bytes: [UInt8] = []
     do {
       for try await chunk in reply.body { bytes += chunk }
@@ -80,7 +80,7 @@ final class ScriptedTransportTests: XCTestCase {
   func testASlowAnswerArrivesAsTheTimeIsStepped() async throws {
     let time = SteppedTime()
     let transport = ScriptedTransport { _ throws(TransportError) in
-      try await HTTPReply.text("0123456789").slowed(by: .seconds(1), chunk: 4, on: time).delayed(
+      try await HTTPStreamingResponse.text("0123456789").slowed(by: .seconds(1), chunk: 4, on: time).delayed(
         by: .seconds(5), on: time)
     }
     let read = Task { [request] in
@@ -103,7 +103,7 @@ final class ScriptedTransportTests: XCTestCase {
 
   func testADelayThatIsCancelledSaysSo() async {
     let time = SteppedTime()
-    let task = Task { try await HTTPReply.status(200).delayed(by: .seconds(1), on: time) }
+    let task = Task { try await HTTPStreamingResponse.status(200).delayed(by: .seconds(1), on: time) }
     await time.wait(forSleeps: 1)
     task.cancel()
     let error = await task.result.error as? TransportError

@@ -7,7 +7,7 @@ final class FormPolicyTests: XCTestCase {
 
   private func rule(_ change: (inout AccessRule) -> Void = { _ in }) -> AccessRule {
     var rule = AccessRule(
-      .write, .read, keys: .prefix("uploads/"), in: "photos", upTo: 1_000, types: ["image/*"], until: end)
+      .write, .read, objects: .prefix("uploads/"), in: "photos", upTo: 1_000, types: ["image/*"], until: end)
     change(&rule)
     return rule
   }
@@ -17,7 +17,7 @@ final class FormPolicyTests: XCTestCase {
     XCTAssertEqual(
       policy,
       FormPolicy(
-        bucket: "photos", keys: .prefix("uploads/"), sizes: 0...1_000, contentType: .startsWith("image/"),
+        bucket: "photos", objects: .prefix("uploads/"), sizes: 0...1_000, contentType: .startsWith("image/"),
         answer: .created, until: end))
     let types: [([String]?, FormCondition.Rule?)] = [
       (nil, nil), (["image/png"], .equals("image/png")), (["a/b", "c/d"], .oneOf(["a/b", "c/d"])),

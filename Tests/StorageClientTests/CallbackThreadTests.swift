@@ -30,14 +30,14 @@ final class CallbackThreadTests: XCTestCase {
     let call: @MainActor (Witness) async throws -> Void
   }
 
-  private static let signature = RemoteSignature(
+  private static let signature = SigningResponse(
     accessKeyID: "LTAItest", signature: String(repeating: "a", count: 64))
   private static let identity = Identity(id: "LTAItest")
 
   private static func client(_ signing: RemoteSigning) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), signing: signing, configuration: .test,
-      transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(200) })
+      transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(200) })
   }
 
   private static func signed() throws -> HTTPRequest {
@@ -73,7 +73,7 @@ final class CallbackThreadTests: XCTestCase {
       _ = try await client.presign(.get, "k", validFor: .seconds(60))
     },
     Callback(name: "the login at a signing server") { witness in
-      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       let client = client(.remote("https://app.example.com/sign", transport: transport) { witness.note([:]) })
       _ = try await client.presign(.get, "k", validFor: .seconds(60))
     },
@@ -98,7 +98,7 @@ final class CallbackThreadTests: XCTestCase {
       _ = try await issuer.issue(for: tokenRequest)
     },
     Callback(name: "the request to an app server") { witness in
-      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       let provider = AppServerCredentialProvider(transport: transport) {
         witness.note(AppServerRequest("https://app.example.com/"))
       }
@@ -107,14 +107,14 @@ final class CallbackThreadTests: XCTestCase {
     Callback(name: "an identity token for Alibaba Cloud") { witness in
       let provider = AlibabaOIDCProvider(
         roleARN: "acs:ram::1:role/r", providerARN: "acs:ram::1:oidc-provider/p",
-        transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+        transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       ) { () async throws(CredentialError) in witness.note(Secret("token")) }
       _ = try await provider.credential()
     },
     Callback(name: "an identity token for Tencent Cloud") { witness in
       let provider = TencentWebIdentityProvider(
         roleARN: "qcs::cam::uin/1:roleName/r", providerID: "p",
-        transport: ScriptedTransport { _ async throws(TransportError) in HTTPReply(403) }
+        transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       ) { () async throws(CredentialError) in witness.note(Secret("token")) }
       _ = try await provider.credential()
     },

@@ -89,8 +89,9 @@ final class ClockTests: XCTestCase {
     let denied = "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
     let mismatch = "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>"
     for reply in [
-      HTTPReply(200, "", date), HTTPReply(404, "", date), HTTPReply(403, denied, date), HTTPReply(403, mismatch, date),
-      HTTPReply(403, "", date),
+      HTTPStreamingResponse(200, "", date), HTTPStreamingResponse(404, "", date),
+      HTTPStreamingResponse(403, denied, date), HTTPStreamingResponse(403, mismatch, date),
+      HTTPStreamingResponse(403, "", date),
     ] {
       let transport = ScriptedTransport { _ throws(TransportError) in reply }
       _ = try? await client(transport, ahead: .zero).upload([1], to: "k")
@@ -115,7 +116,7 @@ final class ClockTests: XCTestCase {
       let body = """
         <Error><Code>RequestTimeTooSkewed</Code><Message>No.</Message><ServerTime>\(serverTime)</ServerTime></Error>
         """
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(403, body) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(403, body) }
       await assertThrows(ServiceError.self) {
         try await client(transport, ahead: .seconds(2 * 24 * 3600)).upload([1], to: "k")
       }
@@ -136,7 +137,7 @@ final class ClockTests: XCTestCase {
       <Error><Code>InvalidArgument</Code><Message>Invalid signing date in Authorization header.</Message></Error>
       """
     let now = time.now.httpDate
-    let replies = [HTTPReply(400, body, ["Date": now]), HTTPReply(200)]
+    let replies = [HTTPStreamingResponse(400, body, ["Date": now]), HTTPStreamingResponse(200)]
     try await client(ScriptedTransport(replies: replies), ahead: .seconds(1200)).upload([1], to: "k")
     XCTAssertEqual(log.skews.map(\.offset), [.seconds(-1200)])
   }
@@ -149,7 +150,7 @@ final class ClockTests: XCTestCase {
       let body = """
         <Error><Code>RequestTimeTooSkewed</Code><Message>No.</Message><ServerTime>\(now)</ServerTime></Error>
         """
-      return HTTPReply(403, body)
+      return HTTPStreamingResponse(403, body)
     }
     await assertThrows(ServiceError.self, { try await client(transport, ahead: .zero).upload([1], to: "k") }) {
       XCTAssertEqual($0.attempts, 2)
@@ -175,7 +176,7 @@ final class ClockTests: XCTestCase {
       let reply = try await service.answer(request)
       guard reply.response.status == .ok, failures.values.count < 2 else { return reply }
       failures.append(1)
-      return HTTPReply(500)
+      return HTTPStreamingResponse(500)
     }
     try await client(transport, ahead: .seconds(1200)).upload([1], to: "k")
     XCTAssertEqual(log.retries.map(\.attempt), [2, 3, 4])

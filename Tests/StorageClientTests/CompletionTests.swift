@@ -9,7 +9,7 @@ final class CompletionTests: XCTestCase {
     let transport = ScriptedTransport { request async throws(TransportError) in
       if request.method == .head {
         let object = other ?? service.object ?? []
-        return HTTPReply(
+        return HTTPStreamingResponse(
           200, "",
           ["Content-Length": "\(object.count)", "ETag": "\"E\"", "x-oss-hash-crc64ecma": "\(crc(object).value)"])
       }
@@ -17,7 +17,7 @@ final class CompletionTests: XCTestCase {
         return try await service.answer(request)
       }
       guard service.object == nil else {
-        return HTTPReply(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+        return HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
       }
       _ = try await service.answer(request)
       throw TransportError(.connectionLost, "Lost.", remedy: "None.")
@@ -47,7 +47,7 @@ final class CompletionTests: XCTestCase {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil
-        ? HTTPReply(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+        ? HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
         : try await service.answer(request)
     }
     await assertThrows(ServiceError.self) { try await ossClient(transport).upload(pattern(300_000), to: "k") }

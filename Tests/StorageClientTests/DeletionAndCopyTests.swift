@@ -6,7 +6,7 @@ import XCTest
 
 final class DeletionAndCopyTests: XCTestCase {
   func testManyObjectsAreDeletedAThousandAtATime() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let keys = (0..<2500).map { "k\($0)" }
     let report = try await ossClient(transport).delete(keys)
     XCTAssertEqual(report.deleted, keys)
@@ -23,7 +23,7 @@ final class DeletionAndCopyTests: XCTestCase {
 
   func testObjectsThatCouldNotBeDeletedAreReported() async throws {
     let answer = "<R><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error></R>"
-    let transport = ScriptedTransport(replies: [HTTPReply(200, answer)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, answer)])
     let report = try await cosClient(transport).delete(["a", "b&"])
     XCTAssertEqual(report.deleted, ["a"])
     XCTAssertEqual(report.failures.map(\.key), ["b&"])
@@ -31,7 +31,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testKeysThatXMLCannotHoldAreDeletedOneByOne() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(204) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(204) }
     let report = try await ossClient(transport).delete(["a\u{1}b", "c", "d\r\n"])
     XCTAssertEqual(Set(report.deleted), ["a\u{1}b", "c", "d\r\n"])
     XCTAssertEqual(
@@ -41,7 +41,7 @@ final class DeletionAndCopyTests: XCTestCase {
 
   func testACopyNamesItsSourceAsTheServiceWantsIt() async throws {
     let answer = "<R><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></R>"
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     let copy = try await ossClient(transport).copy(from: "a b/+", to: "c")
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(copy.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
@@ -55,7 +55,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testACopyCanCarryOtherAttributes() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, "<R/>") }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<R/>") }
     try await ossClient(transport).copy(
       from: "a", to: "b.txt",
       options: CopyOptions(attributes: UploadOptions(metadata: ["x": "y"]), forbidOverwrite: true))
@@ -69,7 +69,8 @@ final class DeletionAndCopyTests: XCTestCase {
   func testABucketThatDoesNotExistIsNotAnError() async throws {
     let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
     let transport = ScriptedTransport(replies: [
-      HTTPReply(404, missing), HTTPReply(200, "<R><IsTruncated>false</IsTruncated></R>"), HTTPReply(200),
+      HTTPStreamingResponse(404, missing), HTTPStreamingResponse(200, "<R><IsTruncated>false</IsTruncated></R>"),
+      HTTPStreamingResponse(200),
     ])
     let client = ossClient(transport)
     let before = try await client.bucketExists()

@@ -10,7 +10,7 @@ final class DiagnosisTests: XCTestCase {
     let base = AsyncHTTPClientTransport()
     let change: @Sendable (inout HTTPRequest) -> Void
 
-    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
       var request = request
       change(&request)
       return try await base.send(request, body: body)

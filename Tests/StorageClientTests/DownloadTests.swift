@@ -56,7 +56,7 @@ final class DownloadTests: XCTestCase {
 
   func testADownloadThatEndsEarlyLeavesNothingBehind() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(replies: [HTTPReply(200, "abc", ["Content-Length": "4"])])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "abc", ["Content-Length": "4"])])
     await assertThrows(
       StorageError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }
     ) { XCTAssertEqual($0.code, .truncated) }
@@ -69,7 +69,7 @@ final class DownloadTests: XCTestCase {
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.headers[.ifMatch] == nil
         ? try await service.answer(request)
-        : HTTPReply(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
+        : HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
     }
     await assertThrows(
       ServiceError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }
@@ -136,7 +136,7 @@ final class DownloadTests: XCTestCase {
   }
 
   func testConditionsAndVersionsAreSent() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(304) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(304) }
     let options = DownloadOptions(
       versionID: "v1", ifNoneMatch: "\"E\"", ifModifiedSince: Timestamp(iso8601: "2026-11-20T08:00:00Z"),
       parameters: [.init(name: "x-oss-process", value: "image/resize,w_100")])
@@ -167,15 +167,15 @@ struct ObjectService: Sendable {
         "ETag": "\"E\"", "x-oss-hash-crc64ecma": "\(checksum)", "x-oss-meta-Author": "Mia",
         "Last-Modified": "Fri, 20 Nov 2026 08:00:00 GMT",
       ]
-      guard let range = request.headers[.range] else { return HTTPReply(200, bytes, headers) }
+      guard let range = request.headers[.range] else { return HTTPStreamingResponse(200, bytes, headers) }
       let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
       let first = Int(ends[0]) ?? 0
       let last = min(Int(ends[1]) ?? bytes.count - 1, bytes.count - 1)
       guard first <= last else {
-        return HTTPReply(416, "<Error><Code>InvalidRange</Code><Message>No.</Message></Error>")
+        return HTTPStreamingResponse(416, "<Error><Code>InvalidRange</Code><Message>No.</Message></Error>")
       }
       headers["Content-Range"] = "bytes \(first)-\(last)/\(bytes.count)"
-      return HTTPReply(206, Array(bytes[first...last]), headers)
+      return HTTPStreamingResponse(206, Array(bytes[first...last]), headers)
     }
   }
 }

@@ -18,7 +18,7 @@ final class EventTests: XCTestCase {
   }
 
   func testASignatureIsTold() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) })
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) })
     _ = try await client.head("a/b")
     let signature = try XCTUnwrap(log.signatures.first)
     XCTAssertEqual(signature.subject, "HEAD oss://photos/a/b")
@@ -28,7 +28,7 @@ final class EventTests: XCTestCase {
   }
 
   func testNobodysNameIsNotTold() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }, key: .anonymous)
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }, key: .anonymous)
     _ = try await client.head("k")
     XCTAssertEqual(log.signatures.map(\.identity), [nil])
   }
@@ -39,7 +39,7 @@ final class EventTests: XCTestCase {
     let transport = ScriptedTransport { request async throws(TransportError) in
       time.advance(by: .seconds(1))
       return request.method == .put && request.parameter("partNumber") == nil
-        ? HTTPReply(200) : try await service.answer(request)
+        ? HTTPStreamingResponse(200) : try await service.answer(request)
     }
     try await client(transport).upload([1, 2, 3], to: "small")
     try await client(transport).upload(pattern(300_000), to: "large")
@@ -58,13 +58,13 @@ final class EventTests: XCTestCase {
     _ = try await client.download("k", upTo: 1000)
     XCTAssertEqual(log.transfers.map(\.subject), Array(repeating: "download oss://photos/k", count: 2))
     XCTAssertEqual(log.transfers.map(\.bytes), [1000, 1000])
-    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200, "<R/>") })
+    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<R/>") })
       .copy(from: "a", to: "b")
     XCTAssertEqual(log.transfers.last?.subject, "copy oss://photos/b")
   }
 
   func testATransferThatFailsOrIsDroppedSaysSo() async throws {
-    let refused = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(404) })
+    let refused = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(404) })
     await assertThrows(ServiceError.self) { try await refused.upload([1], to: "k") }
     await assertThrows(ServiceError.self) { _ = try await refused.open("k") }
     XCTAssertEqual(log.transfers.count, 2)
@@ -114,7 +114,7 @@ final class EventTests: XCTestCase {
     var logging: AuthEventLogger? = AuthEventLogger(log.events, to: logger)
     XCTAssertNotNil(logging)
     logging = nil
-    _ = try await client(ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }).head("k")
+    _ = try await client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }).head("k")
     XCTAssertEqual(lines.values, [])
   }
 }

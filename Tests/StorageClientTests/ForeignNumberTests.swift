@@ -7,7 +7,7 @@ import XCTest
 final class ForeignNumberTests: XCTestCase {
   private func download(_ headers: [String: String], body: [UInt8] = pattern(100)) async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(206, body, headers) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(206, body, headers) }
     let client = ossClient(transport, configuration: StorageClientConfiguration(attempts: 2, retryDelay: .zero))
     try await client.download("k", to: directory.path("k"))
   }
@@ -86,7 +86,7 @@ final class ForeignNumberTests: XCTestCase {
       "<R><Contents><Key>\(long)</Key><Size>1</Size></Contents><IsTruncated>false</IsTruncated></R>",
       "<R><Contents><Key>a</Key><Size>-1</Size></Contents><IsTruncated>false</IsTruncated></R>",
     ] {
-      let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPReply(200, page) })
+      let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
       await assertThrows(StorageError.self, { for try await _ in client.list() {} }) {
         XCTAssertEqual($0.code, .malformedAnswer)
       }

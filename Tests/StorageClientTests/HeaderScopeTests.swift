@@ -65,7 +65,7 @@ final class HeaderScopeTests: XCTestCase {
   func testAnUploadInPartsThatIsGivenUpSaysWhoPays() async throws {
     let service = MultipartService()
     let failing: ScriptedTransport.Handler = { request async throws(TransportError) in
-      request.parameter("partNumber") == "2" ? HTTPReply(403) : try await service.answer(request)
+      request.parameter("partNumber") == "2" ? HTTPStreamingResponse(403) : try await service.answer(request)
     }
     for vendor in vendors(failing) {
       let options = UploadOptions(headers: headers(vendor, ["request-payer": "requester"]))
@@ -79,7 +79,7 @@ final class HeaderScopeTests: XCTestCase {
   }
 
   func testAnUploadWithOneRequestCarriesEverything() async throws {
-    for vendor in vendors({ _ async throws(TransportError) in HTTPReply(200) }) {
+    for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200) }) {
       let all = headers(vendor, ["traffic-limit": "819200", "request-payer": "requester", "callback": "e30="])
       try await vendor.store.upload(.bytes([1]), to: "k", options: UploadOptions(headers: all), progress: nil)
       let request = try XCTUnwrap(vendor.transport.requests.first)
@@ -125,7 +125,7 @@ final class HeaderScopeTests: XCTestCase {
 
   func testAQuestionAndACopyCarryTheHeaders() async throws {
     let answer: ScriptedTransport.Handler = { _ async throws(TransportError) in
-      HTTPReply(200, "<CopyObjectResult><ETag>\"E\"</ETag></CopyObjectResult>")
+      HTTPStreamingResponse(200, "<CopyObjectResult><ETag>\"E\"</ETag></CopyObjectResult>")
     }
     for vendor in vendors(answer) {
       let all = headers(vendor, ["request-payer": "requester"])
@@ -148,7 +148,7 @@ final class HeaderScopeTests: XCTestCase {
     let losing: ScriptedTransport.Handler = { request async throws(TransportError) in
       if request.method == .head {
         let object = service.object ?? []
-        return HTTPReply(
+        return HTTPStreamingResponse(
           200, "",
           [
             "Content-Length": "\(object.count)", "x-oss-hash-crc64ecma": "\(crc(object).value)",
@@ -159,7 +159,7 @@ final class HeaderScopeTests: XCTestCase {
         return try await service.answer(request)
       }
       guard service.object == nil else {
-        return HTTPReply(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+        return HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
       }
       _ = try await service.answer(request)
       throw TransportError(.connectionLost, "Lost.", remedy: "None.")
@@ -176,7 +176,7 @@ final class HeaderScopeTests: XCTestCase {
   }
 
   func testTheQuestionWhyAHeadWasRefusedCarriesTheHeaders() async throws {
-    for vendor in vendors({ _ async throws(TransportError) in HTTPReply(403) }) {
+    for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(403) }) {
       let all = headers(vendor, ["request-payer": "requester"])
       await assertThrows(ServiceError.self) { _ = try await vendor.store.head("k", headers: all) }
       let requests = vendor.transport.requests
@@ -198,7 +198,7 @@ final class HeaderScopeTests: XCTestCase {
   }
 
   func testAHeaderThatBelongsToNoRequestOfTheOperationIsRefused() async throws {
-    for vendor in vendors({ _ async throws(TransportError) in HTTPReply(200) }) {
+    for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200) }) {
       let store = vendor.store
       func refused(_ header: String, _ operation: () async throws -> Void) async {
         await assertThrows(StorageError.self, operation) {

@@ -4,14 +4,14 @@ import XCTest
 final class ListingTests: XCTestCase {
   func testListingPagesThroughOSSByToken() async throws {
     let transport = ScriptedTransport(replies: [
-      HTTPReply(
+      HTTPStreamingResponse(
         200,
         """
         <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t/1=</NextContinuationToken>
         <Contents><Key>a%2F%E7%8C%AB+1%2B</Key><LastModified>2026-11-20T08:00:00.000Z</LastModified><ETag>"E"</ETag>
         <Size>5</Size><StorageClass>IA</StorageClass></Contents></ListBucketResult>
         """),
-      HTTPReply(
+      HTTPStreamingResponse(
         200,
         """
         <ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>c%0Ad</Key><Size>0</Size></Contents>
@@ -39,19 +39,19 @@ final class ListingTests: XCTestCase {
 
   func testListingPagesThroughCOSByMarker() async throws {
     let transport = ScriptedTransport(replies: [
-      HTTPReply(
+      HTTPStreamingResponse(
         200,
         """
         <ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a%2B</NextMarker>
         <Contents><Key>a%2B</Key><Size>1</Size></Contents></ListBucketResult>
         """),
-      HTTPReply(
+      HTTPStreamingResponse(
         200,
         """
         <ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>b+c</Key><Size>1</Size></Contents>
         </ListBucketResult>
         """),
-      HTTPReply(200, "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"),
+      HTTPStreamingResponse(200, "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"),
     ])
     var names: [String] = []
     for try await entry in cosClient(transport).list() { names.append(entry.name) }
@@ -65,14 +65,14 @@ final class ListingTests: XCTestCase {
       <L><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>
       <Contents><Key>a</Key><Size>1</Size></Contents></L>
       """
-    let transport = ScriptedTransport(replies: [HTTPReply(200, page), HTTPReply(200, page)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, page), HTTPStreamingResponse(200, page)])
     for try await _ in ossClient(transport).list() { break }
     XCTAssertEqual(transport.requests.count, 1)
   }
 
   func testAListingThatDoesNotAdvanceIsAnError() async throws {
     let page = "<L><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></L>"
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, page) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
     await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
       XCTAssertEqual($0.code, .malformedAnswer)
     }
@@ -80,7 +80,7 @@ final class ListingTests: XCTestCase {
 
   func testAnAnswerThatIsNoListingIsAnError() async throws {
     for body in ["", "<html>", "<L><Contents><Key>%zz</Key><Size>1</Size></Contents></L>"] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, body) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
         XCTAssertEqual($0.code, .malformedAnswer)
       }

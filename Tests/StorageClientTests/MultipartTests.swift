@@ -37,7 +37,7 @@ final class MultipartTests: XCTestCase {
 
   func testAStreamThatFitsIntoOnePartGoesUpWithOneRequest() async throws {
     for count in [0, 1, 100 * 1024] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
       let bytes = pattern(count)
       try await ossClient(transport).upload(stream(of: [[], bytes, []]), to: "k")
       XCTAssertEqual(transport.requests.map(\.method), [.put])
@@ -72,7 +72,7 @@ final class MultipartTests: XCTestCase {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.parameter("partNumber") == "3"
-        ? HTTPReply(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
+        ? HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
         : try await service.answer(request)
     }
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload(pattern(500_000), to: "k") }) {
@@ -132,7 +132,7 @@ final class MultipartTests: XCTestCase {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil
-        ? HTTPReply(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
+        ? HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
         : try await service.answer(request)
     }
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload(pattern(300_000), to: "k") }) {
@@ -185,21 +185,21 @@ final class MultipartService: Sendable {
   var object: [UInt8]? { state.withLock { $0.object } }
   var isAborted: Bool { state.withLock { $0.isAborted } }
 
-  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPReply {
+  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     if request.parameter("uploads") != nil {
-      return HTTPReply(200, "<R><UploadId>U</UploadId></R>")
+      return HTTPStreamingResponse(200, "<R><UploadId>U</UploadId></R>")
     }
-    guard request.parameter("uploadId") == "U" else { return HTTPReply(404) }
+    guard request.parameter("uploadId") == "U" else { return HTTPStreamingResponse(404) }
     if request.method == .delete {
       state.withLock { $0.isAborted = true }
-      return HTTPReply(204)
+      return HTTPStreamingResponse(204)
     }
     if let number = request.parameter("partNumber").flatMap({ Int($0) }) {
       state.withLock { $0.parts[number] = request.body }
-      return HTTPReply(
+      return HTTPStreamingResponse(
         200, "", ["ETag": "\"part\(number)\"", "x-oss-hash-crc64ecma": "\(crc(request.body).value)"])
     }
-    guard let list = try? XMLNode.parse(request.body) else { return HTTPReply(400) }
+    guard let list = try? XMLNode.parse(request.body) else { return HTTPStreamingResponse(400) }
     let object = state.withLock { state in
       let object = list.all("Part").flatMap { part in
         part["PartNumber"].flatMap { Int($0.text) }.flatMap { state.parts[$0] } ?? []
@@ -207,6 +207,6 @@ final class MultipartService: Sendable {
       state.object = object
       return object
     }
-    return HTTPReply(200, "<R><ETag>\"E\"</ETag></R>", ["x-oss-hash-crc64ecma": "\(crc(object).value)"])
+    return HTTPStreamingResponse(200, "<R><ETag>\"E\"</ETag></R>", ["x-oss-hash-crc64ecma": "\(crc(object).value)"])
   }
 }

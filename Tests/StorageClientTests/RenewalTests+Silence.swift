@@ -19,7 +19,7 @@ extension RenewalTests {
         guard isFirst else { return try await service.answer(request) }
         switch disturbance {
         case "lost": throw TransportError(.connectionLost, "Lost.", remedy: "None.")
-        case "500": return HTTPReply(500, "<Error><Code>InternalError</Code><Message>Oh.</Message></Error>")
+        case "500": return HTTPStreamingResponse(500, "<Error><Code>InternalError</Code><Message>Oh.</Message></Error>")
         default: return .text("<Error><Code>SecurityTokenExpired</Code></Error>", status: 403).cut(afterBytes: 9)
         }
       }

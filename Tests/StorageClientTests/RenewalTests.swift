@@ -155,7 +155,7 @@ final class RenewalTests: XCTestCase {
   func testAHeadThatIsRefusedWhereAGetIsNotStaysRefused() async throws {
     let (cache, fetches) = issuing()
     let transport = ScriptedTransport { request throws(TransportError) in
-      HTTPReply(request.method == .head ? 403 : 206, request.method == .head ? "" : "x")
+      HTTPStreamingResponse(request.method == .head ? 403 : 206, request.method == .head ? "" : "x")
     }
     await assertThrows(ServiceError.self, { _ = try await client(transport, cache).head("k") }) {
       XCTAssertEqual($0.kind, .accessDenied)
@@ -167,7 +167,7 @@ final class RenewalTests: XCTestCase {
   func testASignatureThatLivedAsLongAsItsCredentialIsRenewedWithIt() async throws {
     let (cache, fetches) = issuing()
     let body = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
-    let transport = ScriptedTransport(replies: [HTTPReply(403, body), HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(403, body), HTTPStreamingResponse(200)])
     try await client(transport, cache).upload([1], to: "k")
     XCTAssertEqual(fetches.values.count, 2)
   }

@@ -77,7 +77,7 @@ final class ResumeTests: XCTestCase {
     let first = breaking(ObjectService(pattern(1000)), after: [100])
     let transport = ScriptedTransport { request async throws(TransportError) in
       guard request.headers[.ifMatch] == nil else {
-        return HTTPReply(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
+        return HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
       }
       var plain = HTTPRequest(method: .get, scheme: nil, authority: nil, path: request.path)
       plain.headerFields = request.headers
@@ -103,7 +103,7 @@ final class ResumeTests: XCTestCase {
   func testWhatHasNoTagIsNotResumed() async throws {
     for tag in [nil, "W/\"E\""] {
       let transport = ScriptedTransport { _ throws(TransportError) in
-        var reply = HTTPReply(200, "", ["Content-Length": "4"])
+        var reply = HTTPStreamingResponse(200, "", ["Content-Length": "4"])
         if let tag { reply.response.headerFields[.eTag] = tag }
         reply.body = ByteStream { { throw TransportError(.connectionLost, "Lost.", remedy: "None.") } }
         return reply

@@ -19,7 +19,7 @@ final class RetryTests: XCTestCase {
   }
 
   func testTheDelayGrowsIsCutAtRandomAndIsBounded() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     let configuration = StorageClientConfiguration(
       attempts: 6, retryDelay: .seconds(1), longestRetryDelay: .seconds(5))
     await assertThrows(ServiceError.self, { _ = try await client(transport, configuration).head("k") }) {
@@ -39,14 +39,16 @@ final class RetryTests: XCTestCase {
   func testAServiceThatSaysWhenIsAskedThen() async throws {
     let now = time.now
     for (header, expected) in [("7", Duration.seconds(7)), (now.advanced(by: .seconds(9)).httpDate, .seconds(9))] {
-      let throttled = HTTPReply(429, "", ["Retry-After": header, "Date": now.httpDate])
-      _ = try await client(ScriptedTransport(replies: [throttled, HTTPReply(200)])).head("k")
+      let throttled = HTTPStreamingResponse(429, "", ["Retry-After": header, "Date": now.httpDate])
+      _ = try await client(ScriptedTransport(replies: [throttled, HTTPStreamingResponse(200)])).head("k")
       XCTAssertEqual(time.naps.last, expected)
     }
   }
 
   func testAServiceThatWantsToBeLeftAloneForLongIsNotAskedAgain() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(503, "", ["Retry-After": "3600"]) }
+    let transport = ScriptedTransport { _ throws(TransportError) in
+      HTTPStreamingResponse(503, "", ["Retry-After": "3600"])
+    }
     await assertThrows(ServiceError.self, { _ = try await client(transport).head("k") }) {
       XCTAssertEqual($0.retryAfter, .seconds(3600))
     }
@@ -55,12 +57,12 @@ final class RetryTests: XCTestCase {
 
   func testWhatCanHelpIsRepeatedAndWhatCannotIsNot() async throws {
     for status in [408, 429, 500, 502, 503, 504] {
-      let transport = ScriptedTransport(replies: [HTTPReply(status), HTTPReply(200)])
+      let transport = ScriptedTransport(replies: [HTTPStreamingResponse(status), HTTPStreamingResponse(200)])
       _ = try await client(transport).upload([1], to: "k")
       XCTAssertEqual(transport.requests.count, 2, "\(status)")
     }
     for status in [301, 400, 401, 403, 404, 409, 411, 412, 416, 501] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(status) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(status) }
       await assertThrows(ServiceError.self) { _ = try await client(transport).upload([1], to: "k") }
       XCTAssertEqual(transport.requests.count, 1, "\(status)")
     }
@@ -80,10 +82,10 @@ final class RetryTests: XCTestCase {
     let lost = ScriptedTransport { _ throws(TransportError) in throw gone }
     await assertThrows(TransportError.self) { try await client(lost).upload([1], to: "k", options: once) }
     XCTAssertEqual(lost.requests.count, 1)
-    let failed = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    let failed = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     await assertThrows(ServiceError.self) { try await client(failed).upload([1], to: "k", options: once) }
     XCTAssertEqual(failed.requests.count, 1)
-    let throttled = ScriptedTransport(replies: [HTTPReply(429), HTTPReply(200)])
+    let throttled = ScriptedTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
     try await client(throttled).upload([1], to: "k", options: once)
     XCTAssertEqual(throttled.requests.count, 2)
   }
@@ -91,7 +93,7 @@ final class RetryTests: XCTestCase {
   func testAnAnswerThatBreaksOffIsAskedForAgain() async throws {
     let gone = lost()
     let transport = ScriptedTransport { [log] _ throws(TransportError) in
-      var reply = HTTPReply(200, "<R><Contents><Key>a</Key><Size>1</Size></Contents></R>")
+      var reply = HTTPStreamingResponse(200, "<R><Contents><Key>a</Key><Size>1</Size></Contents></R>")
       if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
       return reply
     }
@@ -105,7 +107,7 @@ final class RetryTests: XCTestCase {
     let gone = lost()
     let denied = "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>"
     let transport = ScriptedTransport { [log] _ throws(TransportError) in
-      var reply = HTTPReply(403, denied)
+      var reply = HTTPStreamingResponse(403, denied)
       if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
       return reply
     }
@@ -117,7 +119,7 @@ final class RetryTests: XCTestCase {
   }
 
   func testAStreamIsSentAgainFromWhatWasCollected() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(500), HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(500), HTTPStreamingResponse(200)])
     let chunks = AsyncStream<[UInt8]> { continuation in
       for chunk in [[1], [2, 3]] as [[UInt8]] { continuation.yield(chunk) }
       continuation.finish()
@@ -127,15 +129,15 @@ final class RetryTests: XCTestCase {
   }
 
   func testAnErrorInsideASuccessfulAnswerIsRepeatedLikeAnyOther() async throws {
-    let failed = HTTPReply(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
-    let transport = ScriptedTransport(replies: [failed, HTTPReply(200, "<R><ETag>\"E\"</ETag></R>")])
+    let failed = HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
+    let transport = ScriptedTransport(replies: [failed, HTTPStreamingResponse(200, "<R><ETag>\"E\"</ETag></R>")])
     let copy = try await client(transport).copy(from: "a", to: "b")
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(log.retries.count, 1)
   }
 
   func testARetryStopsWhenTheTaskIsCancelled() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPReply(500) })
+    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) })
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       _ = try await client.head("k")

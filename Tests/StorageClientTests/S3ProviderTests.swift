@@ -27,7 +27,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Bodies
 
   func testAnUploadTellsTheChecksumAndOverHTTPTheHashOfItsBody() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(200, "", ["ETag": "\"E\""])])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "", ["ETag": "\"E\""])])
     let uploaded = try await client(transport).upload(digits, to: "a")
     let request = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(request.headers[header("x-amz-checksum-crc64nvme")], digitsNVME)
@@ -42,7 +42,7 @@ final class S3ProviderTests: XCTestCase {
       ("https://s3.example.com", S3Integrity.BodySigning.automatic, "UNSIGNED-PAYLOAD"),
       ("https://s3.example.com", .always, digitsSHA256), (defaultEndpoint, .never, "UNSIGNED-PAYLOAD"),
     ] {
-      let transport = ScriptedTransport(replies: [HTTPReply(200)])
+      let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
       let client = client(transport, endpoint: endpoint, integrity: S3Integrity(bodySigning: signing))
       try await client.upload(digits, to: "a")
       XCTAssertEqual(transport.requests.first?.headers[header("x-amz-content-sha256")], expected, endpoint)
@@ -50,11 +50,13 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testAnotherChecksumOrNone() async throws {
-    var transport = ScriptedTransport(replies: [HTTPReply(200)])
+    var transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await client(transport, integrity: S3Integrity(checksum: .crc32))
       .upload(digits, to: "a")
     XCTAssertEqual(transport.requests.first?.headers[header("x-amz-checksum-crc32")], digitsCRC32)
-    transport = ScriptedTransport(replies: [HTTPReply(200, "", ["x-amz-checksum-crc64nvme": "AAAAAAAAAAA="])])
+    transport = ScriptedTransport(replies: [
+      HTTPStreamingResponse(200, "", ["x-amz-checksum-crc64nvme": "AAAAAAAAAAA="])
+    ])
     await assertThrows(
       StorageError.self,
       {
@@ -66,7 +68,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testTheCallersOwnChecksumCounts() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     let options = UploadOptions(headers: [header("x-amz-checksum-sha256"): "AAAA"])
     try await client(transport).upload(.bytes(digits), to: "a", options: options, progress: nil)
     let headers = try XCTUnwrap(transport.requests.first).headers
@@ -120,13 +122,17 @@ final class S3ProviderTests: XCTestCase {
     for (found, isStored) in [(tag, true), ("\"\(parts[0].hex)-3\"", false)] {
       let service = MultipartService()
       let transport = ScriptedTransport { request async throws(TransportError) in
-        if request.method == .head { return HTTPReply(200, "", ["Content-Length": "250000", "ETag": found]) }
+        if request.method == .head {
+          return HTTPStreamingResponse(200, "", ["Content-Length": "250000", "ETag": found])
+        }
         if request.method == .put {
           _ = try await service.answer(request)
-          return HTTPReply(200, "", ["ETag": "\"\(MD5.hash(request.body).hex)\""])
+          return HTTPStreamingResponse(200, "", ["ETag": "\"\(MD5.hash(request.body).hex)\""])
         }
         guard request.parameter("uploadId") != nil else { return try await service.answer(request) }
-        guard service.object == nil else { return HTTPReply(404, "<Error><Code>NoSuchUpload</Code></Error>") }
+        guard service.object == nil else {
+          return HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code></Error>")
+        }
         _ = try await service.answer(request)
         throw TransportError(.connectionLost, "Lost.", remedy: "None.")
       }
@@ -145,7 +151,7 @@ final class S3ProviderTests: XCTestCase {
 
   func testForbiddenOverwritingIsACondition() async throws {
     let transport = ScriptedTransport(replies: [
-      HTTPReply(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
+      HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
     await assertThrows(
       ServiceError.self,
@@ -160,7 +166,7 @@ final class S3ProviderTests: XCTestCase {
 
   func testAnUploadCanDependOnWhatItReplaces() async throws {
     let transport = ScriptedTransport(replies: [
-      HTTPReply(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
+      HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
     await assertThrows(
       ServiceError.self,
@@ -186,7 +192,7 @@ final class S3ProviderTests: XCTestCase {
       let transport = ScriptedTransport { request throws(TransportError) in
         let headers = ["ETag": "\"E\""]
         guard let range = request.headers[.range] else {
-          return HTTPReply(
+          return HTTPStreamingResponse(
             200, request.method == .head ? [] : bytes,
             headers.merging([
               "x-amz-checksum-crc32": checksum.base64, "Content-Length": "\(bytes.count)",
@@ -194,7 +200,7 @@ final class S3ProviderTests: XCTestCase {
         }
         let ends = range.dropFirst(6).split(separator: "-").compactMap { Int($0) }
         let part = Array(bytes[ends[0]...min(ends[1], bytes.count - 1)])
-        return HTTPReply(
+        return HTTPStreamingResponse(
           206, part,
           headers.merging(["Content-Range": "bytes \(ends[0])-\(ends[0] + part.count - 1)/\(bytes.count)"]) { $1 })
       }
@@ -222,7 +228,8 @@ final class S3ProviderTests: XCTestCase {
   func testAnUnclearRefusalOfTheQuestionLeavesTheReasonToTheDownload() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       request.method == .head
-        ? HTTPReply(404) : HTTPReply(404, "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>")
+        ? HTTPStreamingResponse(404)
+        : HTTPStreamingResponse(404, "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>")
     }
     let file = try TemporaryDirectory(self).path("file")
     await assertThrows(
@@ -231,7 +238,9 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testTheChecksumOfChecksumsIsNotCompared() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(200, digits, ["x-amz-checksum-crc32": "AAAAAA==-3"])])
+    let transport = ScriptedTransport(replies: [
+      HTTPStreamingResponse(200, digits, ["x-amz-checksum-crc32": "AAAAAA==-3"])
+    ])
     let object = try await client(transport).open("a", options: DownloadOptions())
     XCTAssertNil(object.info.checksum)
     for try await _ in object.body {}
@@ -239,8 +248,8 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Regions
 
-  private func redirect(_ status: Int, _ code: String, region: String, inBody: Bool) -> HTTPReply {
-    HTTPReply(
+  private func redirect(_ status: Int, _ code: String, region: String, inBody: Bool) -> HTTPStreamingResponse {
+    HTTPStreamingResponse(
       status, "<Error><Code>\(code)</Code><Message>m</Message>\(inBody ? "<Region>\(region)</Region>" : "")</Error>",
       inBody ? [:] : ["x-amz-bucket-region": region])
   }
@@ -251,7 +260,8 @@ final class S3ProviderTests: XCTestCase {
       (307, "TemporaryRedirect", false), (400, "IllegalLocationConstraintException", false),
     ] {
       let transport = ScriptedTransport(replies: [
-        redirect(status, code, region: "us-west-2", inBody: inBody), HTTPReply(200), HTTPReply(200),
+        redirect(status, code, region: "us-west-2", inBody: inBody), HTTPStreamingResponse(200),
+        HTTPStreamingResponse(200),
       ])
       let client = client(transport, endpoint: nil)
       try await client.delete("a")
@@ -271,7 +281,7 @@ final class S3ProviderTests: XCTestCase {
 
   func testAServiceOfOnesOwnKeepsItsAddress() async throws {
     let transport = ScriptedTransport(replies: [
-      redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPReply(200),
+      redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPStreamingResponse(200),
     ])
     try await client(transport).delete("a")
     XCTAssertEqual(transport.requests.map(\.url), ["\(endpoint)/photos/a", "\(endpoint)/photos/a"])
@@ -290,7 +300,7 @@ final class S3ProviderTests: XCTestCase {
   func testAServiceThatSendsTheClientAroundIsLeftAfterOneMove() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       let other = request.url.contains("us-west-2") ? "eu-west-1" : "us-west-2"
-      return HTTPReply(301, "", ["x-amz-bucket-region": other])
+      return HTTPStreamingResponse(301, "", ["x-amz-bucket-region": other])
     }
     await assertThrows(
       ServiceError.self, { try await client(transport, endpoint: nil).delete("a") },
@@ -300,10 +310,10 @@ final class S3ProviderTests: XCTestCase {
 
   func testTheReasonOfAHeadThatWasSentElsewhereIsAskedFor() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
-      if request.url.contains("us-west-2") { return HTTPReply(200) }
+      if request.url.contains("us-west-2") { return HTTPStreamingResponse(200) }
       return request.method == .head
-        ? HTTPReply(400)
-        : HTTPReply(
+        ? HTTPStreamingResponse(400)
+        : HTTPStreamingResponse(
           400, "<Error><Code>AuthorizationHeaderMalformed</Code><Message>m</Message><Region>us-west-2</Region></Error>")
     }
     _ = try await client(transport, endpoint: nil).head("a")
@@ -313,7 +323,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Buckets
 
   func testABucketIsMadeInItsRegion() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await client(transport).createBucket()
     XCTAssertEqual(
       String(decoding: try XCTUnwrap(transport.requests.first).body, as: UTF8.self).suffix(101),

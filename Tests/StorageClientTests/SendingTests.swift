@@ -6,7 +6,7 @@ import XCTest
 
 final class SendingTests: XCTestCase {
   func testATokenTravelsInClearOnlyToThisMachine() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     for endpoint in ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9", "https://oss.example.com"] {
       _ = try await ossClient(transport, key: temporaryKey, endpoint: endpoint).head("k")
     }
@@ -27,7 +27,7 @@ final class SendingTests: XCTestCase {
   }
 
   func testThePublicEndpointsNameTheBucketInTheHost() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     _ = try await StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, transport: transport
     ).head("k")
@@ -43,14 +43,16 @@ final class SendingTests: XCTestCase {
   }
 
   func testAServiceThatFailsIsAskedAgainAndACallerWhoIsRefusedIsNot() async throws {
-    let flaky = ScriptedTransport(replies: [HTTPReply(500), HTTPReply(503), HTTPReply(200)])
+    let flaky = ScriptedTransport(replies: [
+      HTTPStreamingResponse(500), HTTPStreamingResponse(503), HTTPStreamingResponse(200),
+    ])
     _ = try await ossClient(flaky).head("k")
     XCTAssertEqual(flaky.requests.count, 3)
-    let down = ScriptedTransport { _ throws(TransportError) in HTTPReply(500) }
+    let down = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     await assertThrows(ServiceError.self) { _ = try await ossClient(down).head("k") }
     XCTAssertEqual(down.requests.count, 3)
     let refused = ScriptedTransport { _ throws(TransportError) in
-      HTTPReply(403, "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
+      HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
     }
     await assertThrows(ServiceError.self) { _ = try await ossClient(refused).head("k") }
     XCTAssertEqual(refused.requests.count, 1)
@@ -70,7 +72,7 @@ final class SendingTests: XCTestCase {
     let time = SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600))
     let transport = ScriptedTransport { _ throws(TransportError) in
       defer { time.advance(by: .seconds(1)) }
-      return HTTPReply(time.uptime == .zero ? 500 : 200)
+      return HTTPStreamingResponse(time.uptime == .zero ? 500 : 200)
     }
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, configuration: .test, transport: transport,
@@ -83,7 +85,7 @@ final class SendingTests: XCTestCase {
   func testThereAreNeverMoreRequestsInFlightThanAllowed() async throws {
     let transport = ScriptedTransport { _ async throws(TransportError) in
       for _ in 0..<20 { await Task.yield() }
-      return HTTPReply(200)
+      return HTTPStreamingResponse(200)
     }
     let client = ossClient(transport, configuration: StorageClientConfiguration(requestsInFlight: 3))
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ import StorageClient
 import XCTest
 
 final class ServiceErrorTests: XCTestCase {
-  private func error(_ reply: HTTPReply, of key: String = "k") async throws -> ServiceError {
+  private func error(_ reply: HTTPStreamingResponse, of key: String = "k") async throws -> ServiceError {
     do {
       _ = try await ossClient(ScriptedTransport { _ throws(TransportError) in reply }).head(key)
     } catch let error as ServiceError {
@@ -23,7 +23,7 @@ final class ServiceErrorTests: XCTestCase {
       x-oss-security-token:TOKEN
       /photos/k?security-token=TOKEN&amp;x=1</StringToSign><ServerTime>2026-11-20T08:00:00.000Z</ServerTime></Error>
       """
-    let error = try await error(HTTPReply(403, body))
+    let error = try await error(HTTPStreamingResponse(403, body))
     XCTAssertEqual(error.kind, .signatureMismatch)
     XCTAssertEqual(error.code, "SignatureDoesNotMatch")
     XCTAssertEqual(error.message, "No match.")
@@ -42,7 +42,7 @@ final class ServiceErrorTests: XCTestCase {
   func testTheErrorOfAHeadIsReadFromItsHeader() async throws {
     let body = "<Error><Code>NoSuchKey</Code><Message>Gone.</Message><RequestId>R2</RequestId></Error>"
     let encoded = Data(body.utf8).base64EncodedString()
-    let error = try await error(HTTPReply(404, "", ["x-oss-err": encoded, "x-oss-ec": "0026-1"]))
+    let error = try await error(HTTPStreamingResponse(404, "", ["x-oss-err": encoded, "x-oss-ec": "0026-1"]))
     XCTAssertEqual(error.kind, .noSuchKey)
     XCTAssertEqual(error.message, "Gone.")
     XCTAssertEqual(error.requestID, "R2")
@@ -56,7 +56,7 @@ final class ServiceErrorTests: XCTestCase {
       (301, .wrongEndpoint), (501, .invalidRequest),
     ]
     for (status, kind) in expected {
-      let error = try await error(HTTPReply(status, "", ["x-oss-request-id": "R"]))
+      let error = try await error(HTTPStreamingResponse(status, "", ["x-oss-request-id": "R"]))
       XCTAssertEqual(error.kind, kind, "\(status)")
       XCTAssertEqual(error.requestID, "R")
     }
@@ -74,14 +74,14 @@ final class ServiceErrorTests: XCTestCase {
     ]
     for (code, message, kind) in expected {
       let body = "<Error><Code>\(code)</Code><Message>\(message)</Message></Error>"
-      let error = try await error(HTTPReply(403, body))
+      let error = try await error(HTTPStreamingResponse(403, body))
       XCTAssertEqual(error.kind, kind, code)
       XCTAssertFalse(error.remedy.isEmpty)
     }
   }
 
   func testAPageOfAProxyIsNotMistakenForAnError() async throws {
-    let error = try await error(HTTPReply(502, "<html><body>Bad gateway</body></html>"))
+    let error = try await error(HTTPStreamingResponse(502, "<html><body>Bad gateway</body></html>"))
     XCTAssertEqual(error.kind, .serverFailure)
     XCTAssertEqual(error.code, "HTTP502")
   }
@@ -94,7 +94,7 @@ final class ServiceErrorTests: XCTestCase {
         return [UInt8](repeating: 0x20, count: 1 << 10)
       }
     }
-    let reply = HTTPReply(response: HTTPResponse(status: .conflict), body: endless)
+    let reply = HTTPStreamingResponse(response: HTTPResponse(status: .conflict), body: endless)
     let error = try await error(reply)
     XCTAssertEqual(error.kind, .conflict)
     XCTAssertEqual(count.values.count, 64)

@@ -5,7 +5,7 @@ final class UploadTests: XCTestCase {
   func testAnUploadSendsWhatIsStoredAlong() async throws {
     let bytes = Array("meow".utf8)
     let transport = ScriptedTransport { request throws(TransportError) in
-      HTTPReply(
+      HTTPStreamingResponse(
         200, "", ["ETag": "\"abc\"", "x-oss-hash-crc64ecma": "\(crc(request.body).value)", "x-oss-request-id": "R1"])
     }
     let options = UploadOptions(
@@ -33,7 +33,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testCOSUsesItsOwnNames() async throws {
-    let transport = ScriptedTransport(replies: [HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await cosClient(transport).upload(
       [], to: "k", metadata: ["a": "b"], options: UploadOptions(forbidOverwrite: true))
     let headers = try XCTUnwrap(transport.requests.first).headers
@@ -44,7 +44,7 @@ final class UploadTests: XCTestCase {
 
   func testTheMediaTypeComesFromTheNameUnlessGiven() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
     try await client.upload([1], to: "a/b.PNG")
     try await client.upload([1], to: "a.b/c")
@@ -69,7 +69,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testKeysTravelByteForByte() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
     let keys = ["a//b", "a/../b", "./a", "a%2Fb", "a+b c", "猫/🐈", "a?b#c&d=e", String(repeating: "k", count: 1023)]
     for key in keys { try await client.upload([1], to: key) }
@@ -93,7 +93,9 @@ final class UploadTests: XCTestCase {
   }
 
   func testADamagedUploadIsReported() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, "", ["x-oss-hash-crc64ecma": "1"]) }
+    let transport = ScriptedTransport { _ throws(TransportError) in
+      HTTPStreamingResponse(200, "", ["x-oss-hash-crc64ecma": "1"])
+    }
     await assertThrows(StorageError.self, { try await ossClient(transport).upload([1, 2], to: "k") }) {
       XCTAssertEqual($0.code, .checksumMismatch)
     }
@@ -101,7 +103,7 @@ final class UploadTests: XCTestCase {
 
   func testProgressGrowsToTheEndAndDoesNotGoBackWhenARequestIsRepeated() async throws {
     let bytes = pattern(150_000)
-    let transport = ScriptedTransport(replies: [HTTPReply(503), HTTPReply(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(503), HTTPStreamingResponse(200)])
     let seen = Collected<TransferProgress>()
     let configuration = StorageClientConfiguration(multipartThreshold: 1 << 20, partSize: 1 << 20, retryDelay: .zero)
     try await ossClient(transport, configuration: configuration).upload(bytes, to: "k") { seen.append($0) }
@@ -123,7 +125,7 @@ final class UploadTests: XCTestCase {
 
   func testACallbackThatFailedIsToldApart() async throws {
     let body = "<Error><Code>CallbackFailed</Code><Message>Error status : 502.</Message></Error>"
-    let transport = ScriptedTransport(replies: [HTTPReply(203, body)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(203, body)])
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload([1], to: "k") }) { error in
       XCTAssertEqual(error.kind, .callbackFailed)
       XCTAssertTrue(error.isStored)

@@ -47,16 +47,16 @@ final class KeyAndTimeTests: XCTestCase {
 
   func testAPolicyThatDoesNotAllowItIsNamedAndNotTheSignature() async throws {
     let provocation = try await Provocation(self)
-    let inside = AccessRule(.read, .write, keys: .prefix("uploads/alice/"), in: "photos-1250000000")
+    let inside = AccessRule(.read, .write, objects: .prefix("uploads/alice/"), in: "photos-1250000000")
     let policy = AccessPolicy([inside])
     let time = SteppedTime(now: Provocation.now)
     let keys = StaticCredentialProvider(Provocation.key)
     let alibaba = try await AlibabaAssumeRoleProvider(
-      roleARN: LocalCloud.Role.alibaba.arn, keys: keys, policy: policy.ramDocument(),
+      roleARN: LocalCloud.Role.alibaba.arn, credentials: keys, policy: policy.ramDocument(),
       endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
     ).credential()
     let tencent = try await TencentFederationProvider(
-      name: "alice", policy: policy.camDocument(region: "ap-guangzhou"), keys: keys,
+      name: "alice", policy: policy.camDocument(region: "ap-guangzhou"), credentials: keys,
       endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
     ).credential()
     let ossHost = "photos-1250000000.oss-cn-hangzhou.aliyuncs.com"

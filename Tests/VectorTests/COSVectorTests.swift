@@ -1,5 +1,5 @@
 import COSAuth
-import RequestLines
+import SigningJobs
 import StorageAuth
 import StorageCrypto
 import XCTest
@@ -15,7 +15,7 @@ final class COSVectorTests: XCTestCase {
         counts["server", default: 0] += 1
         continue
       }
-      let answer = try RequestLine(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
+      let answer = try SigningJob(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
       XCTAssertNil(answer.error, vector.id)
       if let expected = vector["httpString"] { XCTAssertEqual(answer.canonicalRequest, expected, vector.id) }
       if let expected = vector["stringToSign"] { XCTAssertEqual(answer.stringToSign, expected, vector.id) }

@@ -1,6 +1,6 @@
 import HTTPTypes
 import OSSAuth
-import RequestLines
+import SigningJobs
 import StorageAuth
 import StorageCrypto
 import XCTest
@@ -22,7 +22,7 @@ final class OSSVectorTests: XCTestCase {
     for vector in try Vector.load("oss") where vector.mode == "header" || vector.mode == "presign" {
       let disagreement = vector.object["recommended"] as? Bool == false
       if disagreement || Self.reasons[vector.id] != nil { continue }
-      let answer = try RequestLine(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
+      let answer = try SigningJob(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
       if vector.object["doNotImplement"] as? Bool == true {
         if vector.object["expires"] as? Int == 0 {
           XCTAssertEqual(answer.error?.hasPrefix("lifetimeOutOfRange"), true, vector.id)
@@ -71,7 +71,7 @@ final class OSSVectorTests: XCTestCase {
     object["date"] = date - 1
     object["expires"] = 1
     let json = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
-    let answer = try RequestLine(json: json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
+    let answer = try SigningJob(json: json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
     XCTAssertNil(answer.error, vector.id)
     XCTAssertEqual(answer.stringToSign, expected, vector.id)
     let signature = try XCTUnwrap(vector.correction("correctSignature"))
@@ -81,7 +81,7 @@ final class OSSVectorTests: XCTestCase {
   func testPublishedSigningKey() throws {
     let vectors = try Vector.load("oss")
     let vector = try XCTUnwrap(vectors.first { $0.id == "official-v4-header-doc" })
-    let answer = try RequestLine(
+    let answer = try SigningJob(
       json: vector.json.replacingOccurrences(of: "(redacted; signingKeyHex is published)", with: "x")
     )
     .signed(defaultMode: .header, now: .now)
@@ -96,7 +96,7 @@ final class OSSVectorTests: XCTestCase {
     let vectors = try Vector.load("oss").filter { $0.id.hasPrefix("v1-header-repeated-subresource") }
     XCTAssertEqual(vectors.count, 2)
     for vector in vectors {
-      let answer = try RequestLine(json: vector.json).signed(defaultMode: .header, now: .now)
+      let answer = try SigningJob(json: vector.json).signed(defaultMode: .header, now: .now)
       XCTAssertEqual(answer.error?.hasPrefix("invalidPath"), true)
     }
   }

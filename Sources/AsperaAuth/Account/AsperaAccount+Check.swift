@@ -8,7 +8,7 @@ extension AsperaAccount {
   /// - Returns: What was found out.
   /// - Throws: An ``AsperaError`` if the key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the password has
   ///   a line break in it, which neither ascp nor an SSH client takes.
-  public func check(on machine: MachineAccess) async throws(AsperaError) -> AccountReport {
+  public func check(on machine: ProviderContext) async throws(AsperaError) -> AccountReport {
     var notes: [String] = []
     if hostKey == nil {
       notes.append("The account names no host key, so that any server at \(host) is taken for the right one.")

@@ -28,7 +28,7 @@ extension AsperaAccount {
   ///   is encrypted and there is no passphrase.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
-    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: MachineAccess
+    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaAccount {
     let path = if let keyPath { keyPath } else { try tokenKey(on: machine) }
     var key = AsperaPrivateKey(wellKnown: path, passphrase: passphrase)
@@ -46,7 +46,7 @@ extension AsperaAccount {
   }
 
   /// The first key that IBM's products put on this machine.
-  private static func tokenKey(on machine: MachineAccess) throws(AsperaError) -> String {
+  private static func tokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
     let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
     for place in places {
       do {
@@ -69,7 +69,7 @@ extension AsperaAccount {
 
 extension AsperaPrivateKey {
   /// The cipher that the key is encrypted with; nothing if it is not.
-  func cipher(on machine: MachineAccess) throws(AsperaError) -> String? {
+  func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](text(on: machine)), at: KeyPlace(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil

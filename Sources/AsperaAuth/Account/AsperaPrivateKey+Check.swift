@@ -19,7 +19,7 @@ extension AsperaPrivateKey {
   /// - Throws: An ``AsperaError`` if the key is not there, cannot be read, can be read by others, is damaged or of a kind
   ///   that SSH does not log in with, if the passphrase is wrong or missing, if there is one for a key that is not
   ///   encrypted (ascp would try it as the password of the user), or if the public key file holds another key.
-  public func check(on machine: MachineAccess) async throws(AsperaError) -> PrivateKeyReport {
+  public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let place = KeyPlace(source)
     let text = try text(on: machine)
     let report: PrivateKeyReport
@@ -61,7 +61,7 @@ extension AsperaPrivateKey {
   }
 
   private func checkPassphrase(
-    of key: OpenSSHKey, _ text: Secret, _ machine: MachineAccess
+    of key: OpenSSHKey, _ text: Secret, _ machine: ProviderContext
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
     guard key.isEncrypted else {
       try refusePassphrase()
@@ -81,7 +81,7 @@ extension AsperaPrivateKey {
     }
   }
 
-  private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: MachineAccess) throws(AsperaError) {
+  private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
     let place = KeyPlace(publicKeyFile: publicKeyFile)
     let text = String(decoding: try Self.read(publicKeyFile, at: place, machine).bytes, as: UTF8.self)

@@ -14,7 +14,7 @@ extension AsperaPrivateKey {
   ///   - machine: Reads the file.
   /// - Throws: An ``AsperaError`` if the key cannot be read or opened.
   public func converted(
-    for client: PrivateKeyReport.Client, on machine: MachineAccess
+    for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
     let place = KeyPlace(source)
     let text = try text(on: machine)

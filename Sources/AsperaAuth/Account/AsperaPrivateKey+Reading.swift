@@ -9,7 +9,7 @@ extension AsperaPrivateKey {
   /// The text of the key.
   ///
   /// - Throws: An ``AsperaError`` if the file is not there, cannot be read, or can be read by others.
-  package func text(on machine: MachineAccess) throws(AsperaError) -> Secret {
+  package func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
     switch source {
     case .pem(let text):
       guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyPlace(source)) }
@@ -31,7 +31,7 @@ extension AsperaPrivateKey {
 
   /// Reads a file of a key.
   static func read(
-    _ path: String, at place: KeyPlace, _ machine: MachineAccess
+    _ path: String, at place: KeyPlace, _ machine: ProviderContext
   ) throws(AsperaError) -> FileContents {
     guard let absolute = machine.absolute(path) else {
       throw place.error(

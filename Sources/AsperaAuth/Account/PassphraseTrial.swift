@@ -41,7 +41,7 @@ struct PassphraseTrial {
   /// Runs the trial.
   ///
   /// - Throws: An ``AsperaError`` if it was cancelled or if the files cannot be written.
-  func run(on machine: MachineAccess) async throws(AsperaError) -> Outcome {
+  func run(on machine: ProviderContext) async throws(AsperaError) -> Outcome {
     guard let commands = machine.commands else { return .notTried("this program runs no commands") }
     let passphrase = passphrase.reveal()
     guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {

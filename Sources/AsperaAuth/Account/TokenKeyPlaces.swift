@@ -23,7 +23,7 @@ package enum TokenKeyPlaces {
   private static let name = "aspera_tokenauth_id_rsa"
 
   /// The places, in the order in which they are searched.
-  package static func all(_ system: System = .current, on machine: MachineAccess) -> [String] {
+  package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
     switch system {
     case .linux: linux(machine)
     case .macOS: macOS(machine)
@@ -31,12 +31,12 @@ package enum TokenKeyPlaces {
     }
   }
 
-  private static func linux(_ machine: MachineAccess) -> [String] {
+  private static func linux(_ machine: ProviderContext) -> [String] {
     let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
     return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
   }
 
-  private static func macOS(_ machine: MachineAccess) -> [String] {
+  private static func macOS(_ machine: ProviderContext) -> [String] {
     let connect = ["~/Applications", "/Applications"].flatMap { folder in
       ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
     }
@@ -47,7 +47,7 @@ package enum TokenKeyPlaces {
       ] + sdk
   }
 
-  private static func windows(_ machine: MachineAccess) -> [String] {
+  private static func windows(_ machine: ProviderContext) -> [String] {
     let connect = machine.variable("LOCALAPPDATA").map {
       ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
     }

@@ -8,7 +8,7 @@ public struct BearerTokenIssuer: TokenIssuer {
   /// The name of the service.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
-  private let maker: BearerMaker
+  private let maker: BearerTokenFactory
   private let fileID: String
 
   /// Sets up an issuer.
@@ -22,9 +22,9 @@ public struct BearerTokenIssuer: TokenIssuer {
   ///   - time: The clocks.
   public init(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
-    maker = BearerMaker(
+    maker = BearerTokenFactory(
       accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime, time: time)
     self.fileID = fileID
   }

@@ -24,7 +24,7 @@ public struct SetupTokenIssuer: TokenIssuer {
   let exchange: ServiceExchange
   let tokenLifetime: Duration?
   let allowsPlainHTTP: Bool
-  let time: any TimeSource
+  let time: any SigningClock
 
   /// Names a node.
   ///
@@ -40,7 +40,7 @@ public struct SetupTokenIssuer: TokenIssuer {
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(30), transport: any HTTPTransport,
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     source = ServiceURL(node).map { "node \($0.visible)" } ?? "node"
     self.node = node

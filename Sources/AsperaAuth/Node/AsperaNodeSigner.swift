@@ -14,7 +14,7 @@ public struct AsperaNodeSigner: Signer {
   /// What is authorized.
   public typealias Request = HTTPRequest
   /// What it is authorized with.
-  public typealias Proof = AsperaNodeAccess
+  public typealias SigningCredential = AsperaNodeAccess
 
   /// Whether `http` to another machine is allowed: whoever listens on the way has the secret then.
   public let allowsPlainHTTP: Bool

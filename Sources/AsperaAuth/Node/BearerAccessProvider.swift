@@ -12,7 +12,7 @@ public struct BearerAccessProvider: CredentialProvider {
   /// The name of the source.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
-  private let maker: BearerMaker
+  private let maker: BearerTokenFactory
 
   /// Sets up a provider.
   ///
@@ -25,9 +25,10 @@ public struct BearerAccessProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
-    lifetime: Duration = .seconds(3_600), time: any TimeSource = .system
+    lifetime: Duration = .seconds(3_600), time: any SigningClock = .system
   ) {
-    maker = BearerMaker(accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
+    maker = BearerTokenFactory(
+      accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
   }
 
   /// Access with a token that was signed now.

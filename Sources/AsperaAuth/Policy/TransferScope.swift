@@ -10,7 +10,7 @@ struct TransferScope {
   ///
   /// - Throws: A ``PolicyError`` if it has what a token cannot be bound to, or has ended.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
-    switch rule.keys {
+    switch rule.objects {
     case .all: prefix = ""
     case .prefix(let prefix): self.prefix = prefix
     case .key(let key):

@@ -34,7 +34,7 @@ public struct AscpEngine: TransferEngine {
   public let options: AscpCommand.Options
 
   let limits: AscpLimits
-  let time: any TimeSource
+  let time: any SigningClock
   let temporaryFiles: String?
   let environment: @Sendable (String) -> String?
 
@@ -48,14 +48,14 @@ public struct AscpEngine: TransferEngine {
   /// - Throws: An `AsperaError` that lists the places searched if there is none.
   public init(
     program: String? = nil, options: AscpCommand.Options = AscpCommand.Options(), limits: AscpLimits = AscpLimits(),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) throws(AsperaError) {
     self.init(ascp: try AscpLocator().locate(program), options: options, limits: limits, time: time)
   }
 
   init(
     ascp program: String, options: AscpCommand.Options = AscpCommand.Options(), limits: AscpLimits = AscpLimits(),
-    time: any TimeSource = .system, temporaryFiles: String? = nil,
+    time: any SigningClock = .system, temporaryFiles: String? = nil,
     environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] }
   ) {
     self.program = program

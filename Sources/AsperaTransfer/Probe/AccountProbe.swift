@@ -15,7 +15,7 @@ internal import StorageAuth
 /// print(report.method, report.hostKey?.fingerprint.description ?? "")
 /// ```
 public struct AccountProbe: Sendable {
-  let machine: MachineAccess
+  let machine: ProviderContext
   let timeout: Duration
   let runner: any ProbeCommandRunner
   let temporary: String?
@@ -26,7 +26,7 @@ public struct AccountProbe: Sendable {
   ///   - machine: Where the key is read and the programs `ssh` and `ssh-keyscan` are found, and whose clock the time is
   ///     taken from.
   ///   - timeout: How long a check may take.
-  public init(_ machine: MachineAccess, timeout: Duration = .seconds(30)) {
+  public init(_ machine: ProviderContext, timeout: Duration = .seconds(30)) {
     self.init(machine, timeout: timeout, runner: nil, temporary: nil)
   }
 
@@ -38,7 +38,7 @@ public struct AccountProbe: Sendable {
   ///   - runner: Runs the programs; those of this machine, if not given.
   ///   - temporary: Where temporary folders are made; where this machine has them, if not given.
   package init(
-    _ machine: MachineAccess, timeout: Duration = .seconds(30), runner: (any ProbeCommandRunner)?, temporary: String?
+    _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeCommandRunner)?, temporary: String?
   ) {
     self.machine = machine
     self.timeout = timeout

@@ -18,7 +18,7 @@ enum ProbeCredential {
   /// Takes what an account logs in with; a key that the client does not read as it is comes converted.
   ///
   /// - Throws: An `AsperaError` if the client could not use it.
-  init(of account: AsperaAccount, on machine: MachineAccess) throws(AsperaError) {
+  init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
       try Self.check(password, "password")

@@ -5,7 +5,7 @@ internal import StorageAuth
 /// One check of an account, in a folder that is made for it.
 struct ProbeRun {
   let runner: any ProbeCommandRunner
-  let time: any TimeSource
+  let time: any SigningClock
   let account: AsperaAccount
   let folder: TemporaryFolder
   /// How long the check may take.

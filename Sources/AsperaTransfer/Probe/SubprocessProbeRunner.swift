@@ -8,7 +8,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
   private static let outputLimit = 1 << 20
 
   let path: String
-  let time: any TimeSource
+  let time: any SigningClock
 
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {
     let outcome = await withTaskGroup(of: Result<ProbeCommandResult, ProbeCommandError>.self) { group in

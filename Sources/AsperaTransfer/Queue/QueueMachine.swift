@@ -43,7 +43,7 @@ struct QueueMachine {
 
   /// Puts a session in line.
   mutating func add(
-    _ id: String, means: SessionMachine.TokenMeans, requiresToken: Bool, at uptime: Duration
+    _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
     guard sessions[id] == nil else { return [] }
     sessions[id] = SessionMachine(means: means, requiresToken: requiresToken, configuration: configuration)
@@ -138,9 +138,9 @@ struct QueueMachine {
     }
     if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
     switch new.state {
-    case .lined where !line.contains(id): line.append(id)
+    case .queued where !line.contains(id): line.append(id)
     // Who asks for a token because the last one became too short-lived in line keeps the place in it.
-    case .lined, .checking, .asking: break
+    case .queued, .checking, .asking: break
     default: line.removeAll { $0 == id }
     }
   }
@@ -223,7 +223,7 @@ extension QueueMachine {
   /// One at a time is looked at, so that each start counts for the next one. A session that is alone starts at once.
   private mutating func start(at uptime: Duration) -> [Effect] {
     guard !active.contains(where: { sessions[$0]?.state == .checking }),
-      let id = line.first(where: { sessions[$0]?.state == .lined })
+      let id = line.first(where: { sessions[$0]?.state == .queued })
     else { return [] }
     let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
     if active.count == 1 || wait <= .zero { return update(id) { $0.check() } }

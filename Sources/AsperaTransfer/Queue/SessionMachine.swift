@@ -7,7 +7,7 @@ internal import StorageAuth
 /// answer that comes too late is not heard.
 struct SessionMachine {
   /// What the session can do for a token.
-  enum TokenMeans: Equatable {
+  enum TokenSupply: Equatable {
     /// It has none.
     case none
     /// It has one, and there is no other.
@@ -41,7 +41,7 @@ struct SessionMachine {
     case waiting
     case asking(Need)
     /// Ready to start, as soon as starts are far enough apart.
-    case lined
+    case queued
     /// Its token is looked at for the last time, and its specification is signed.
     case checking
     case connecting
@@ -72,7 +72,7 @@ struct SessionMachine {
     case failed(TransferFailure)
   }
 
-  let means: TokenMeans
+  let means: TokenSupply
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
@@ -84,7 +84,7 @@ struct SessionMachine {
   var hasStarted = false
   var tries = Tries()
 
-  init(means: TokenMeans, requiresToken: Bool, configuration: TransferQueueConfiguration) {
+  init(means: TokenSupply, requiresToken: Bool, configuration: TransferQueueConfiguration) {
     self.means = means
     self.requiresToken = requiresToken
     self.configuration = configuration
@@ -93,7 +93,7 @@ struct SessionMachine {
   /// Whether it takes one of the places of the queue.
   var isActive: Bool {
     switch state {
-    case .asking, .lined, .checking, .connecting, .running, .pausing, .stopping: true
+    case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
     case .waiting, .interrupted, .ended: false
     }
   }
@@ -131,7 +131,7 @@ struct SessionMachine {
   mutating func interrupt() -> [Effect] {
     switch state {
     case .asking(let need): return drop(into: .interrupted(before: .ask(need)))
-    case .lined, .checking: return drop(into: .interrupted(before: .start))
+    case .queued, .checking: return drop(into: .interrupted(before: .start))
     case .pausing(let step): return drop(into: .interrupted(before: step))
     case .connecting, .running: return stop(.interrupt)
     case .waiting, .stopping, .interrupted, .ended: return []
@@ -142,7 +142,7 @@ struct SessionMachine {
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
-    case .asking, .lined, .checking, .pausing, .interrupted:
+    case .asking, .queued, .checking, .pausing, .interrupted:
       ticket += 1
       return [.cancelWork] + end(.failure(.cancelled))
     case .connecting, .running: return stop(.cancel)
@@ -169,7 +169,7 @@ struct SessionMachine {
 
   /// It has what it needs to start.
   mutating func ready() -> [Effect] {
-    state = .lined
+    state = .queued
     defer { isActivated = true }
     return isActivated ? [] : [.tell(.didActivate)]
   }

@@ -42,7 +42,7 @@ struct SessionRecord {
     feed = session.isPersistent ? PathFeed() : nil
   }
 
-  var means: SessionMachine.TokenMeans { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
+  var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
   /// Who the server sees: the same for sessions of which one says something about the other.
   var login: String {

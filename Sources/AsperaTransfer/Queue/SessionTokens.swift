@@ -14,7 +14,7 @@ final class SessionTokens: Sendable {
   /// Tokens of an issuer, which have to live on for `margin` when they are used.
   init(
     issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: AuthEvents,
-    time: any TimeSource
+    time: any SigningClock
   ) {
     self.issuer = issuer
     self.margin = margin
@@ -23,7 +23,7 @@ final class SessionTokens: Sendable {
 
   /// A token that there is only one of; it is used for as long as it lives, or as nobody here knows better.
   init(
-    fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any TimeSource
+    fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
   ) {
     issuer = nil
     margin = .zero

@@ -27,14 +27,14 @@ public final class TransferQueue: Sendable {
   let account: AsperaAccount?
   let issuer: (any TokenIssuer)?
   let configuration: TransferQueueConfiguration
-  let time: any TimeSource
+  let time: any SigningClock
   let random: @Sendable () -> Double
   let makeSigner: SignerMaker
   let state: Lock<State>
 
   init(
     engine: any TransferEngine, account: AsperaAccount?, issuer: (any TokenIssuer)?,
-    configuration: TransferQueueConfiguration, authEvents: AuthEvents, time: any TimeSource,
+    configuration: TransferQueueConfiguration, authEvents: AuthEvents, time: any SigningClock,
     random: @escaping @Sendable () -> Double, makeSigner: @escaping SignerMaker
   ) {
     self.engine = engine
@@ -60,7 +60,7 @@ public final class TransferQueue: Sendable {
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     self.init(
       engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
@@ -78,7 +78,7 @@ public final class TransferQueue: Sendable {
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     self.init(
       engine: engine, account: account, issuer: nil, configuration: configuration, authEvents: authEvents, time: time,
@@ -324,7 +324,7 @@ extension TransferStatus {
       switch state {
       case .waiting: .waiting
       case .asking: .activating
-      case .lined, .checking: .ready
+      case .queued, .checking: .ready
       case .connecting: .connecting
       case .running: .running
       case .pausing: .retrying

@@ -31,7 +31,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     _ url: String, shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
-    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any TimeSource = .system
+    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     let name = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     self.init(
@@ -51,7 +51,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - request: Makes the request, with the app's login. What it throws is passed on if it is a `CredentialError`.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
-    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any TimeSource = .system,
+    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.source = source

@@ -36,11 +36,11 @@ package struct ConfigurationFile: Sendable {
     package let bytes: [UInt8]
     package let path: String
     let weakness: FileWeakness?
-    package let place: Place
+    package let place: SettingLocation
 
     /// A part of the file, such as `profile “default”`.
-    package func part(_ name: String, remedy: String? = nil) -> Place {
-      Place(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
+    package func part(_ name: String, remedy: String? = nil) -> SettingLocation {
+      SettingLocation(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
     }
   }
 
@@ -52,7 +52,7 @@ package struct ConfigurationFile: Sendable {
   /// - Returns: The bytes.
   /// - Throws: `notConfigured` if there is no file; `failed` if a file that was named is not there, or if a file cannot
   ///   be read: what somebody meant to be used must not be passed over.
-  package func read(on machine: MachineAccess, named: String? = nil) throws(CredentialError) -> Contents {
+  package func read(on machine: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let fromVariable = variable.flatMap { machine.variable($0) }
     if let path = named ?? fromVariable {
       let by = named == nil ? ", which \(variable ?? "") names," : ""
@@ -69,11 +69,11 @@ package struct ConfigurationFile: Sendable {
       .notConfigured, source: source, "There is no file \(paths.joined(separator: " or ")).", remedy: remedy)
   }
 
-  private func place(of path: String) -> Place {
-    Place(source: source, name: "The file \(path)", remedy: remedy)
+  private func place(of path: String) -> SettingLocation {
+    SettingLocation(source: source, name: "The file \(path)", remedy: remedy)
   }
 
-  private func contents(of path: String, on machine: MachineAccess) throws(CredentialError) -> Contents? {
+  private func contents(of path: String, on machine: ProviderContext) throws(CredentialError) -> Contents? {
     guard let absolute = machine.absolute(path) else { return nil }
     let place = place(of: absolute)
     guard let contents = try machine.read(absolute, at: place) else { return nil }
@@ -96,11 +96,11 @@ package struct ConfigurationFile: Sendable {
   }
 }
 
-extension MachineAccess {
+extension ProviderContext {
   /// Reads a small file.
   ///
   /// - Returns: Nothing if there is no such file.
-  func read(_ path: String, at place: Place) throws(CredentialError) -> FileContents? {
+  func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try files.read(path, limit: ConfigurationFile.sizeLimit)
     } catch {
@@ -121,7 +121,7 @@ extension ConfigurationFile.Contents {
   /// Refuses to run what a file names that others could have written: it would run with the rights of this user.
   ///
   /// - Throws: `failed`, with the reason and the remedy.
-  func checkThatCommandsMayBeRun(for place: Place) throws(CredentialError) {
+  func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
     guard let weakness else { return }
     throw place.error(
       .failed, "names a command, and others could have written it: \(weakness.reason)", remedy: weakness.remedy)

@@ -23,7 +23,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   ///   - expiration: The variable of the time at which the key ends, in ISO 8601 or as Unix time; `nil` if there is none.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     self.init(
-      id: id, secret: secret, tokens: tokens, expiration: expiration, read: { MachineAccess.processEnvironment($0) })
+      id: id, secret: secret, tokens: tokens, expiration: expiration, read: { ProviderContext.processEnvironment($0) })
   }
 
   private init(
@@ -42,7 +42,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   }
 
   /// The same variables, read from the environment of `machine`.
-  public func reading(_ machine: MachineAccess) -> EnvironmentCredentialProvider {
+  public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
     reading(machine.environment)
   }
 

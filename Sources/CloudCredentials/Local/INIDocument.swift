@@ -31,7 +31,7 @@ struct INIDocument {
     }
   }
 
-  private let place: Place
+  private let place: SettingLocation
   private let dialect: Dialect
   /// The last key that is not nested, and how deep it is indented.
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
@@ -47,7 +47,7 @@ struct INIDocument {
   ///   - place: The file, for errors.
   ///   - dialect: How the file's tool writes it.
   /// - Throws: An error that shows nothing of the bytes.
-  init(_ bytes: [UInt8], at place: Place, dialect: Dialect = Dialect()) throws(CredentialError) {
+  init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     self.place = place
     self.dialect = dialect
@@ -70,7 +70,7 @@ struct INIDocument {
   ///
   /// - Returns: Nothing if there is no such section.
   /// - Throws: An error if the section stands twice, or has a line or a key that cannot be what was meant.
-  func section(_ name: String, at place: Place) throws(CredentialError) -> SettingTable? {
+  func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
     if let problem = section.problem { throw place.malformed(problem) }
     return SettingTable(section.values, at: place)

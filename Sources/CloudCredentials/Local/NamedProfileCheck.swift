@@ -6,7 +6,7 @@ struct NamedProfileCheck: CredentialProvider {
   var source: String { "named profile (\(variable))" }
   let variable: String
   let files: [String]
-  let machine: MachineAccess
+  let machine: ProviderContext
 
   func credential() async throws(CredentialError) -> AccessKey {
     guard let name = machine.variable(variable) else {

@@ -28,7 +28,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///   - source: The name of the source.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    shape: ProcessOutputShape = .standard, machine: MachineAccess, source: String = "process"
+    shape: ProcessOutputShape = .standard, machine: ProviderContext, source: String = "process"
   ) {
     self.command = command
     self.environment = environment
@@ -47,7 +47,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
     guard let runner else {
       throw CredentialError(
         .notConfigured, source: source, "\(place.name) cannot be run: this program runs no commands.",
-        remedy: "Give MachineAccess a CommandRunner.")
+        remedy: "Give ProviderContext a CommandRunner.")
     }
     guard let program = command.arguments.first, !program.isEmpty else {
       throw CredentialError(.failed, source: source, "There is no command to run.", remedy: "Name a program.")
@@ -71,12 +71,12 @@ public struct ProcessCredentialProvider: CredentialProvider {
     return try shape.key(try SettingTable(json: result.standardOutput, at: output))
   }
 
-  private var place: Place {
-    Place(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see what it says.")
+  private var place: SettingLocation {
+    SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see what it says.")
   }
 
-  private var output: Place {
-    Place(
+  private var output: SettingLocation {
+    SettingLocation(
       source: source, name: "The output of \(command)",
       remedy: "Let it print a JSON object with \(shape.fields), and nothing else.")
   }

@@ -4,18 +4,18 @@ internal import StorageJSON
 /// Settings by name, as a JSON object or a section of an INI file has them; errors say which one is wrong and where.
 struct SettingTable: Sendable {
   /// Where the settings stand.
-  var place: Place
+  var place: SettingLocation
 
   private let values: [String: JSONValue]
 
   /// The members of a JSON object.
-  init(_ object: JSONObject, at place: Place) {
+  init(_ object: JSONObject, at place: SettingLocation) {
     self.place = place
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
   /// The keys of a section.
-  init(_ texts: [String: String], at place: Place) {
+  init(_ texts: [String: String], at place: SettingLocation) {
     self.place = place
     values = texts.mapValues { .text($0) }
   }
@@ -112,7 +112,7 @@ extension SettingTable {
   /// Reads a JSON object; a byte order mark is skipped.
   ///
   /// - Throws: An error that shows nothing of the bytes.
-  init(json bytes: [UInt8], at place: Place) throws(CredentialError) {
+  init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
     guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }

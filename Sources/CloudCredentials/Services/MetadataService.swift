@@ -9,7 +9,7 @@ struct MetadataService: Sendable {
   private let endpoint: String
   private let attentive: AttentiveTransport
 
-  init(source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any TimeSource) {
+  init(source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock) {
     attentive = AttentiveTransport(transport)
     exchange = ServiceExchange(source: source, transport: attentive, time: time, timeout: timeout)
     self.endpoint = endpoint
@@ -129,7 +129,7 @@ private final class AttentiveTransport: HTTPTransport {
 
   var hasHeard: Bool { heard.withLock { $0 } }
 
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let reply = try await transport.send(request, body: body)
     heard.withLock { $0 = true }
     return reply

@@ -15,7 +15,7 @@ final class ServiceClock: Sendable {
   private let anchor = Lock<Anchor?>(nil)
 
   /// The present: by this machine's clock, until the service has refused it.
-  func now(by time: any TimeSource) -> Timestamp {
+  func now(by time: any SigningClock) -> Timestamp {
     guard let anchor = anchor.withLock({ $0 }) else { return time.now }
     return anchor.time.advanced(by: time.uptime - anchor.uptime)
   }
@@ -27,7 +27,7 @@ final class ServiceClock: Sendable {
   ///   - date: The date of the signature.
   ///   - time: The clocks of this machine.
   /// - Returns: Whether signing again can help.
-  func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any TimeSource) -> Bool {
+  func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
     guard let issuerTime = answer.issuerTime else { return false }
     let difference = date.duration(to: issuerTime)
     guard difference > Self.tolerance || difference < .zero - Self.tolerance else { return false }

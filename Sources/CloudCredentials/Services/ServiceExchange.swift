@@ -6,7 +6,7 @@ package struct ServiceExchange: Sendable {
   /// The name of the provider, for errors.
   let source: String
   let transport: any HTTPTransport
-  let time: any TimeSource
+  let time: any SigningClock
   /// From making the call to the last byte of its answer.
   let timeout: Duration
   /// The most bytes of an answer.
@@ -21,7 +21,7 @@ package struct ServiceExchange: Sendable {
   ///   - timeout: The most time from making a call to the last byte of its answer.
   ///   - answerLimit: The most bytes of an answer.
   package init(
-    source: String, transport: any HTTPTransport, time: any TimeSource, timeout: Duration, answerLimit: Int = 65_536
+    source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, answerLimit: Int = 65_536
   ) {
     self.source = source
     self.transport = transport
@@ -69,7 +69,7 @@ package struct ServiceExchange: Sendable {
   private func answer(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedAnswer {
     let call = prepared.call
     let text = ServiceText(masking: prepared.masks)
-    let reply: HTTPReply
+    let reply: HTTPStreamingResponse
     do {
       reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
     } catch {

@@ -3,13 +3,13 @@ internal import StorageAuth
 /// Asks a service whose calls are signed, and puts the time right if it says that it is wrong.
 struct SignedExchange: Sendable {
   let exchange: ServiceExchange
-  let keys: any CredentialProvider<AccessKey>
+  let credentials: any CredentialProvider<AccessKey>
   let rules: RefusalRules
   private let clock = ServiceClock()
 
-  init(exchange: ServiceExchange, keys: any CredentialProvider<AccessKey>, rules: RefusalRules) {
+  init(exchange: ServiceExchange, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules) {
     self.exchange = exchange
-    self.keys = keys
+    self.credentials = credentials
     self.rules = rules
   }
 
@@ -46,7 +46,7 @@ struct SignedExchange: Sendable {
   private func key(permanent: Bool) async throws(CredentialError) -> AccessKey {
     let key: AccessKey
     do {
-      key = try await keys.credential()
+      key = try await credentials.credential()
     } catch {
       throw CredentialError(
         error.code, source: exchange.source, "There is no key to ask with.", remedy: error.remedy,

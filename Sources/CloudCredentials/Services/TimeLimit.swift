@@ -7,7 +7,7 @@ enum LimitedOutcome<Value: Sendable>: Sendable {
   case cancelled
 }
 
-extension TimeSource {
+extension SigningClock {
   /// Runs work on a task of its own, for at most a duration; work that does not heed its cancellation is left behind.
   func limiting<Value: Sendable>(
     to duration: Duration, _ work: @escaping @Sendable () async -> Value

@@ -22,7 +22,7 @@ extension Exchange {
     let hasBody = method != .head && hasLength && answer.body.isSent
     var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
-      try await fault?.strike()
+      try await fault?.inject()
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
@@ -34,7 +34,7 @@ extension Exchange {
       var piece = piece
       if let first = fault?.slice(of: &piece) {
         if first.readableBytes > 0 { try await body.write(first) }
-        try await fault?.strike()
+        try await fault?.inject()
         fault = nil
       }
       if piece.readableBytes > 0 { try await body.write(piece) }
@@ -111,7 +111,7 @@ private struct BodyFault {
   }
 
   /// Waits, or ends the answer.
-  func strike() async throws {
+  func inject() async throws {
     guard let pause else { throw ConnectionFault() }
     try await sleep(pause)
   }

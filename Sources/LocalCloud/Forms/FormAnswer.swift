@@ -11,7 +11,7 @@ enum FormAnswer: Sendable {
   /// Reads what the form asks for; 204 if it asks for nothing that there is.
   ///
   /// - Throws: For a redirect to what is no URL of a page.
-  init(_ form: SubmittedForm) throws(ServiceError) {
+  init(_ form: SubmittedForm) throws(RefusalAnswer) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
         url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })

@@ -17,7 +17,7 @@ struct FormUpload: Sendable {
   /// Recognises a form; nothing for a request that is none.
   ///
   /// - Throws: For a form without a boundary that can be read.
-  init?(_ head: HTTPRequest, at dialect: any Dialect) throws(ServiceError) {
+  init?(_ head: HTTPRequest, at dialect: any Dialect) throws(RefusalAnswer) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
@@ -71,10 +71,10 @@ struct FormUpload: Sendable {
         return Opened(verified: try await verify(form), reader: reader, parts: fields.count, left: left)
       }
       left -= part.name.utf8.count
-      guard fields.count < Self.partLimit else { throw ServiceError.formTooLong }
+      guard fields.count < Self.partLimit else { throw RefusalAnswer.formTooLong }
       fields.append(FormField(part.name, try await reader.text(upTo: &left)))
     }
-    throw ServiceError.invalidArgument("POST requires exactly one file upload per request.")
+    throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
   }
 
   /// Writes the file, within the sizes that the policy allows, and reads the form to its end: fields behind the file
@@ -89,17 +89,17 @@ struct FormUpload: Sendable {
       var byteCount: Int64 = 0
       while let chunk = try await form.reader.nextChunk() {
         byteCount += Int64(chunk.readableBytes)
-        guard byteCount <= sizes.upperBound else { throw ServiceError.entityTooLarge(limit: sizes.upperBound) }
+        guard byteCount <= sizes.upperBound else { throw RefusalAnswer.entityTooLarge(limit: sizes.upperBound) }
         try await writer.append(chunk)
       }
       guard byteCount >= sizes.lowerBound else {
-        throw ServiceError.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
+        throw RefusalAnswer.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
       }
       while let part = try await form.reader.nextPart() {
         form.parts += 1
-        guard form.parts <= Self.partLimit else { throw ServiceError.formTooLong }
+        guard form.parts <= Self.partLimit else { throw RefusalAnswer.formTooLong }
         if part.isFile {
-          throw ServiceError.invalidArgument("POST requires exactly one file upload per request.")
+          throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
         }
         try await form.reader.skip(upTo: &form.left)
       }
@@ -107,15 +107,15 @@ struct FormUpload: Sendable {
   }
 }
 
-extension ServiceError {
-  fileprivate static func entityTooLarge(limit: Int64) -> ServiceError {
-    ServiceError(
+extension RefusalAnswer {
+  fileprivate static func entityTooLarge(limit: Int64) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
       details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
   }
 
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ServiceError {
-    ServiceError(
+  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
       details: [
         Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),

@@ -28,7 +28,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     if place == .end { return nil }
     if place == .start {
       guard try await read(delimiter.count) == delimiter else {
-        throw ServiceError.malformedForm("It does not begin with the boundary.")
+        throw RefusalAnswer.malformedForm("It does not begin with the boundary.")
       }
       place = .delimiter
     }
@@ -45,7 +45,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       try await end()
       return nil
     default:
-      throw ServiceError.malformedForm("A boundary is followed by something else than the end of the line.")
+      throw RefusalAnswer.malformedForm("A boundary is followed by something else than the end of the line.")
     }
   }
 
@@ -82,11 +82,11 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
-      guard left >= 0 else { throw ServiceError.formTooLong }
+      guard left >= 0 else { throw RefusalAnswer.formTooLong }
       bytes += chunk.readableBytesView
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ServiceError.malformedForm("A field is not UTF-8.")
+      throw RefusalAnswer.malformedForm("A field is not UTF-8.")
     }
     return text
   }
@@ -95,7 +95,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   mutating func skip(upTo left: inout Int) async throws {
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
-      guard left >= 0 else { throw ServiceError.formTooLong }
+      guard left >= 0 else { throw RefusalAnswer.formTooLong }
     }
   }
 
@@ -119,7 +119,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       guard scanned <= left else { break }
       try await readMore()
     }
-    throw ServiceError.malformedForm("The head of a part is too long, or holds a byte that may not be there.")
+    throw RefusalAnswer.malformedForm("The head of a part is too long, or holds a byte that may not be there.")
   }
 
   /// Nothing but the end of a line may follow the last boundary.
@@ -128,10 +128,10 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     repeat {
       let rest = pending.readableBytesView
       guard "\r\n".utf8.starts(with: rest) else {
-        throw ServiceError.malformedForm("Something follows the last boundary.")
+        throw RefusalAnswer.malformedForm("Something follows the last boundary.")
       }
       guard var more = try await base.next(isolation: #isolation) else {
-        guard rest.count != 1 else { throw ServiceError.malformedForm("It ends within a line end.") }
+        guard rest.count != 1 else { throw RefusalAnswer.malformedForm("It ends within a line end.") }
         return
       }
       pending.writeBuffer(&more)
@@ -145,7 +145,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   private mutating func readMore() async throws {
     guard let more = try await base.next(isolation: #isolation) else {
-      throw ServiceError.malformedForm("It ends before its last boundary.")
+      throw RefusalAnswer.malformedForm("It ends before its last boundary.")
     }
     if pending.readableBytes == 0 {
       pending = more
@@ -156,7 +156,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
-extension ServiceError {
+extension RefusalAnswer {
   /// The error for a form with more fields, or longer ones, than are read.
-  static let formTooLong = ServiceError.malformedForm("There are too many fields, or they are too long.")
+  static let formTooLong = RefusalAnswer.malformedForm("There are too many fields, or they are too long.")
 }

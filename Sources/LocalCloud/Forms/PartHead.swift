@@ -16,7 +16,7 @@ struct PartHead: Sendable {
   ///
   /// Headers that mean nothing here are passed over (RFC 7578, 4.8); a line that is no header, one of the two that count
   /// and is there twice, or one that can be read in two ways is refused.
-  init(_ lines: [String]) throws(ServiceError) {
+  init(_ lines: [String]) throws(RefusalAnswer) {
     var headers: [String: String] = [:]
     for line in lines {
       guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
@@ -46,10 +46,10 @@ struct PartHead: Sendable {
   var isFile: Bool { name.asciiLowercased == "file" }
 }
 
-extension ServiceError {
+extension RefusalAnswer {
   /// The error for a body that is not a form.
-  static func malformedForm(_ reason: String) -> ServiceError {
-    ServiceError(
+  static func malformedForm(_ reason: String) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
       details: [Detail(name: "Reason", value: reason)])
   }

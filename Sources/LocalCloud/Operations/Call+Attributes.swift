@@ -8,7 +8,7 @@ extension Call {
   private static let tagValueLimit = 256
 
   /// What the headers say about how an object is to be kept.
-  func attributes() throws(ServiceError) -> ObjectAttributes {
+  func attributes() throws(RefusalAnswer) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
       guard dialect.storageClasses.contains(where: { $0.name == name }) else {
@@ -26,7 +26,7 @@ extension Call {
   }
 
   /// Reads `name=value` pairs joined by `&`, percent-encoded.
-  private static func tags(_ text: String) throws(ServiceError) -> [ObjectDescription.Header] {
+  private static func tags(_ text: String) throws(RefusalAnswer) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
@@ -37,7 +37,7 @@ extension Call {
         name.unicodeScalars.count <= tagKeyLimit, value.unicodeScalars.count <= tagValueLimit,
         !tags.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
       else {
-        throw ServiceError(
+        throw RefusalAnswer(
           .badRequest, "InvalidTag",
           "A tag has a name of 1 to \(tagKeyLimit) characters, which is there once, and a value of up to "
             + "\(tagValueLimit); both are percent-encoded.")
@@ -45,12 +45,12 @@ extension Call {
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
     guard tags.count <= tagLimit else {
-      throw ServiceError(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+      throw RefusalAnswer(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
     }
     return tags
   }
 
-  func encryption() throws(ServiceError) -> [ObjectDescription.Header] {
+  func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
     let names = dialect.encryptionHeaders
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }
@@ -65,18 +65,18 @@ extension Call {
   }
 
   /// The customer's key that the request carries, where the service takes one.
-  func customerKey(_ place: String = "") throws(ServiceError) -> CustomerKey? {
+  func customerKey(_ place: String = "") throws(RefusalAnswer) -> CustomerKey? {
     try CustomerKey { own(place + $0) }
   }
 
   /// Checks that the object may be read: its class, and the customer's key.
   ///
   /// - Parameter place: What stands before the names of the headers that carry the key.
-  func checkReadable(_ object: StoredObject, place: String = "") throws(ServiceError) {
+  func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
     try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
     let isArchived = dialect.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
     if isArchived {
-      throw ServiceError(
+      throw RefusalAnswer(
         .forbidden, "InvalidObjectState",
         "The object's class has to be restored before it is read, which this server does not do.")
     }
@@ -99,7 +99,7 @@ extension Call {
   }
 
   /// Checks the limit of bandwidth and the word of the payer, which have no effect on this machine.
-  func checkHarmless() throws(ServiceError) {
+  func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
       guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {
         let limits = dialect.trafficLimits

@@ -41,7 +41,7 @@ extension Call {
     try dialect.checkLocation(try await bucketDocument(), in: region)
     let access = try access(named: own("acl"), isObject: false)
     if let code = dialect.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
-      throw ServiceError.bucketAlreadyExists(code, bucket)
+      throw RefusalAnswer.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date)
     return Answer(headers: [.location: "/\(bucket)"])
@@ -56,7 +56,7 @@ extension Call {
       switch (element.name, element.text) {
       case ("LocationConstraint", _), ("StorageClass", dialect.standardClass), ("DataRedundancyType", "LRS"): continue
       default:
-        throw ServiceError.notImplemented(
+        throw RefusalAnswer.notImplemented(
           "The element \"\(element.name)\" of the document asks for a bucket that this server does not make.")
       }
     }
@@ -122,11 +122,11 @@ extension Call {
     return Answer()
   }
 
-  private static let grantsByDocument = ServiceError.notImplemented(
+  private static let grantsByDocument = RefusalAnswer.notImplemented(
     "This server takes an access by the header alone, and no grants to single users.")
 
   /// The access that a header names; nothing for the default.
-  func access(named name: String?, isObject: Bool) throws(ServiceError) -> AccessControl? {
+  func access(named name: String?, isObject: Bool) throws(RefusalAnswer) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
     if let access = AccessControl(rawValue: name) { return access }
     if ["public-read-write", "authenticated-read"].contains(name) {

@@ -42,19 +42,19 @@ extension Call {
   }
 
   /// The checksum of a copy that is to have one of another algorithm than its source.
-  private func checksum(ofCopy content: Content) async throws -> ObjectChecksum? {
+  private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
     try await store.blobs.read(content.extents) { chunk in
       for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
     }
-    var checksum: ObjectChecksum?
+    var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }
     return checksum
   }
 
   /// Whether a copy gets what the request says instead of what its source has.
-  private func replaces(_ directive: String) throws(ServiceError) -> Bool {
+  private func replaces(_ directive: String) throws(RefusalAnswer) -> Bool {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
     case "replace", "replaced": return true
@@ -68,9 +68,9 @@ extension Call {
     let source = try copySource()
     var extents = source.content.extents
     if let header = own("copy-source-range") {
-      guard let range = ByteRange(header), range.lies(within: source.content.byteCount),
+      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
         let bytes = range.bytes(of: source.content.byteCount)
-      else { throw ServiceError.invalidRange(header, byteCount: source.content.byteCount) }
+      else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
     var md5 = MD5()
@@ -81,7 +81,7 @@ extension Call {
       crc64.update(chunk.readableBytesUInt8Span)
       for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
     }
-    var checksum: ObjectChecksum?
+    var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }
     let content = Content(
       extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,

@@ -43,7 +43,7 @@ extension VerifiedForm {
   /// The fields of the form as the headers of a put, where they have an effect.
   ///
   /// The header that says who may read has a field of its own, and no other one means it: a policy looks at that one.
-  func headers(of dialect: any Dialect) throws(ServiceError) -> HTTPFields {
+  func headers(of dialect: any Dialect) throws(RefusalAnswer) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = dialect.header(dialect.objectAccessHeader)
     for field in form.fields where field.name.asciiLowercased != "content-type" {

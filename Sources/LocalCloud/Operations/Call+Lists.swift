@@ -22,7 +22,7 @@ extension Call {
     var after = start
     if let token {
       guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
-        throw ServiceError.invalidArgument("The continuation-token is not one that this server gave.")
+        throw RefusalAnswer.invalidArgument("The continuation-token is not one that this server gave.")
       }
       after = text
     }
@@ -41,7 +41,7 @@ extension Call {
 
   /// A page, and what both forms of the list say about it.
   private struct List {
-    let page: ListPage
+    let page: BucketListPage
     let head: [XMLNode]
     let name: @Sendable (String) -> String
   }

@@ -29,7 +29,7 @@ extension Call {
   /// Refuses to overwrite, if the request says so.
   ///
   /// - Throws: Also if a condition of the request on what is there does not hold.
-  func checkOverwrite(_ existing: StoredObject?) throws(ServiceError) {
+  func checkOverwrite(_ existing: StoredObject?) throws(RefusalAnswer) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
@@ -95,8 +95,8 @@ extension Call {
   }
 
   /// The bytes that are asked for; `nil` for all of them.
-  private func requestedRange(of byteCount: Int64) throws(ServiceError) -> Range<Int64>? {
-    guard let header = headers[.range], let range = ByteRange(header),
+  private func requestedRange(of byteCount: Int64) throws(RefusalAnswer) -> Range<Int64>? {
+    guard let header = headers[.range], let range = RequestedRange(header),
       !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
     else { return nil }
     guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
@@ -110,7 +110,7 @@ extension Call {
     return headers
   }
 
-  private func objectHeaders(_ object: StoredObject) throws(ServiceError) -> HTTPFields {
+  private func objectHeaders(_ object: StoredObject) throws(RefusalAnswer) -> HTTPFields {
     var answer = dialect.readChecksums(of: object.content, for: headers, target)
     answer[.eTag] = dialect.entityTag(object.content.entityTag)
     answer[.contentType] = dialect.defaultContentType
@@ -127,7 +127,7 @@ extension Call {
       let parameter = "response-\(name.asciiLowercased)"
       guard let value = self.parameter(WireText(parameter)) else { continue }
       if isAnonymous {
-        throw ServiceError(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
+        throw RefusalAnswer(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
       }
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a header value.") }
       answer.set(name, value)

@@ -15,10 +15,10 @@ extension Call {
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
   /// The upload and the number of the part that the request is about.
-  func uploadAndPart() throws -> (MultipartUpload, Int) {
+  func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
-      throw ServiceError.invalidArgument("The partNumber has to be a number from 1 to 10000.")
+      throw RefusalAnswer.invalidArgument("The partNumber has to be a number from 1 to 10000.")
     }
     let upload = try upload(name, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
@@ -30,9 +30,9 @@ extension Call {
   /// - Parameters:
   ///   - name: The name.
   ///   - ec: The finer code of the refusal if it is not there.
-  func upload(_ name: UploadName, ec: String? = nil) throws -> MultipartUpload {
+  func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
-      guard let upload = bucket.uploads[name] else { throw ServiceError.noSuchUpload(name.id, ec: ec) }
+      guard let upload = bucket.uploads[name] else { throw RefusalAnswer.noSuchUpload(name.id, ec: ec) }
       return upload
     }
   }
@@ -41,7 +41,7 @@ extension Call {
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {
-        throw ServiceError.noSuchUpload(name.id, ec: Self.noUploadForPart)
+        throw RefusalAnswer.noSuchUpload(name.id, ec: Self.noUploadForPart)
       }
       upload.parts[number] = part
       bucket.uploads[name] = upload
@@ -52,7 +52,7 @@ extension Call {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
     let attributes = try attributes()
     let encodes = try encodesNames()
-    let upload = MultipartUpload(
+    let upload = PendingUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
       access: access, attributes: attributes, initiated: date, checksum: try dialect.checksumRule(of: headers))
     try store.change(bucket) { bucket in
@@ -84,7 +84,7 @@ extension Call {
     let name = uploadName
     try store.change(bucket) { bucket in
       guard bucket.uploads[name] != nil else {
-        throw ServiceError.noSuchUpload(name.id, ec: Self.noUploadToAbort)
+        throw RefusalAnswer.noSuchUpload(name.id, ec: Self.noUploadToAbort)
       }
       bucket.uploads[name] = nil
     }
@@ -110,7 +110,7 @@ extension Call {
       id: .random(), key: key, content: content, description: upload.description, modified: date,
       isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     try await store.put(object, in: bucket) { bucket in
-      guard bucket.uploads[name] != nil else { throw ServiceError.noSuchUpload(name.id) }
+      guard bucket.uploads[name] != nil else { throw RefusalAnswer.noSuchUpload(name.id) }
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[name] = nil
     }
@@ -131,10 +131,10 @@ extension Call {
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
-      throw ServiceError.invalidArgument("The header \(dialect.header("complete-all")) can only be yes.")
+      throw RefusalAnswer.invalidArgument("The header \(dialect.header("complete-all")) can only be yes.")
     }
     for try await chunk in body where chunk.readableBytes > 0 {
-      throw ServiceError.invalidArgument(
+      throw RefusalAnswer.invalidArgument(
         "A request that takes all parts has no body.", ec: Self.bodyOfCompleteAll)
     }
     return true
@@ -152,7 +152,7 @@ extension Call {
     let element: XMLNode
   }
 
-  private static func listedParts(_ document: XMLNode) throws(ServiceError) -> [ListedPart] {
+  private static func listedParts(_ document: XMLNode) throws(RefusalAnswer) -> [ListedPart] {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int($0) }), let tag = element["ETag"]?.text else {
@@ -168,8 +168,8 @@ extension Call {
   }
 
   private static func parts(
-    of upload: MultipartUpload, _ listed: [ListedPart]?
-  ) throws(ServiceError) -> [UploadedPart] {
+    of upload: PendingUpload, _ listed: [ListedPart]?
+  ) throws(RefusalAnswer) -> [UploadedPart] {
     guard let listed else {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values

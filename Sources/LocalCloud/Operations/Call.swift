@@ -10,7 +10,7 @@ struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
   let dialect: any Dialect
-  let store: ObjectStore
+  let store: BucketTable
   let target: RequestTarget
   let isAnonymous: Bool
   let rights: RequestRights
@@ -74,7 +74,7 @@ struct Call: Sendable {
   /// What the body has to be, by the headers.
   ///
   /// - Parameter rule: What the checksum of a part has to be.
-  func expectation(_ rule: ChecksumRule? = nil) throws(ServiceError) -> BodyExpectation {
+  func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64($0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
     expectation.checks = try dialect.bodyChecks(of: headers, for: operation, rule)
@@ -90,7 +90,7 @@ struct Call: Sendable {
   /// The body as a document.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
-      throw ServiceError.malformedXML("There is no document.")
+      throw RefusalAnswer.malformedXML("There is no document.")
     }
     return document
   }
@@ -101,7 +101,7 @@ struct Call: Sendable {
     var bytes: [UInt8] = []
     for try await chunk in body {
       guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
-        throw ServiceError.malformedXML("It has more than \(Self.documentByteLimit) bytes.")
+        throw RefusalAnswer.malformedXML("It has more than \(Self.documentByteLimit) bytes.")
       }
       bytes += chunk.readableBytesView
     }
@@ -119,10 +119,10 @@ struct Call: Sendable {
     if bytes.isEmpty { return nil }
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
-      guard root.name == name else { throw ServiceError.malformedXML("The root is not \(name).") }
+      guard root.name == name else { throw RefusalAnswer.malformedXML("The root is not \(name).") }
       return root
     } catch let error as XMLError {
-      throw ServiceError.malformedXML(error.description)
+      throw RefusalAnswer.malformedXML(error.description)
     }
   }
 
@@ -137,7 +137,7 @@ struct Call: Sendable {
   func written(_ name: String, _ encodes: Bool) -> String { encodes ? dialect.encodedName(name) : name }
 
   /// A number among the parameters.
-  func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(ServiceError) -> Int {
+  func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
       throw .invalidArgument("\(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
@@ -146,7 +146,7 @@ struct Call: Sendable {
   }
 
   /// Whether names in the answer are to be percent-encoded.
-  func encodesNames() throws(ServiceError) -> Bool {
+  func encodesNames() throws(RefusalAnswer) -> Bool {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true

@@ -8,7 +8,7 @@ struct CallBody: AsyncSequence, Sendable {
 
   private let base: RequestBody
   private let reader: (any BodyReader)?
-  private let refusal: @Sendable (VerificationError) -> ServiceError
+  private let refusal: @Sendable (VerificationError) -> RefusalAnswer
 
   /// Makes a body.
   ///
@@ -17,7 +17,7 @@ struct CallBody: AsyncSequence, Sendable {
   ///   - reader: What takes them apart; `nil` if they are those of the object.
   ///   - refusal: The refusal of a body that cannot be read.
   init(
-    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ServiceError
+    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
   ) {
     self.base = base
     self.reader = reader
@@ -34,11 +34,11 @@ struct CallBody: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     private var base: RequestBody.AsyncIterator
     private var reader: (any BodyReader)?
-    private let refusal: @Sendable (VerificationError) -> ServiceError
+    private let refusal: @Sendable (VerificationError) -> RefusalAnswer
 
     init(
       base: RequestBody.AsyncIterator, reader: (any BodyReader)?,
-      refusal: @escaping @Sendable (VerificationError) -> ServiceError
+      refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
     ) {
       self.base = base
       self.reader = reader
@@ -58,7 +58,7 @@ struct CallBody: AsyncSequence, Sendable {
       return nil
     }
 
-    private mutating func read(_ chunk: ByteBuffer) throws(ServiceError) -> ByteBuffer {
+    private mutating func read(_ chunk: ByteBuffer) throws(RefusalAnswer) -> ByteBuffer {
       do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
     }
   }

@@ -21,7 +21,7 @@ struct Conditions {
   ///
   /// - Returns: Whether the object is another one than the client has.
   /// - Throws: `PreconditionFailed`.
-  func isNews(_ object: StoredObject) throws(ServiceError) -> Bool {
+  func isNews(_ object: StoredObject) throws(RefusalAnswer) -> Bool {
     if let match {
       guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
     } else if let unmodifiedSince, object.modified.wholeSeconds > unmodifiedSince {
@@ -52,7 +52,7 @@ struct WriteConditions {
   /// Reads the headers.
   ///
   /// - Throws: `NotImplemented` for an `If-None-Match` that is not `*`.
-  init(_ headers: HTTPFields) throws(ServiceError) {
+  init(_ headers: HTTPFields) throws(RefusalAnswer) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
     if let noneMatch, noneMatch != "*" {
@@ -66,7 +66,7 @@ struct WriteConditions {
   ///   - existing: What is there.
   ///   - key: Its key.
   /// - Throws: `PreconditionFailed`, or `NoSuchKey` where something has to be there.
-  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ServiceError) {
+  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(RefusalAnswer) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
     guard let existing else { throw .noSuchKey(key.text) }

@@ -62,7 +62,7 @@ struct HeaderRules: Sendable {
   /// Checks that a request has no header whose effect would be left out; empty headers count as absent.
   ///
   /// - Throws: `NotImplemented`.
-  func check(_ headers: HTTPFields, for operation: Operation) throws(ServiceError) {
+  func check(_ headers: HTTPFields, for operation: Operation) throws(RefusalAnswer) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
       let isRefused =
@@ -80,7 +80,7 @@ struct HeaderRules: Sendable {
   /// for, or belongs to its signature.
   ///
   /// - Throws: `NotImplemented`.
-  func check(_ form: SubmittedForm) throws(ServiceError) {
+  func check(_ form: SubmittedForm) throws(RefusalAnswer) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
       if Self.refusedAlways.contains(name) || name == "callback" || name == "callback-var" { throw Self.refusal(name) }
@@ -98,7 +98,7 @@ struct HeaderRules: Sendable {
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
   }
 
-  private static func refusal(_ name: String) -> ServiceError {
+  private static func refusal(_ name: String) -> RefusalAnswer {
     .notImplemented(
       "The header \"\(name)\" is not part of this server for this operation; send the request without it.")
   }

@@ -27,7 +27,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   ///   and for two sub-resources at once, `MethodNotAllowed` for a method that the target does not take.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of dialect: any Dialect, isCopy: Bool
-  ) throws(ServiceError) {
+  ) throws(RefusalAnswer) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
     let table = dialect.operations
     let written = try Self.knownNames(of: target, method, table)
@@ -64,7 +64,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// The parameters that have a meaning at a service: as they are written, by the spelling of the routes.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
-  ) throws(ServiceError) -> [String: String] {
+  ) throws(RefusalAnswer) -> [String: String] {
     var names: [String: String] = [:]
     for parameter in target.parameters {
       switch table.names.meaning(of: parameter.name.string) {

@@ -67,7 +67,7 @@ struct RequestRights: Sendable {
   func allowPosting(_ key: String, to bucket: String) -> Bool { allows(dialect.postAction, "\(bucket)/\(key)") }
 
   /// Whether an object may be read, to copy it.
-  func allowReading(_ source: CopySource) -> Bool {
+  func allowReading(_ source: NamedSource) -> Bool {
     allows(dialect.readAction, "\(source.bucket)/\(source.key.text)")
   }
 

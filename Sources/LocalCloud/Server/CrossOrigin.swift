@@ -9,11 +9,11 @@ struct CrossOrigin: Sendable {
   let origins: [String]
 
   /// The answer to a question of a browser, which is asked before the request itself and without an authorization.
-  func preflight(_ head: HTTPRequest) throws(ServiceError) -> Answer {
+  func preflight(_ head: HTTPRequest) throws(RefusalAnswer) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
     else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .forbidden, "AccessForbidden",
         "CORSResponse: This CORS request is not allowed: the origin or the method is not one that may ask.")
     }

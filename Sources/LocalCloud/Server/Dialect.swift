@@ -29,12 +29,12 @@ protocol Dialect: Sendable {
   var headerRules: HeaderRules { get }
 
   /// Reads the header that names the object to copy.
-  func copySource(_ header: String) throws(ServiceError) -> CopySource
+  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource
 
   /// Whether a range is read over, and the whole object is answered.
   ///
   /// - Parameter isStandard: Whether the request asks for the behaviour of the HTTP standard.
-  func ignores(_ range: ByteRange, of byteCount: Int64, isStandard: Bool) -> Bool
+  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool
 
   /// The bucket, the key and the parameters of a request, as the service reads them.
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
@@ -49,7 +49,7 @@ protocol Dialect: Sendable {
   var keyByteLimit: Int { get }
 
   /// The refusal of a key that is too long, or has a NUL in it.
-  var invalidKey: ServiceError { get }
+  var invalidKey: RefusalAnswer { get }
 
   // MARK: Bodies
 
@@ -73,7 +73,7 @@ protocol Dialect: Sendable {
   /// - Throws: The refusal of headers that do not go with each other.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(ServiceError) -> [any BodyCheck]
+  ) throws(RefusalAnswer) -> [any BodyCheck]
 
   /// Whether the body of a request is checked that has nothing to say to its operation.
   var checksEveryBody: Bool { get }
@@ -82,16 +82,16 @@ protocol Dialect: Sendable {
   func storedEncoding(_ encoding: String) -> String?
 
   /// What the checksums of the parts of a new upload have to be; `nil` where the service has no such checksums.
-  func checksumRule(of headers: HTTPFields) throws(ServiceError) -> ChecksumRule?
+  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule?
 
   /// Compares the checksums that the elements of a document state with those of the parts.
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(ServiceError)
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer)
 
   /// The checksum of parts one after the other.
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(ServiceError) -> ObjectChecksum?
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum?
 
   /// Compares what headers state about an object that is put together from parts.
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(ServiceError)
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer)
 
   // MARK: Objects
 
@@ -126,7 +126,7 @@ protocol Dialect: Sendable {
   func ownBucketCode(in region: String) -> String?
 
   /// Refuses to make a bucket somewhere else.
-  func checkLocation(_ location: String?, in region: String) throws(ServiceError)
+  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer)
 
   /// An entity tag as the service writes it, with quotes.
   func entityTag(_ tag: String) -> String
@@ -215,10 +215,10 @@ protocol Dialect: Sendable {
   func headers(of object: StoredObject) -> HTTPFields
 
   /// What the answer to the start of an upload tells besides.
-  func headers(of upload: MultipartUpload) -> HTTPFields
+  func headers(of upload: PendingUpload) -> HTTPFields
 
   /// What lists tell about an upload besides.
-  func elements(of upload: MultipartUpload) -> [XMLNode]
+  func elements(of upload: PendingUpload) -> [XMLNode]
 
   /// What the answer to a copy or the end of an upload tells about its content besides.
   func elements(of content: Content) -> [XMLNode]
@@ -250,28 +250,28 @@ protocol Dialect: Sendable {
   // MARK: Refusals
 
   /// The refusal of a request whose signature was not accepted.
-  func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError
+  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer
 
   /// The refusal of a form that was not accepted, where it is not worded like that of a request.
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError?
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer?
 
   /// The refusal of a request without a signature.
-  func anonymousRefusal(at date: Timestamp) -> ServiceError
+  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer
 
   /// The refusal of a request that the policy of its key does not allow.
-  func policyRefusal(at date: Timestamp) -> ServiceError
+  func policyRefusal(at date: Timestamp) -> RefusalAnswer
 
   /// The refusal of a body that is not the one that its Content-MD5 names.
-  var wrongDigest: ServiceError { get }
+  var wrongDigest: RefusalAnswer { get }
 
   /// The refusal of a copy whose source is what the conditions leave out.
-  var unchangedCopySource: ServiceError { get }
+  var unchangedCopySource: RefusalAnswer { get }
 
   /// The refusal of a copy of an object onto itself that changes nothing; `nil` if that is no error.
-  var unchangingCopy: ServiceError? { get }
+  var unchangingCopy: RefusalAnswer? { get }
 
   /// The answer for an error.
-  func answer(for error: ServiceError, to call: CallIdentity) -> Answer
+  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer
 }
 
 /// What identifies a request in the answer to it.
@@ -318,7 +318,7 @@ extension Dialect {
     XMLNode("Owner", children: [XMLNode("ID", Self.account), XMLNode("DisplayName", "localcloud")])
   }
 
-  func ignores(_ range: ByteRange, of byteCount: Int64, isStandard: Bool) -> Bool { false }
+  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool { false }
 
   func resourceName(ofBucket bucket: String) -> String { bucket }
 
@@ -326,15 +326,15 @@ extension Dialect {
 
   func elements(of part: UploadedPart) -> [XMLNode] { [] }
 
-  func elements(of upload: MultipartUpload) -> [XMLNode] { [] }
+  func elements(of upload: PendingUpload) -> [XMLNode] { [] }
 
   func elements(of content: Content) -> [XMLNode] { [] }
 
-  func headers(of upload: MultipartUpload) -> HTTPFields { [:] }
+  func headers(of upload: PendingUpload) -> HTTPFields { [:] }
 
   func location(of region: String) -> String { region }
 
-  func checkLocation(_ location: String?, in region: String) throws(ServiceError) {}
+  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {}
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
     operations.read(try RequestTarget(of: head, hosts: hosts))
@@ -344,8 +344,8 @@ extension Dialect {
 
   var keyByteLimit: Int { 1023 }
 
-  var invalidKey: ServiceError {
-    ServiceError(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
+  var invalidKey: RefusalAnswer {
+    RefusalAnswer(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
   }
 
   func bodyReader(
@@ -354,19 +354,19 @@ extension Dialect {
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(ServiceError) -> [any BodyCheck] { [] }
+  ) throws(RefusalAnswer) -> [any BodyCheck] { [] }
 
   var checksEveryBody: Bool { false }
 
   func storedEncoding(_ encoding: String) -> String? { encoding }
 
-  func checksumRule(of headers: HTTPFields) throws(ServiceError) -> ChecksumRule? { nil }
+  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? { nil }
 
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(ServiceError) {}
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer) {}
 
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(ServiceError) -> ObjectChecksum? { nil }
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum? { nil }
 
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(ServiceError) {}
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {}
 
   var defaultContentType: String { "application/octet-stream" }
 
@@ -386,5 +386,5 @@ extension Dialect {
 
   var omitsEmptyElements: Bool { false }
 
-  var unchangingCopy: ServiceError? { nil }
+  var unchangingCopy: RefusalAnswer? { nil }
 }

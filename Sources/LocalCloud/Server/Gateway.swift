@@ -8,7 +8,7 @@ internal import Synchronization
 struct Gateway: Sendable {
   let dialect: any Dialect
   let authenticator: Authenticator
-  let store: ObjectStore
+  let store: BucketTable
   let region: String
   let context: CloudContext
   private let crossOrigin: CrossOrigin
@@ -17,7 +17,7 @@ struct Gateway: Sendable {
   private var endpoint: LocalCloud.Endpoint { dialect.endpoint }
 
   init(
-    _ dialect: any Dialect, _ store: ObjectStore, _ configuration: LocalCloud.Configuration, _ context: CloudContext
+    _ dialect: any Dialect, _ store: BucketTable, _ configuration: LocalCloud.Configuration, _ context: CloudContext
   ) {
     self.dialect = dialect
     authenticator = Authenticator(dialect.verifier(for: configuration), dialect.provider, context)
@@ -52,7 +52,7 @@ struct Gateway: Sendable {
           answer = try await act(permit, request, at: identity.date)
         }
       } catch {
-        let error = ServiceError(of: error)
+        let error = RefusalAnswer(of: error)
         counters.refused(error.code, by: endpoint)
         answer = dialect.answer(for: error, to: identity)
       }
@@ -81,10 +81,10 @@ struct Gateway: Sendable {
   /// The permission for a request, which is verified before anything of its body is read.
   private func permit(_ head: HTTPRequest, at date: Timestamp) async throws -> Permit {
     guard head.path?.utf8.first == UInt8(ascii: "/") else {
-      throw ServiceError(.badRequest, "InvalidURI", "The request target has to be a path that starts with a slash.")
+      throw RefusalAnswer(.badRequest, "InvalidURI", "The request target has to be a path that starts with a slash.")
     }
     guard head.headerFields.first("host") == nil else {
-      throw ServiceError.invalidArgument("There is more than one Host header.")
+      throw RefusalAnswer.invalidArgument("There is more than one Host header.")
     }
     let copySource = head.headerFields.first(dialect.header("copy-source"))
     try checkBucket(of: head)
@@ -140,7 +140,7 @@ struct Gateway: Sendable {
     try store.read(bucket) { _ in }
   }
 
-  func check(_ target: RequestTarget) throws(ServiceError) {
+  func check(_ target: RequestTarget) throws(RefusalAnswer) {
     if let bucket = target.bucket?.string, !dialect.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
     if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }

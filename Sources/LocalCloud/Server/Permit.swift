@@ -24,7 +24,7 @@ struct Permit: Sendable {
   /// The permission that a signature gives.
   ///
   /// - Returns: Nothing if the rights do not allow the operation.
-  init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: CopySource?, by rights: RequestRights) {
+  init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
     guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
     if operation.hasCopySource {
       guard let source, rights.allowReading(source) else { return nil }
@@ -39,7 +39,7 @@ struct Permit: Sendable {
   ///
   /// - Returns: Nothing if the operation is not one that reads an object, or the object is not open to everybody.
   init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: ObjectStore, at dialect: any Dialect
+    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at dialect: any Dialect
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }

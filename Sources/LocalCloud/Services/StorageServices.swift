@@ -95,7 +95,7 @@ extension ServicesGateway {
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
   /// The token services; the first one that recognises a call answers it, and the last one any other call.
-  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenService] {
+  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
       AmazonSTS(issuer, identityTokens: services.identityTokens),
       TencentSTS(issuer, identityTokens: services.identityTokens),

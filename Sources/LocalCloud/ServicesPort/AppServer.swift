@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 /// The server of an app, which hands out temporary keys in the shapes that the vendors' SDKs read.
-struct AppServer: ServiceDesk {
+struct AppServer: ServiceHandler {
   let endpoint = LocalCloud.Endpoint.appServer
   private let issuer: Issuer
   private let clouds: [any KeyDocuments]
@@ -15,7 +15,7 @@ struct AppServer: ServiceDesk {
     self.token = token
   }
 
-  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard call.request.method == .get || call.request.method == .post else {
       throw .methodNotAllowed(call.request.method.rawValue)
     }
@@ -23,14 +23,14 @@ struct AppServer: ServiceDesk {
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
       let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
     else {
-      throw ServiceError(.notFound, "EntityNotExist.Role", "The app server has no role of this cloud.")
+      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The app server has no role of this cloud.")
     }
     let key = issuer.issue(
       for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
   }
 
-  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     guard let cloud = cloud(of: call) else { return Answer(error.status) }
     return Answer(cloud.appServerDocument(for: error), error.status)
   }
@@ -40,14 +40,14 @@ struct AppServer: ServiceDesk {
   }
 
   /// Whether the app is logged in.
-  private func checkCaller(_ call: InboundCall) throws(ServiceError) {
+  private func checkCaller(_ call: InboundCall) throws(RefusalAnswer) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
     let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
     }
     guard given.contains(token) else {
-      throw ServiceError(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
+      throw RefusalAnswer(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
     }
   }
 }

@@ -17,7 +17,7 @@ protocol KeyDocuments: Sendable {
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
   /// What the app server answers instead of a key.
-  func appServerDocument(for error: ServiceError) -> JSONValue
+  func appServerDocument(for error: RefusalAnswer) -> JSONValue
 
   /// What stands before the name of a role in the paths of the metadata.
   var metadataPaths: [String] { get }

@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 /// The metadata of an instance, as far as they are keys: with and without a token that is got before (IMDSv2 and IMDSv1).
-struct Metadata: ServiceDesk {
+struct Metadata: ServiceHandler {
   private static let tokenPath = "/latest/api/token"
   private static let longestTokenLife: Int64 = 21_600
 
@@ -22,7 +22,7 @@ struct Metadata: ServiceDesk {
   /// Whether a path is one of metadata, also of some that are not there.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
-  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     if call.path == Self.tokenPath { return try token(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
     for cloud in clouds {
@@ -36,11 +36,11 @@ struct Metadata: ServiceDesk {
   }
 
   /// Plain text, as of a web server without any document for it.
-  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
 
-  private static let notFound = ServiceError(.notFound, "NotFound", "There is no such item.")
+  private static let notFound = RefusalAnswer(.notFound, "NotFound", "There is no such item.")
 
   private static func rest(of path: String, after prefix: String) -> String? {
     if path.isIdentical(to: prefix.dropLast()) { return "" }
@@ -53,13 +53,13 @@ struct Metadata: ServiceDesk {
 
   // MARK: IMDSv2
 
-  private func token(for call: InboundCall) throws(ServiceError) -> Answer {
+  private func token(for call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
     let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
     guard headers.count == 1, let seconds = Int64(headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else {
-      throw ServiceError(.badRequest, "BadRequest", "The life of the token has to be 1 to 21,600 seconds.")
+      throw RefusalAnswer(.badRequest, "BadRequest", "The life of the token has to be 1 to 21,600 seconds.")
     }
     let token = RandomText.letters(56)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
@@ -67,7 +67,7 @@ struct Metadata: ServiceDesk {
   }
 
   /// A token that is sent has to be a living one, also where none is needed.
-  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ServiceError) {
+  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(RefusalAnswer) {
     let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {
       guard requiresToken else { return }
@@ -75,7 +75,7 @@ struct Metadata: ServiceDesk {
     } else if given.count == 1, tokens.contains(given[0], at: call.date) {
       return
     }
-    throw ServiceError(
+    throw RefusalAnswer(
       token.refusal, token.refusal.reasonPhrase, "A metadata token is needed, or the one that was sent has ended.")
   }
 
@@ -83,7 +83,7 @@ struct Metadata: ServiceDesk {
 
   private func credentials(
     of cloud: any KeyDocuments, named name: String, for call: InboundCall
-  ) throws(ServiceError) -> Answer {
+  ) throws(RefusalAnswer) -> Answer {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,

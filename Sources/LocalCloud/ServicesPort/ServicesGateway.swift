@@ -8,7 +8,7 @@ struct ServicesGateway: Sendable {
   private let context: CloudContext
   private let appServer: AppServer
   private let metadata: Metadata
-  private let tokenServices: [any TokenService]
+  private let tokenServices: [any TokenServiceHandler]
 
   init(_ services: LocalCloud.Services, _ context: CloudContext) {
     self.context = context
@@ -31,20 +31,20 @@ struct ServicesGateway: Sendable {
     let refusal = Self.refusal(of: request.head)
     let body = status == nil && refusal == nil ? try await InboundCall.body(of: request) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    let desk = desk(for: call)
+    let handler = handler(for: call)
     var answer: Answer
     if let status {
-      answer = desk.answer(for: .injected(status), to: call)
+      answer = handler.answer(for: .injected(status), to: call)
     } else {
-      do throws(ServiceError) {
+      do throws(RefusalAnswer) {
         if let refusal { throw refusal }
-        guard body != nil else { throw ServiceError(.contentTooLarge, "InvalidParameter", "The body is too long.") }
-        answer = try desk.answer(to: call)
+        guard body != nil else { throw RefusalAnswer(.contentTooLarge, "InvalidParameter", "The body is too long.") }
+        answer = try handler.answer(to: call)
       } catch {
-        context.counters.refused(error.code, by: desk.endpoint)
-        answer = desk.answer(for: error, to: call)
+        context.counters.refused(error.code, by: handler.endpoint)
+        answer = handler.answer(for: error, to: call)
       }
-      if let status = try await exchange.end(&answer) { answer = desk.answer(for: .injected(status), to: call) }
+      if let status = try await exchange.end(&answer) { answer = handler.answer(for: .injected(status), to: call) }
     }
     answer.headers[.date] = date.httpDate
     answer.headers[.server] = "localcloud"
@@ -59,15 +59,15 @@ struct ServicesGateway: Sendable {
   }
 
   /// Refuses a request for what is given away without a login, unless its Host header names this machine.
-  private static func refusal(of request: HTTPRequest) -> ServiceError? {
+  private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
     if endpoint(of: request) == .sts { return nil }
     // A second Host header stands among the other headers.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
-    return ServiceError(
+    return RefusalAnswer(
       .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")
   }
 
-  private func desk(for call: InboundCall) -> any ServiceDesk {
+  private func handler(for call: InboundCall) -> any ServiceHandler {
     switch Self.endpoint(of: call.request) {
     case .appServer: appServer
     case .metadata: metadata

@@ -1,20 +1,20 @@
 /// A file with bytes that never change, named by an id of its own.
 ///
 /// The file lives as long as anybody holds this value: the index, a copy of the object, or a reader that is still
-/// sending it. When the last one lets go, the file is given to the reaper.
+/// sending it. When the last one lets go, the file is given to the collector.
 final class Blob: Sendable {
   let id: BlobID
   let byteCount: Int64
-  private let reaper: Reaper
+  private let collector: BlobCollector
 
-  init(id: BlobID, byteCount: Int64, reaper: Reaper) {
+  init(id: BlobID, byteCount: Int64, collector: BlobCollector) {
     self.id = id
     self.byteCount = byteCount
-    self.reaper = reaper
+    self.collector = collector
   }
 
   deinit {
-    reaper.collect(id)
+    collector.collect(id)
   }
 }
 

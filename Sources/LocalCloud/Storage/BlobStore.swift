@@ -10,11 +10,11 @@ struct BlobStore: Sendable {
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
-  let reaper: Reaper
+  let collector: BlobCollector
 
   init(directory: FilePath) {
     self.directory = directory
-    reaper = Reaper(directory: directory)
+    collector = BlobCollector(directory: directory)
   }
 
   /// Deletes the files that no object refers to: what is left of a process that ended at a bad moment.
@@ -24,7 +24,7 @@ struct BlobStore: Sendable {
       for object in bucket.objects.values { kept.formUnion(object.content.extents.map(\.blob.id)) }
     }
     for name in try await directory.entryNames() {
-      if let id = BlobID(name), !kept.contains(id) { reaper.collect(id) }
+      if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
     }
   }
 
@@ -33,7 +33,7 @@ struct BlobStore: Sendable {
     let blob: Blob
     let md5: Digest
     let crc64: UInt64
-    let checksum: ObjectChecksum?
+    let checksum: StoredChecksum?
 
     /// The whole file as the content of an object.
     var content: Content {
@@ -67,7 +67,7 @@ struct BlobStore: Sendable {
       try Task.checkCancellation()
       try expected.check(byteCount: byteCount, md5: md5)
       return Written(
-        blob: Blob(id: id, byteCount: byteCount, reaper: reaper), md5: md5, crc64: crc64, checksum: checksum)
+        blob: Blob(id: id, byteCount: byteCount, collector: collector), md5: md5, crc64: crc64, checksum: checksum)
     }
   }
 
@@ -82,7 +82,7 @@ struct BlobStore: Sendable {
         while offset < end {
           let length = min(Int64(Self.chunkByteCount), end - offset)
           let chunk = try await file.readChunk(fromAbsoluteOffset: offset, length: .bytes(length))
-          guard chunk.readableBytes > 0 else { throw ServiceError.internalError("A file of the store is too short.") }
+          guard chunk.readableBytes > 0 else { throw RefusalAnswer.internalError("A file of the store is too short.") }
           offset += Int64(chunk.readableBytes)
           try await consume(chunk)
         }
@@ -109,10 +109,10 @@ struct BodyExpectation: Sendable {
   /// An MD5, and the refusal of a body that has another one.
   struct Digest: Sendable {
     let md5: [UInt8]
-    let refusal: ServiceError
+    let refusal: RefusalAnswer
   }
 
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ServiceError) {
+  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(RefusalAnswer) {
     if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
     if let digest, digest.md5 != md5.bytes { throw digest.refusal }
   }

@@ -28,9 +28,9 @@ struct BlobWriter {
   /// Writes the rest; the number of bytes and their checksums.
   ///
   /// - Throws: The refusal of a check that fails.
-  mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: ObjectChecksum?) {
+  mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
     if pending.readableBytes > 0 { try await flush() }
-    var checksum: ObjectChecksum?
+    var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }
     return (written, md5.finalize(), crc64.checksum, checksum)
   }

@@ -9,7 +9,7 @@ protocol BodyCheck: Sendable {
   /// Ends the body.
   ///
   /// - Returns: The checksum to keep with the object; `nil` for a check that gives none.
-  func finish() throws(ServiceError) -> ObjectChecksum?
+  func finish() throws(RefusalAnswer) -> StoredChecksum?
 }
 
 /// Takes a body apart that is framed within the body of the request.
@@ -24,7 +24,7 @@ protocol BodyReader: Sendable {
 }
 
 /// A checksum that a client chose the algorithm of.
-struct ObjectChecksum: Sendable, Codable, Equatable {
+struct StoredChecksum: Sendable, Codable, Equatable {
   /// The algorithm, as the service names it in headers.
   let algorithm: String
 

@@ -10,7 +10,7 @@ struct ListQuery {
 }
 
 /// A part of a list.
-struct ListPage: Sendable {
+struct BucketListPage: Sendable {
   /// The objects that are in no group.
   var objects: [StoredObject] = []
 
@@ -23,8 +23,8 @@ struct ListPage: Sendable {
 
 extension Bucket {
   /// A page of the list of objects; what lies in a group is stepped over, not walked through.
-  func page(_ query: ListQuery) -> ListPage {
-    var page = ListPage()
+  func page(_ query: ListQuery) -> BucketListPage {
+    var page = BucketListPage()
     let after = ObjectKey(query.after)
     let prefix = ObjectKey(query.prefix)
     var index = max(
@@ -50,6 +50,6 @@ extension Bucket {
         index += 1
       }
     }
-    return query.limit == 0 ? ListPage() : page
+    return query.limit == 0 ? BucketListPage() : page
   }
 }

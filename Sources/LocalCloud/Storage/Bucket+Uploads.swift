@@ -2,7 +2,7 @@ internal import StorageAuth
 
 /// A part of the list of uploads.
 struct UploadPage: Sendable {
-  var uploads: [MultipartUpload] = []
+  var uploads: [PendingUpload] = []
   var groups: [String] = []
   var isTruncated = false
   var nextKey = ""

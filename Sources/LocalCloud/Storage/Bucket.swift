@@ -6,7 +6,7 @@ struct Bucket: Sendable {
   let created: Timestamp
   var access: AccessControl
   var objects = SortedTable<ObjectKey, StoredObject>()
-  var uploads = SortedTable<UploadName, MultipartUpload>()
+  var uploads = SortedTable<UploadName, PendingUpload>()
 }
 
 /// What an upload is listed under: its key, then its id.
@@ -24,7 +24,7 @@ struct UploadName: Sendable, Comparable {
 }
 
 /// An upload in parts that is under way.
-struct MultipartUpload: Sendable {
+struct PendingUpload: Sendable {
   let name: UploadName
   let description: ObjectDescription
   let access: AccessControl?

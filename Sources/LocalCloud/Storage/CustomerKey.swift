@@ -24,7 +24,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
   /// - Parameter value: Returns the value of a header by its name without the prefix of the service.
   /// - Returns: `nil` if there is none of the headers.
   /// - Throws: `InvalidArgument` if one is missing or wrong.
-  init?(_ value: (String) -> String?) throws(ServiceError) {
+  init?(_ value: (String) -> String?) throws(RefusalAnswer) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
     if algorithm == nil, key == nil, md5 == nil { return nil }
     guard let algorithm, let key, let md5 else {
@@ -49,7 +49,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
   ///   - given: The key of the request.
   ///   - stored: The key of the object or upload.
   /// - Throws: `InvalidRequest` for a key that is missing or too many, `AccessDenied` for another key.
-  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ServiceError) {
+  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(RefusalAnswer) {
     switch (given, stored) {
     case (nil, nil): return
     case (nil, .some):

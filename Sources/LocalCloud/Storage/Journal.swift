@@ -54,7 +54,7 @@ struct Journal: Sendable {
   // MARK: Reading
 
   /// Reads everything that is written down.
-  func load(_ reaper: Reaper) async throws -> [String: Bucket] {
+  func load(_ collector: BlobCollector) async throws -> [String: Bucket] {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
     var buckets: [String: Bucket] = [:]
@@ -66,7 +66,7 @@ struct Journal: Sendable {
           let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
         else { continue }
         let object = try record.object(id: id) { id, byteCount in
-          let blob = files[id] ?? Blob(id: id, byteCount: byteCount, reaper: reaper)
+          let blob = files[id] ?? Blob(id: id, byteCount: byteCount, collector: collector)
           files[id] = blob
           return blob
         }

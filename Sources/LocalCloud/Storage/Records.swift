@@ -35,7 +35,7 @@ struct ObjectRecord: Codable {
   private let isMultipart: Bool
   private let access: AccessControl?
 
-  private let checksum: ObjectChecksum?
+  private let checksum: StoredChecksum?
 
   /// `nil` in descriptions that were written before objects had attributes.
   private let attributes: ObjectAttributes?

@@ -6,10 +6,10 @@ internal import _NIOFileSystem
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
-  private let stores: [LocalCloud.Provider: ObjectStore]
+  private let stores: [LocalCloud.Provider: BucketTable]
 
   /// The files of the Aspera node.
-  let node: ObjectStore
+  let node: BucketTable
 
   /// Opens a directory, or makes a temporary one.
   static func open(_ path: String?) async throws -> Storage {
@@ -20,12 +20,12 @@ struct Storage: Sendable {
       root = try await makeTemporaryDirectory()
     }
     do {
-      var stores: [LocalCloud.Provider: ObjectStore] = [:]
+      var stores: [LocalCloud.Provider: BucketTable] = [:]
       for provider in LocalCloud.Provider.allCases {
-        stores[provider] = try await ObjectStore.open(root.appending(provider.rawValue))
+        stores[provider] = try await BucketTable.open(root.appending(provider.rawValue))
       }
       return Storage(
-        root: root, isTemporary: path == nil, stores: stores, node: try await ObjectStore.open(root.appending("aspera"))
+        root: root, isTemporary: path == nil, stores: stores, node: try await BucketTable.open(root.appending("aspera"))
       )
     } catch {
       if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
@@ -47,7 +47,7 @@ struct Storage: Sendable {
   }
 
   /// The store of a service.
-  func store(of provider: LocalCloud.Provider) throws -> ObjectStore {
+  func store(of provider: LocalCloud.Provider) throws -> BucketTable {
     guard let store = stores[provider] else { throw LocalCloudError("There is no store for \(provider.rawValue).") }
     return store
   }

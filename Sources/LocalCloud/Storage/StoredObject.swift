@@ -16,7 +16,7 @@ struct Content: Sendable {
   let crc64: UInt64
 
   /// The checksum whose algorithm the client chose, where the service has such.
-  var checksum: ObjectChecksum?
+  var checksum: StoredChecksum?
 
   /// A part of the bytes.
   func extents(in range: Range<Int64>) -> [Extent] {

@@ -12,7 +12,7 @@ extension CredentialCache {
   ///     as it is, of other errors only the type is shown.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any TimeSource = .system,
+    events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
     _ fetch: @escaping @Sendable @concurrent () async throws -> Value?
   ) {
     self.init(
@@ -32,7 +32,7 @@ extension CredentialCache {
   ///     as it is, of other errors only the type is shown.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any TimeSource = .system,
+    events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
     blocking fetch: @escaping @Sendable () throws -> Value?
   ) {
     self.init(
@@ -48,7 +48,7 @@ extension CredentialCache {
   ///   - time: The clocks.
   public convenience init(
     _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any TimeSource = .system
+    events: AuthEvents = AuthEvents(), time: any SigningClock = .system
   ) {
     self.init(NoSource(), configuration: configuration, events: events, time: time)
     replace(with: credential)

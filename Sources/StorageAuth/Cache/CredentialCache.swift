@@ -38,7 +38,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
-  let time: any TimeSource
+  let time: any SigningClock
   let timeout: Duration
   let random: @Sendable () -> Double
 
@@ -52,14 +52,14 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public convenience init(
     _ provider: some CredentialProvider<Value>,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     self.init(provider, configuration, events, time, random: { .random(in: 0...1) })
   }
 
   package init(
     _ provider: any CredentialProvider<Value>, _ configuration: CredentialCacheConfiguration, _ events: AuthEvents,
-    _ time: any TimeSource, random: @escaping @Sendable () -> Double
+    _ time: any SigningClock, random: @escaping @Sendable () -> Double
   ) {
     self.provider = provider
     self.events = events

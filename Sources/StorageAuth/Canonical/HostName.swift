@@ -13,7 +13,7 @@ enum HostName {
   }
 
   /// Whether a host is an IP address or `localhost`.
-  static func hasNoRoomForBucket(_ authority: Span<UInt8>) -> Bool {
+  static func isAddressOrLocalhost(_ authority: Span<UInt8>) -> Bool {
     guard authority.count > 0 else { return false }
     if authority[0] == UInt8(ascii: "[") { return true }
     let host = authority.extracting(0..<end(of: authority))
@@ -87,7 +87,7 @@ package func hostWithoutPort(_ authority: String) -> String {
 
 /// Whether a host is an IP address or `localhost`: it has no room for a bucket.
 package func isAddressOrLocalhost(_ authority: String) -> Bool {
-  withBytes(of: authority) { HostName.hasNoRoomForBucket($0) }
+  withBytes(of: authority) { HostName.isAddressOrLocalhost($0) }
 }
 
 /// Whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.

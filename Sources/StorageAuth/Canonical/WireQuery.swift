@@ -141,9 +141,9 @@ extension ByteWriter {
     canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
     keepsEmptyValue: Bool
   ) {
-    append(recoding: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
+    append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
     guard keepsEmptyValue || !parameter.value.isEmpty else { return }
     append(UInt8(ascii: "="))
-    append(recoding: wire.extracting(parameter.value), plusIsSpace: true)
+    append(normalizing: wire.extracting(parameter.value), plusIsSpace: true)
   }
 }

@@ -21,7 +21,7 @@ final class AccessKeyStorage: Sendable {
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken
-    problem = CredentialForm.problem(id: id, secret: secret, token: sessionToken)
+    problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }

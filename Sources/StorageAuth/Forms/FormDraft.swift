@@ -36,7 +36,7 @@ package struct FormDraft {
     if let sizes = policy.sizes, sizes.lowerBound < 0 {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
     }
-    var conditions = [Self.answer(policy.answer), try Self.key(policy.keys)].compactMap { $0 }
+    var conditions = [Self.answer(policy.answer), try Self.key(policy.objects)].compactMap { $0 }
     if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
     for condition in policy.conditions {
       let name = condition.field.asciiLowercased

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let policy = FormPolicy(
-///   bucket: "photos", keys: .prefix("uploads/alice/"), sizes: 1...(10 << 20), contentType: .startsWith("image/"),
+///   bucket: "photos", objects: .prefix("uploads/alice/"), sizes: 1...(10 << 20), contentType: .startsWith("image/"),
 ///   answer: .created, until: .now.advanced(by: .seconds(600)))
 /// ```
 public struct FormPolicy: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct FormPolicy: Sendable, Hashable {
   public var bucket: String
 
   /// Which keys the object may have.
-  public var keys: ObjectScope
+  public var objects: ObjectScope
 
   /// How many bytes the file may have; nothing for what the service takes, 5 GiB.
   public var sizes: ClosedRange<Int64>?
@@ -47,18 +47,18 @@ public struct FormPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - keys: Which keys the object may have; below a prefix the name of the file is appended to it.
+  ///   - objects: Which keys the object may have; below a prefix the name of the file is appended to it.
   ///   - sizes: How many bytes the file may have.
   ///   - contentType: The media type that the object has to have.
   ///   - answer: What the service answers when the object is stored.
   ///   - conditions: What other fields have to be.
   ///   - expiration: When the form ends.
   public init(
-    bucket: String, keys: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
+    bucket: String, objects: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
     answer: Answer? = nil, conditions: [FormCondition] = [], until expiration: Timestamp
   ) {
     self.bucket = bucket
-    self.keys = keys
+    self.objects = objects
     self.sizes = sizes
     self.contentType = contentType
     self.answer = answer
@@ -91,7 +91,7 @@ public struct FormPolicy: Sendable, Hashable {
       throw .form("The greatest size is negative.", remedy: "Give a size of 0 or more.")
     }
     self.init(
-      bucket: rule.bucket, keys: rule.keys, sizes: rule.maximumSize.map { 0...$0 },
+      bucket: rule.bucket, objects: rule.objects, sizes: rule.maximumSize.map { 0...$0 },
       contentType: try rule.contentTypes.map(Self.rule), answer: answer, until: end)
   }
 

@@ -3,20 +3,21 @@
 /// ```swift
 /// let form = try signer.sign(policy, to: .oss(region: "cn-hangzhou"), with: key, in: .now)
 /// ```
-public protocol FormSigner<Proof>: Sendable {
+public protocol FormSigner<SigningCredential>: Sendable {
   /// What a form is signed with.
-  associatedtype Proof: Credential
+  associatedtype SigningCredential: Credential
 
   /// Signs a form.
   ///
   /// - Parameters:
   ///   - policy: What the form may upload.
   ///   - endpoint: Where the service is.
-  ///   - proof: The credential.
+  ///   - credential: The credential.
   ///   - context: The time of the act.
   /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A ``SigningError`` if the service cannot express the policy, the proof ends first, or it is anonymous.
+  /// - Throws: A ``SigningError`` if the service cannot express the policy, the credential ends first, or it is
+  ///   anonymous.
   func sign(
-    _ policy: FormPolicy, to endpoint: ServiceEndpoint, with proof: Proof, in context: SigningContext
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> SignedForm
 }

@@ -53,14 +53,14 @@ extension FormVerifier {
   /// - Parameters:
   ///   - form: The form as it arrived.
   ///   - date: The present.
-  ///   - keys: Looks up the key of an id; nothing if there is none.
+  ///   - lookup: Looks up the key of an id; nothing if there is none.
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the form is not rightly signed or not as its policy says, or what `keys` throws.
   public func verify(
-    _ form: SubmittedForm, at date: Timestamp, keys: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
+    _ form: SubmittedForm, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
     let claim = try claim(in: form)
-    guard let key = try await keys(claim.accessKeyID) else {
+    guard let key = try await lookup(claim.accessKeyID) else {
       _ = try? verify(form, against: .decoy(for: claim), at: date)
       throw VerificationError.unknownKey(claim.accessKeyID)
     }

@@ -10,7 +10,7 @@ extension AccessPolicy {
 extension AccessRule {
   /// Whether what another rule allows of one action is allowed here too.
   fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
-    guard other.bucket == bucket, actions.contains(action), keys.contains(other.keys) else { return false }
+    guard other.bucket == bucket, actions.contains(action), objects.contains(other.objects) else { return false }
     if let end { guard let otherEnd = other.end, otherEnd <= end else { return false } }
     if let addresses {
       guard let others = other.addresses, others.allSatisfy({ one in addresses.contains { $0.contains(one) } }) else {

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let policy = AccessPolicy([
-///   AccessRule(.write, keys: .prefix("uploads/alice/"), in: "photos", upTo: 10 << 20, types: ["image/*"])
+///   AccessRule(.write, objects: .prefix("uploads/alice/"), in: "photos", upTo: 10 << 20, types: ["image/*"])
 /// ])
 /// ```
 public struct AccessPolicy: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct AccessPolicy: Sendable, Hashable {
   /// Checks an access.
   ///
   /// - Throws: An ``AccessRefusal`` with what was missing for the rule that came nearest.
-  public func check(_ access: Access) throws(AccessRefusal) {
+  public func check(_ access: AccessRequest) throws(AccessRefusal) {
     var nearest: AccessRefusal.Reason?
     for rule in rules {
       guard let reason = rule.refusal(of: access) else { return }

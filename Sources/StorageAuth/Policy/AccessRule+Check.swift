@@ -20,7 +20,7 @@ extension AccessRule {
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")
     }
     if addresses?.isEmpty == true { throw invalid("has an empty list of addresses", "Leave the list out, or fill it.") }
-    if case .key("") = keys { throw invalid("is about the empty key", "Use a prefix, or all keys.") }
+    if case .key("") = objects { throw invalid("is about the empty key", "Use a prefix, or all keys.") }
     guard actions.contains(.write) else { return }
     if let maximumSize, maximumSize < 0 { throw invalid("has a negative size", "Use 0 or more.") }
     guard let contentTypes else { return }

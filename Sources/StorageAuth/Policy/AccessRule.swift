@@ -6,7 +6,7 @@ public struct AccessRule: Sendable, Hashable {
   public var actions: Set<AccessAction>
 
   /// Which objects it may be done to; for a list, which prefixes may be asked for.
-  public var keys: ObjectScope
+  public var objects: ObjectScope
 
   /// The bucket; for Aspera, the access key or the root that the node has for it.
   public var bucket: String
@@ -27,18 +27,18 @@ public struct AccessRule: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - actions: What may be done.
-  ///   - keys: To which objects.
+  ///   - objects: To which objects.
   ///   - bucket: In which bucket.
   ///   - maximumSize: The greatest size of an object that is written, in bytes.
   ///   - contentTypes: The media types of objects that are written: whole ones, or `image/*` for all of a kind.
   ///   - addresses: Where requests may come from.
   ///   - end: When it ends.
   public init(
-    _ actions: AccessAction..., keys: ObjectScope, in bucket: String, upTo maximumSize: Int64? = nil,
+    _ actions: AccessAction..., objects: ObjectScope, in bucket: String, upTo maximumSize: Int64? = nil,
     types contentTypes: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil
   ) {
     self.actions = Set(actions)
-    self.keys = keys
+    self.objects = objects
     self.bucket = bucket
     self.maximumSize = maximumSize
     self.contentTypes = contentTypes
@@ -47,10 +47,10 @@ public struct AccessRule: Sendable, Hashable {
   }
 
   /// Why an access is not allowed; nothing if it is.
-  func refusal(of access: Access) -> AccessRefusal.Reason? {
+  func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
-    guard keys.contains(access.key) else { return .key }
+    guard objects.contains(access.key) else { return .key }
     if let end, access.date >= end { return .time }
     if let addresses, !addresses.contains(where: { access.address.map($0.contains) ?? false }) { return .address }
     guard access.action == .write else { return nil }

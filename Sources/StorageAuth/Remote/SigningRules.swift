@@ -38,10 +38,10 @@ extension SigningRules {
     try intent.check(key)
     try checkTime(of: intent, with: key, at: date)
     let last = intent.expiration ?? max(intent.date ?? date, date)
-    for operation in try SignedOperation.readings(of: intent) {
+    for operation in try RequestedOperation.readings(of: intent) {
       do throws(AccessRefusal) {
         try policy.check(
-          Access(
+          AccessRequest(
             operation.action, operation.key, in: operation.bucket, size: operation.size,
             contentType: operation.contentType, from: address, at: last))
       } catch {

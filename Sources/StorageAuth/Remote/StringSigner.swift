@@ -12,7 +12,7 @@ public protocol StringSigner: Sendable {
   /// - Parameter order: What a caller wants to have signed.
   /// - Returns: The one request that the string stands for, and the other targets that its signature fits.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
-  func intent(of order: SigningOrder) throws(SigningRefusal) -> SigningIntent
+  func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent
 
   /// Returns the signature of a string that is within the rules.
   ///
@@ -24,7 +24,7 @@ public protocol StringSigner: Sendable {
   /// - Returns: The signature in the text form of the scheme.
   /// - Throws: A ``SigningRefusal`` if the string cannot be signed after all.
   func signature(
-    of order: SigningOrder, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
+    of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String
 
   /// Returns the word in front of `id:signature` in the documented answer of the service's signing servers, or `nil` if
@@ -48,11 +48,11 @@ extension StringSigner {
   /// - Returns: The signature.
   /// - Throws: A ``SigningRefusal`` if the string cannot be read in one way, or is outside of the rules.
   public func sign(
-    _ order: SigningOrder, with key: AccessKey, under rules: SigningRules, at date: Timestamp
-  ) throws(SigningRefusal) -> RemoteSignature {
+    _ order: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp
+  ) throws(SigningRefusal) -> SigningResponse {
     let intent = try intent(of: order)
     try rules.check(intent, with: key, at: date)
-    return RemoteSignature(
+    return SigningResponse(
       accessKeyID: key.id, signature: try signature(of: order, intent, with: key, at: date),
       sessionToken: key.sessionToken)
   }

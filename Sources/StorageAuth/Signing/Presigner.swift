@@ -1,16 +1,16 @@
 public import HTTPTypes
 
 /// Makes URLs that carry their own authorization, for people who hold no key.
-public protocol Presigner<Proof>: Sendable {
+public protocol Presigner<SigningCredential>: Sendable {
   /// What a URL is signed with.
-  associatedtype Proof: Credential
+  associatedtype SigningCredential: Credential
 
-  /// Until when a proof has to live so that a URL signed at `date` works for its whole duration.
+  /// Until when a credential has to live so that a URL signed at `date` works for its whole duration.
   ///
   /// - Parameters:
   ///   - date: When the URL is signed, in the service's time.
   ///   - duration: How long the URL is to work.
-  /// - Returns: An instant; presigning with a proof that ends before it is refused.
+  /// - Returns: An instant; presigning with a credential that ends before it is refused.
   func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp
 
   /// Signs a URL.
@@ -18,14 +18,14 @@ public protocol Presigner<Proof>: Sendable {
   /// - Parameters:
   ///   - request: What the URL is for: method, scheme, authority, path with query, and the headers that its user has to
   ///     send. The path is only appended to.
-  ///   - proof: The credential.
+  ///   - credential: The credential.
   ///   - duration: How long the URL works, in whole seconds from the context's date.
   ///   - context: The time of the act.
   /// - Returns: The URL and everything that its user has to know.
-  /// - Throws: A ``SigningError`` if a limit of the service is exceeded, if the proof ends first, if it is anonymous, or
-  ///   if the request cannot be signed.
+  /// - Throws: A ``SigningError`` if a limit of the service is exceeded, if the credential ends first, if it is
+  ///   anonymous, or if the request cannot be signed.
   func presign(
-    _ request: HTTPRequest, with proof: Proof, validFor duration: Duration, in context: SigningContext
+    _ request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest
 }
 

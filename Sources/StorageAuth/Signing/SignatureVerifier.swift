@@ -120,16 +120,16 @@ extension SignatureVerifier {
   /// - Parameters:
   ///   - request: The request as it arrived.
   ///   - date: The present.
-  ///   - keys: Looks up the key of an id; nothing if there is none.
+  ///   - lookup: Looks up the key of an id; nothing if there is none.
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the request is not signed or not rightly signed, or what `keys` throws.
   public func verify(
-    _ request: HTTPRequest, at date: Timestamp, keys: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
+    _ request: HTTPRequest, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedRequest {
     guard let claim = try claim(in: request) else {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
     }
-    guard let key = try await keys(claim.accessKeyID) else {
+    guard let key = try await lookup(claim.accessKeyID) else {
       _ = try? verify(claim, of: request, against: .decoy(for: claim), at: date)
       throw VerificationError.unknownKey(claim.accessKeyID)
     }

@@ -10,7 +10,7 @@ public import HTTPTypes
 /// let signature = try await server.sign(pending.stringToSign)
 /// let signed = try signer.finish(pending, signature: signature)
 /// ```
-public protocol SplitSigner<Proof>: Signer where Request == HTTPRequest {
+public protocol SplitSigner<SigningCredential>: Signer where Request == HTTPRequest {
   /// The first half, for a request that is signed in its headers.
   ///
   /// - Parameters:

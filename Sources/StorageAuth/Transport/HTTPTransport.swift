@@ -8,8 +8,8 @@ public import HTTPTypes
 ///
 /// ```swift
 /// struct Recorder: HTTPTransport {
-///   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
-///     HTTPReply(response: HTTPResponse(status: .ok), body: ByteStream([]))
+///   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+///     HTTPStreamingResponse(response: HTTPResponse(status: .ok), body: ByteStream([]))
 ///   }
 /// }
 /// ```
@@ -21,11 +21,11 @@ public protocol HTTPTransport: Sendable {
   ///   - body: The body.
   /// - Returns: The head of the answer, as soon as it is there, and its body as a stream that reads from the connection.
   /// - Throws: A ``TransportError`` if no answer came.
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse
 }
 
 /// An answer: the head, and the body as it arrives.
-public struct HTTPReply: Sendable {
+public struct HTTPStreamingResponse: Sendable {
   /// Status and headers.
   public var response: HTTPResponse
 

@@ -16,7 +16,7 @@ extension RouterMethods {
   @discardableResult
   public func transferTokens(
     from service: TransferTokenService,
-    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenOrder
+    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenRequest
   ) -> Self {
     for (path, direction) in [("files/upload_setup", TransferDirection.send), ("files/download_setup", .receive)] {
       on(RouterPath(stringLiteral: path), method: .post) { request, context -> Response in
@@ -104,7 +104,7 @@ struct SetupCall {
   }
 
   /// What the node answers, or an error, for each transfer.
-  func answer(by service: TransferTokenService, _ order: TransferTokenOrder) async -> JSONValue {
+  func answer(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
       do throws(TokenServiceError) {

@@ -10,7 +10,7 @@ public final class TransferTokenService: Sendable {
   private let issuer: any TokenIssuer
   private let rates: CallerRates
   private let audit: @Sendable (TokenAudit) -> Void
-  private let time: any TimeSource
+  private let time: any SigningClock
 
   /// Makes a service.
   ///
@@ -22,7 +22,7 @@ public final class TransferTokenService: Sendable {
   ///   - time: The clocks.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
-    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any TimeSource = .system
+    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system
   ) {
     self.issuer = issuer
     self.rates = CallerRates(limit: rate, store: rates, time: time)
@@ -38,7 +38,7 @@ public final class TransferTokenService: Sendable {
   /// - Returns: The grant of the node.
   /// - Throws: A ``TokenServiceError``.
   public func grant(
-    for specification: TransferSpec, _ order: TransferTokenOrder
+    for specification: TransferSpec, _ order: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferGrant {
     let subject = TokenAudit.Subject.transfer(
       specification.direction ?? .send, paths: specification.paths.map { $0.destination ?? $0.source })
@@ -53,7 +53,7 @@ public final class TransferTokenService: Sendable {
   }
 
   private func setUp(
-    _ specification: TransferSpec, _ order: TransferTokenOrder
+    _ specification: TransferSpec, _ order: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferGrant {
     try await rates.take(order.caller)
     let allowed: TransferSpec
@@ -69,7 +69,7 @@ public final class TransferTokenService: Sendable {
     }
   }
 
-  private func audit(_ order: TransferTokenOrder, _ subject: TokenAudit.Subject, _ outcome: TokenAudit.Outcome) {
+  private func audit(_ order: TransferTokenRequest, _ subject: TokenAudit.Subject, _ outcome: TokenAudit.Outcome) {
     audit(TokenAudit(date: time.now, caller: order.caller, subject: subject, outcome: outcome))
   }
 }

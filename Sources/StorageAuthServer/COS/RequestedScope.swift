@@ -40,7 +40,7 @@ public struct RequestedScope: Sendable, Hashable {
       actions.insert(action)
     }
     guard !actions.isEmpty else { throw HTTPError(.badRequest, message: "A scope names no action.") }
-    var rule = AccessRule(keys: try Self.keys(prefix), in: bucket)
+    var rule = AccessRule(objects: try Self.keys(prefix), in: bucket)
     rule.actions = actions
     self.rule = rule
     self.region = region

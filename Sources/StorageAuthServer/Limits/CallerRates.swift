@@ -3,7 +3,7 @@ struct CallerRates: Sendable {
   /// Nothing for no limit.
   let limit: RateLimit?
   let store: any RateStore
-  let time: any TimeSource
+  let time: any SigningClock
 
   /// Counts a request of a caller.
   ///

@@ -45,7 +45,7 @@ extension Response {
   }
 }
 
-extension SigningOrder {
+extension SigningRequest {
   /// Reads the body of a request to sign.
   init(json bytes: [UInt8]) throws(SigningAnswer) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
@@ -64,7 +64,7 @@ extension SigningOrder {
   }
 }
 
-extension RemoteSignature {
+extension SigningResponse {
   /// The answer, in the form of the vendor's documents where they have one.
   ///
   /// - Parameter word: What stands in front of `id:signature` there, or `nil`.

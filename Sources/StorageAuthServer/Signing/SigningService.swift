@@ -15,14 +15,15 @@ internal import StorageJSON
 /// Who calls is found out by the app's own middleware; what a caller may do is decided in one closure:
 ///
 /// ```swift
-/// let signing = SigningService<AppContext>(StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys)) { context in
-///   SigningRules(AccessPolicy([AccessRule(.write, keys: .prefix("\(context.user)/"), in: "photos")]))
+/// let account = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
+/// let signing = SigningService<AppContext>(account) { context in
+///   SigningRules(AccessPolicy([AccessRule(.write, objects: .prefix("\(context.user)/"), in: "photos")]))
 /// }
 /// signing.addRoutes(to: router.group("api").add(middleware: BearerAuthenticator()))
 /// ```
 public struct SigningService<Context: RequestContext>: Sendable {
-  private let signings: [String: StringSigning]
-  private let time: any TimeSource
+  private let signings: [String: SigningAccount]
+  private let time: any SigningClock
   private let bodyLimit: Int
   private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?
 
@@ -34,7 +35,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   ///   - time: The clocks.
   ///   - rules: What the caller of a request may have signed; nothing if not a thing. What it throws is the app's answer.
   public init(
-    _ signings: StringSigning..., bodyLimit: Int = 128 * 1024, time: any TimeSource = .system,
+    _ signings: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
   ) {
     self.signings = Dictionary(signings.map { ($0.signer.service, $0) }) { first, _ in first }
@@ -58,7 +59,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func sign(_ request: Request, _ context: Context) async throws -> Response {
     guard let rules = try await rules(context) else { return .refusal(.notACaller) }
     do {
-      let order = try SigningOrder(json: try await body(of: request))
+      let order = try SigningRequest(json: try await body(of: request))
       let signing = try signing(for: order.scheme.service)
       let key = try await key(of: signing, context)
       let signature = try signing.signer.sign(order, with: key, under: rules, at: time.now)
@@ -93,14 +94,14 @@ public struct SigningService<Context: RequestContext>: Sendable {
     return bytes
   }
 
-  private func signing(for provider: String) throws(SigningAnswer) -> StringSigning {
+  private func signing(for provider: String) throws(SigningAnswer) -> SigningAccount {
     guard let signing = signings[provider] else { throw .unknownProvider }
     return signing
   }
 
-  private func key(of signing: StringSigning, _ context: Context) async throws(SigningAnswer) -> AccessKey {
+  private func key(of signing: SigningAccount, _ context: Context) async throws(SigningAnswer) -> AccessKey {
     do throws(CredentialError) {
-      return try await signing.keys.credential()
+      return try await signing.credentials.credential()
     } catch {
       context.logger.error("no key to sign with", metadata: ["error": "\(error)"])
       throw .unavailable

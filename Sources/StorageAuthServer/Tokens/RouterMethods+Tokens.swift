@@ -9,7 +9,7 @@ extension RouterMethods {
   /// ```swift
   /// router.group("api").add(middleware: LoginMiddleware())
   ///   .temporaryKeys(.oss, at: "distribute-token.json", from: service) { request, context in
-  ///     TokenOrder(caller: context.user.id, scope: TokenScope("user-\(context.user.id)", policy(of: context.user)))
+  ///     KeyRequest(caller: context.user.id, scope: TokenScope("user-\(context.user.id)", policy(of: context.user)))
   ///   }
   /// ```
   ///
@@ -21,7 +21,7 @@ extension RouterMethods {
   @discardableResult
   public func temporaryKeys(
     _ shape: TokenShape, at path: RouterPath, from service: TokenService,
-    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TokenOrder
+    order: @escaping @Sendable @concurrent (Request, Context) async throws -> KeyRequest
   ) -> Self {
     let handler: @Sendable (Request, Context) async throws -> Response = { request, context in
       let requestID = context.id

@@ -7,7 +7,7 @@ final class ScopeKeys: Sendable {
 
   init(
     _ provider: any CredentialProvider<AccessKey>, configuration: CredentialCacheConfiguration,
-    events: AuthEvents, time: any TimeSource
+    events: AuthEvents, time: any SigningClock
   ) {
     clock = IssuerClock(provider, time: time)
     cache = CredentialCache(clock, configuration: configuration, events: events, time: time)
@@ -32,7 +32,7 @@ final class ScopeKeys: Sendable {
 /// Hears the clock of the service that issues keys.
 final class IssuerClock: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
-  private let time: any TimeSource
+  private let time: any SigningClock
   private let heard = Mutex(Heard())
 
   private struct Heard {
@@ -44,7 +44,7 @@ final class IssuerClock: CredentialProvider {
 
   var source: String { provider.source }
 
-  init(_ provider: any CredentialProvider<AccessKey>, time: any TimeSource) {
+  init(_ provider: any CredentialProvider<AccessKey>, time: any SigningClock) {
     self.provider = provider
     self.time = time
   }

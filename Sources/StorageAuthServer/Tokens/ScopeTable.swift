@@ -23,10 +23,10 @@ final class ScopeTable: Sendable {
   private let limit: Int
   private let configuration: CredentialCacheConfiguration
   private let events: AuthEvents
-  private let time: any TimeSource
+  private let time: any SigningClock
   private let state = Mutex(State())
 
-  init(limit: Int, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any TimeSource) {
+  init(limit: Int, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock) {
     self.limit = max(1, limit)
     self.configuration = configuration
     self.events = events

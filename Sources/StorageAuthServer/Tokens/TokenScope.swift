@@ -30,8 +30,8 @@ public struct TokenScope: Sendable, Hashable {
   }
 }
 
-/// What an app decided about a request for a key.
-public struct TokenOrder: Sendable, Hashable {
+/// A request for a key: who asks, and what the app lets them have.
+public struct KeyRequest: Sendable, Hashable {
   /// Who asks, for rates and the audit log: the user's id, not a name or an address.
   public var caller: String
 

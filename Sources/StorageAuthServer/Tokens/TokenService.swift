@@ -11,7 +11,8 @@
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
 ///   AlibabaAssumeRoleProvider(
-///     roleARN: role, sessionName: scope.name, keys: keys, duration: scope.lifetime, policy: try scope.policy.ramDocument(),
+///     roleARN: role, sessionName: scope.name, credentials: keys, duration: scope.lifetime,
+///     policy: try scope.policy.ramDocument(),
 ///     transport: transport)
 /// }
 /// ```
@@ -26,7 +27,7 @@ public final class TokenService: Sendable {
   private let rates: CallerRates
   private let scopes: ScopeTable
   private let audit: @Sendable (TokenAudit) -> Void
-  private let time: any TimeSource
+  private let time: any SigningClock
 
   /// Makes a service.
   ///
@@ -43,7 +44,8 @@ public final class TokenService: Sendable {
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(), scopeLimit: Int = 10_000,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
-    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any TimeSource = .system, source: @escaping Source
+    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system,
+    source: @escaping Source
   ) {
     self.rates = CallerRates(limit: rate, store: rates, time: time)
     self.events = events
@@ -58,7 +60,7 @@ public final class TokenService: Sendable {
   /// - Parameter order: Who asks, and what the app lets them have.
   /// - Returns: The key; at least half of its life is left, or all that the cloud gave.
   /// - Throws: A ``TokenServiceError``.
-  public func key(for order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
+  public func key(for order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     do {
       let vended = try await vend(order)
       audit(order, .vended(id: vended.key.id.description, until: vended.expiration))
@@ -76,7 +78,7 @@ public final class TokenService: Sendable {
     scopes.forget(scope)
   }
 
-  private func vend(_ order: TokenOrder) async throws(TokenServiceError) -> VendedKey {
+  private func vend(_ order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     try await rates.take(order.caller)
     let scope = order.scope
     let keys = try scopes.keys(of: scope, for: order.caller) { () throws(TokenServiceError) in
@@ -91,7 +93,7 @@ public final class TokenService: Sendable {
     return try await keys.vend()
   }
 
-  private func audit(_ order: TokenOrder, _ outcome: TokenAudit.Outcome) {
+  private func audit(_ order: KeyRequest, _ outcome: TokenAudit.Outcome) {
     audit(TokenAudit(date: time.now, caller: order.caller, subject: .key(order.scope), outcome: outcome))
   }
 }

@@ -19,10 +19,10 @@ struct AcceptedScheme: Sendable {
     controlPrefixes = verifier.controlPrefixes
     payloadHashHeader = verifier.payloadHashHeader
     recognizes = { request throws(VerificationError) in try verifier.recognizes(request) }
-    verify = { request, date, keys in
+    verify = { request, date, lookup in
       let used = Mutex<AccessKey?>(nil)
       let proof = try await verifier.verify(request, at: date) { id in
-        let key = try await keys(id)
+        let key = try await lookup(id)
         used.withLock { $0 = key }
         return key
       }

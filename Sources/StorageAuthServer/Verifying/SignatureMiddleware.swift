@@ -40,8 +40,8 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   private let answers: RefusalFormat
   private let targets: TargetRules
   private let replays: ReplayGuard?
-  private let time: any TimeSource
-  private let keys: KeyLookup
+  private let time: any SigningClock
+  private let lookup: KeyLookup
 
   /// Verifies signatures of one scheme or of several.
   ///
@@ -53,18 +53,18 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - targets: Which buckets and keys do not reach a handler.
   ///   - replays: Which signatures count once; `nil` to let each count until it ends.
   ///   - time: The clocks.
-  ///   - keys: Looks up the key of an id. What it throws is the app's answer.
+  ///   - lookup: Looks up the key of an id. What it throws is the app's answer.
   public init(
     _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
-    targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any TimeSource = .system,
-    keys: @escaping KeyLookup
+    targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any SigningClock = .system,
+    lookup: @escaping KeyLookup
   ) {
     schemes = AcceptedSchemes(first: AcceptedScheme(first), others: others.map { AcceptedScheme($0) })
     self.answers = answers
     self.targets = targets
     self.replays = replays
     self.time = time
-    self.keys = keys
+    self.lookup = lookup
   }
 
   /// Lets a request through, or answers why not.
@@ -82,7 +82,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       let (scheme, others) = try schemes.scheme(of: request.head)
       refusals = VerificationAnswers(scheme.refusals, answers)
       let date = time.now
-      let (verified, decoder) = try await scheme.verify(request.head, date, keys)
+      let (verified, decoder) = try await scheme.verify(request.head, date, lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
       try targets.check(verified.target)
       check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, decoder)

@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension PresignerConformance {
-  typealias Sample = SigningSample<Subject.Proof>
+  typealias Sample = SigningSample<Subject.SigningCredential>
 
   func presigned(_ sample: Sample) throws(SigningError) -> PresignedRequest {
-    try presigner.presign(sample.request, with: sample.proof, validFor: lifetime, in: .at(sample.date))
+    try presigner.presign(sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
   }
 
   func checkAppending(_ sample: Sample) throws {
@@ -34,37 +34,37 @@ extension PresignerConformance {
     let end = sample.date.wholeSeconds.advanced(by: lifetime)
     try require(signed.expiration == end, "the URL ends at \(signed.expiration), not at \(end)")
     let required = presigner.requiredValidity(from: sample.date, validFor: lifetime)
-    try require(required >= end, "a proof has to live until \(required), and the URL until \(end)")
+    try require(required >= end, "a credential has to live until \(required), and the URL until \(end)")
   }
 
   func checkEndedProof() throws -> Int {
     let samples = samples.filter { $0.ended != nil }
-    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a proof that ends") }
+    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential that ends") }
     return try samples.forEach { sample in
       guard let ended = sample.ended else { return }
-      let error = try refusal(of: sample, with: ended, for: lifetime, "a proof that ends before the URL")
+      let error = try refusal(of: sample, with: ended, for: lifetime, "a credential that ends before the URL")
       try require(error.code == .credentialEndsFirst, "the refusal has the code \(error.code)")
     }
   }
 
   func checkAnonymity() throws -> Int {
-    guard let anonymous else { throw NotTried(reason: "there is no anonymous proof") }
+    guard let anonymous else { throw NotTried(reason: "there is no anonymous credential") }
     return try samples.forEach { sample in
-      _ = try refusal(of: sample, with: anonymous, for: lifetime, "an anonymous proof")
+      _ = try refusal(of: sample, with: anonymous, for: lifetime, "an anonymous credential")
     }
   }
 
   func checkLifetime(_ sample: Sample) throws {
     for duration in [Duration.zero, .seconds(-1), .seconds(-1_000_000_000)] {
-      _ = try refusal(of: sample, with: sample.proof, for: duration, "a lifetime of \(duration)")
+      _ = try refusal(of: sample, with: sample.credential, for: duration, "a lifetime of \(duration)")
     }
   }
 
   func checkRefusal() throws -> Int {
-    guard !unusable.isEmpty else { throw NotTried(reason: "there is no proof that has to be refused") }
+    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that has to be refused") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
-    for (name, proof) in unusable {
-      let error = try refusal(of: sample, with: proof, for: lifetime, name)
+    for (name, credential) in unusable {
+      let error = try refusal(of: sample, with: credential, for: lifetime, name)
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error of \(name) lacks a message or a remedy")
     }
     return unusable.count
@@ -77,15 +77,15 @@ extension PresignerConformance {
     try require(appended > 0, "nothing was appended")
     let query = signed.url.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
     try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
-    let error = try refusal(of: sample, with: sample.proof, for: .zero, "a lifetime of nothing")
+    let error = try refusal(of: sample, with: sample.credential, for: .zero, "a lifetime of nothing")
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
   }
 
   private func refusal(
-    of sample: Sample, with proof: Subject.Proof, for duration: Duration, _ what: String
+    of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ what: String
   ) throws(Violation) -> SigningError {
     do throws(SigningError) {
-      _ = try presigner.presign(sample.request, with: proof, validFor: duration, in: .at(sample.date))
+      _ = try presigner.presign(sample.request, with: credential, validFor: duration, in: .at(sample.date))
     } catch {
       return error
     }

@@ -12,28 +12,28 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   public let presigner: Subject
 
   /// What it is tried with.
-  public let samples: [SigningSample<Subject.Proof>]
+  public let samples: [SigningSample<Subject.SigningCredential>]
 
   /// How long the URLs work.
   public let lifetime: Duration
 
-  /// The proof that signs nothing; nothing if there is no such thing.
-  public let anonymous: Subject.Proof?
+  /// The credential that signs nothing; nothing if there is no such thing.
+  public let anonymous: Subject.SigningCredential?
 
   /// Proofs that have to be refused, by what is wrong with them.
-  public let unusable: [(name: String, proof: Subject.Proof)]
+  public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Sets up a suite for a signer with a proof of its own kind.
+  /// Sets up a suite for a signer with a credential of its own kind.
   ///
   /// - Parameters:
   ///   - presigner: What is tried.
   ///   - samples: What it is tried with; it has to sign all of them.
   ///   - lifetime: How long the URLs work, in whole seconds; one that the service allows.
-  ///   - anonymous: The proof that signs nothing; nothing if there is no such thing.
+  ///   - anonymous: The credential that signs nothing; nothing if there is no such thing.
   ///   - unusable: Proofs that have to be refused, by what is wrong with them.
   public init(
-    _ presigner: Subject, samples: [SigningSample<Subject.Proof>], lifetime: Duration = .seconds(60),
-    anonymous: Subject.Proof?, unusable: [(name: String, proof: Subject.Proof)]
+    _ presigner: Subject, samples: [SigningSample<Subject.SigningCredential>], lifetime: Duration = .seconds(60),
+    anonymous: Subject.SigningCredential?, unusable: [(name: String, credential: Subject.SigningCredential)]
   ) {
     self.presigner = presigner
     self.samples = samples
@@ -58,7 +58,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     case .appending: try samples.forEach(try: checkAppending)
     case .kept: try samples.forEach(try: checkKept)
     case .expiry: try samples.forEach(try: checkExpiry)
-    case .endedProof: try checkEndedProof()
+    case .endedCredential: try checkEndedProof()
     case .anonymity: try checkAnonymity()
     case .lifetime: try samples.forEach(try: checkLifetime)
     case .refusal: try checkRefusal()
@@ -67,7 +67,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   }
 }
 
-extension PresignerConformance where Subject.Proof == AccessKey {
+extension PresignerConformance where Subject.SigningCredential == AccessKey {
   /// Sets up a suite for a signer with access keys: the anonymous key, and those that nobody can sign with.
   ///
   /// - Parameters:

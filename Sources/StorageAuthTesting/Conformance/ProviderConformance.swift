@@ -30,7 +30,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   public let patience: Duration
 
   /// Whose present credentials must not have ended at.
-  public let time: any TimeSource
+  public let time: any SigningClock
 
   let secrets: [String]
 
@@ -49,7 +49,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   public init(
     _ provider: Subject, failing: [any CredentialProvider<Subject.Value>] = [],
     waiting: (any CredentialProvider<Subject.Value>)? = nil, secrets: [String], concurrency: Int = 100,
-    patience: Duration = .seconds(10), time: any TimeSource = .system
+    patience: Duration = .seconds(10), time: any SigningClock = .system
   ) {
     self.provider = provider
     self.failing = failing

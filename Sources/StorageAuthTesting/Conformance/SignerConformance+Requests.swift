@@ -13,7 +13,7 @@ extension SignerConformance {
   func checkPathOfWhatIsSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
     do throws(SigningError) {
-      try signer.sign(&copy, with: sample.proof, in: .at(sample.date))
+      try signer.sign(&copy, with: sample.credential, in: .at(sample.date))
     } catch {
       return
     }
@@ -48,8 +48,8 @@ extension SignerConformance {
     var others = samples.dropFirst() + samples.prefix(1)
     return try forSamples { sample in
       guard let other = others.popFirst() else { return }
-      let first = try signer.signed(sample.request, with: other.proof, in: .at(other.date))
-      let again = try signer.signed(first, with: sample.proof, in: .at(sample.date))
+      let first = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
+      let again = try signer.signed(first, with: sample.credential, in: .at(sample.date))
       let fresh = try signed(sample)
       try require(
         again.sortedFields == fresh.sortedFields,
@@ -58,7 +58,7 @@ extension SignerConformance {
   }
 
   func checkAnonymity() throws -> Int {
-    guard let anonymous else { throw NotTried(reason: "there is no anonymous proof") }
+    guard let anonymous else { throw NotTried(reason: "there is no anonymous credential") }
     return try forSamples { sample in
       let signed = try signer.signed(sample.request, with: anonymous, in: .at(sample.date))
       try require(signed == sample.request, "the request changed")
@@ -67,7 +67,7 @@ extension SignerConformance {
 
   func checkValidity(_ sample: Sample) throws {
     let required = signer.requiredValidity(from: sample.date)
-    try require(required >= sample.date, "a proof has to live until \(required) to be used at \(sample.date)")
+    try require(required >= sample.date, "a credential has to live until \(required) to be used at \(sample.date)")
   }
 }
 

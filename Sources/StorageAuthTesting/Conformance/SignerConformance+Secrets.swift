@@ -4,10 +4,10 @@ internal import StorageAuth
 extension SignerConformance {
   func checkSecret() throws -> Int {
     let samples = samples.filter { $0.otherSecret != nil }
-    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a proof with another secret") }
+    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential with another secret") }
     return try samples.forEach { sample in
       guard let other = sample.otherSecret else { return }
-      try requireAnother(sample, "with another secret") { $0.proof = other }
+      try requireAnother(sample, "with another secret") { $0.credential = other }
     }
   }
 
@@ -35,11 +35,11 @@ extension SignerConformance {
   }
 
   func checkRefusal() throws -> Int {
-    guard !unusable.isEmpty else { throw NotTried(reason: "there is no proof that has to be refused") }
+    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that has to be refused") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
-    for (name, proof) in unusable {
+    for (name, credential) in unusable {
       var request = sample.request
-      let error = error(of: &request, with: proof, sample)
+      let error = error(of: &request, with: credential, sample)
       try require(error != nil, "\(name) was not refused")
     }
     return unusable.count
@@ -47,7 +47,7 @@ extension SignerConformance {
 
   func checkAtomicity(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
-    guard let error = error(of: &copy, with: sample.proof, sample) else { return }
+    guard let error = error(of: &copy, with: sample.credential, sample) else { return }
     try require(copy == request, "the request changed although it was refused \(name)")
     try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error \(name) lacks its message or its remedy")
   }
@@ -61,17 +61,19 @@ extension SignerConformance {
 
   func checkSecrecyOfErrors(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
-    guard let error = error(of: &copy, with: sample.proof, sample) else { return }
+    guard let error = error(of: &copy, with: sample.credential, sample) else { return }
     var secrets = sample.secrets
-    if let key = sample.proof as? AccessKey {
+    if let key = sample.credential as? AccessKey {
       secrets += [key.secret.reveal(), key.sessionToken?.reveal() ?? ""].filter { $0.utf8.count >= 8 }
     }
     try secrets.requireAbsent(fromDisplaysOf: error, "the error \(name)")
   }
 
-  private func error(of request: inout HTTPRequest, with proof: Subject.Proof, _ sample: Sample) -> SigningError? {
+  private func error(of request: inout HTTPRequest, with credential: Subject.SigningCredential, _ sample: Sample)
+    -> SigningError?
+  {
     do throws(SigningError) {
-      try signer.sign(&request, with: proof, in: .at(sample.date))
+      try signer.sign(&request, with: credential, in: .at(sample.date))
       return nil
     } catch {
       return error

@@ -13,24 +13,24 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   public let signer: Subject
 
   /// What it is tried with.
-  public let samples: [SigningSample<Subject.Proof>]
+  public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// The proof that signs nothing; nothing if there is no such thing.
-  public let anonymous: Subject.Proof?
+  /// The credential that signs nothing; nothing if there is no such thing.
+  public let anonymous: Subject.SigningCredential?
 
   /// Proofs that have to be refused, by what is wrong with them.
-  public let unusable: [(name: String, proof: Subject.Proof)]
+  public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Sets up a suite for a signer with a proof of its own kind.
+  /// Sets up a suite for a signer with a credential of its own kind.
   ///
   /// - Parameters:
   ///   - signer: What is tried.
   ///   - samples: What it is tried with; it has to sign all of them.
-  ///   - anonymous: The proof that signs nothing; nothing if there is no such thing.
+  ///   - anonymous: The credential that signs nothing; nothing if there is no such thing.
   ///   - unusable: Proofs that have to be refused, by what is wrong with them.
   public init(
-    _ signer: Subject, samples: [SigningSample<Subject.Proof>], anonymous: Subject.Proof?,
-    unusable: [(name: String, proof: Subject.Proof)]
+    _ signer: Subject, samples: [SigningSample<Subject.SigningCredential>], anonymous: Subject.SigningCredential?,
+    unusable: [(name: String, credential: Subject.SigningCredential)]
   ) {
     self.signer = signer
     self.samples = samples
@@ -68,7 +68,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   }
 }
 
-extension SignerConformance where Subject.Proof == AccessKey {
+extension SignerConformance where Subject.SigningCredential == AccessKey {
   /// Sets up a suite for a signer with access keys: the anonymous key, and those that nobody can sign with.
   ///
   /// - Parameters:
@@ -81,34 +81,35 @@ extension SignerConformance where Subject.Proof == AccessKey {
 }
 
 extension SignerConformance {
-  typealias Sample = SigningSample<Subject.Proof>
+  typealias Sample = SigningSample<Subject.SigningCredential>
 
   /// Tries something with each sample.
   func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
     try samples.forEach(try: check)
   }
 
-  /// Tries something with each hostile request, and with each unusable proof.
+  /// Tries something with each hostile request, and with each unusable credential.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     let requests = HostileInputs.requests(from: sample.request)
     for (name, request) in requests { try check(request, name, sample) }
-    for (name, proof) in unusable {
+    for (name, credential) in unusable {
       var copy = sample
-      copy.proof = proof
+      copy.credential = credential
       try check(sample.request, "with \(name)", copy)
     }
     return requests.count + unusable.count
   }
 
   func signed(_ sample: Sample) throws(SigningError) -> HTTPRequest {
-    try signer.signed(sample.request, with: sample.proof, in: .at(sample.date))
+    try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
   }
 }
 
 extension Array {
   /// Tries something with each sample, and names the one that it does not hold for.
-  func forEach<Proof>(try check: (Element) throws -> Void) throws -> Int where Element == SigningSample<Proof> {
+  func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
+  where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }
     for sample in self {
       do {

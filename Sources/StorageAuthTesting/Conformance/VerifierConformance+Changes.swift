@@ -46,7 +46,7 @@ extension VerifierConformance {
   private func requireRefusal(_ signed: SignedSample, _ what: String, change: (inout HTTPRequest) -> Void) throws {
     var request = signed.request
     change(&request)
-    if refusal(of: request, against: signed.sample.proof, at: signed.sample.date) == nil {
+    if refusal(of: request, against: signed.sample.credential, at: signed.sample.date) == nil {
       throw Violation("accepted \(what)")
     }
   }

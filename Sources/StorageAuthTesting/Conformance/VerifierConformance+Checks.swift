@@ -7,11 +7,11 @@ extension VerifierConformance {
     for date in dates {
       let proof: VerifiedRequest
       do throws(VerificationError) {
-        proof = try verify(signed.request, against: signed.sample.proof, at: date)
+        proof = try verify(signed.request, against: signed.sample.credential, at: date)
       } catch {
         throw Violation("refused with \(error)")
       }
-      try require(proof.accessKeyID == signed.sample.proof.id, "the id is another one")
+      try require(proof.accessKeyID == signed.sample.credential.id, "the id is another one")
       try require(proof.placement == placement, "the authorization is said to be in the \(proof.placement)")
       if let end = signed.expiration { try require(proof.expiration == end, "the proof ends at another time") }
       if let target = signed.sample.target {
@@ -49,11 +49,11 @@ extension VerifierConformance {
     } else {
       dates.append(signed.sample.date.advanced(by: .zero - year))
     }
-    for date in dates where refusal(of: signed.request, against: signed.sample.proof, at: date) == nil {
+    for date in dates where refusal(of: signed.request, against: signed.sample.credential, at: date) == nil {
       throw Violation("accepted at \(date), signed at \(signed.sample.date)")
     }
     if let end = signed.expiration {
-      let error = refusal(of: signed.request, against: signed.sample.proof, at: end.advanced(by: .seconds(1)))
+      let error = refusal(of: signed.request, against: signed.sample.credential, at: end.advanced(by: .seconds(1)))
       try require(
         error?.code == .expired, "a URL that has ended is refused with \(error?.code.description ?? "nothing")")
     }
@@ -61,7 +61,7 @@ extension VerifierConformance {
   }
 
   func checkSecrecy(_ signed: SignedSample) throws -> Int {
-    let key = signed.sample.proof
+    let key = signed.sample.credential
     let token = key.sessionToken?.reveal() ?? ""
     let secrets = signed.sample.secrets + (token.utf8.count < 8 ? [] : [token])
     var tries = 0
@@ -75,7 +75,7 @@ extension VerifierConformance {
   }
 
   private func wrongKeys(of sample: SigningSample<AccessKey>) -> [(String, AccessKey)] {
-    let key = sample.proof
+    let key = sample.credential
     let token = key.sessionToken
     return [
       ("another secret", AccessKey(id: key.id, secret: Secret("x" + key.secret.reveal()), sessionToken: token)),

@@ -36,7 +36,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     self.samples = samples
     placement = .header
     sign = { sample throws(SigningError) in
-      let signed = try signer.signed(sample.request, with: sample.proof, in: .at(sample.date))
+      let signed = try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
       let given = Set(sample.request.headerFields.map(\.name))
       let names = signed.headerFields.map(\.name).filter { name in
         !given.contains(name) || signedHeaders.contains(name.canonicalName)
@@ -61,7 +61,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     placement = .query
     sign = { sample throws(SigningError) in
       let signed = try presigner.presign(
-        sample.request, with: sample.proof, validFor: lifetime, in: .at(sample.date))
+        sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
       var request = sample.request
       request.path = signed.pathAndQuery
       request.headerFields = signed.headers

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import StorageAuth
 
 /// A request to sign, with what and when: one input of a conformance suite.
-public struct SigningSample<Proof: Credential>: Sendable {
+public struct SigningSample<SigningCredential: Credential>: Sendable {
   /// The name of the sample, by which a report calls it.
   public var name: String
 
@@ -10,7 +10,7 @@ public struct SigningSample<Proof: Credential>: Sendable {
   public var request: HTTPRequest
 
   /// What it is signed with.
-  public var proof: Proof
+  public var credential: SigningCredential
 
   /// When it is signed, in the service's time.
   public var date: Timestamp
@@ -18,23 +18,23 @@ public struct SigningSample<Proof: Credential>: Sendable {
   /// What the request is about; nothing if a verifier's reading of it is not to be compared.
   public var target: RequestTarget?
 
-  /// The same proof with another secret; nothing if there is no such thing.
-  public var otherSecret: Proof?
+  /// The same credential with another secret; nothing if there is no such thing.
+  public var otherSecret: SigningCredential?
 
-  /// The same proof, that ends as the request is signed; nothing if there is no such thing.
-  public var ended: Proof?
+  /// The same credential, that ends as the request is signed; nothing if there is no such thing.
+  public var ended: SigningCredential?
 
   /// What must never be in a request, a URL or an error; a session token is no such thing, because it is sent.
   public var secrets: [String]
 
   /// Puts a sample together.
   public init(
-    _ name: String, request: HTTPRequest, proof: Proof, date: Timestamp, target: RequestTarget? = nil,
-    otherSecret: Proof? = nil, ended: Proof? = nil, secrets: [String] = []
+    _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
+    otherSecret: SigningCredential? = nil, ended: SigningCredential? = nil, secrets: [String] = []
   ) {
     self.name = name
     self.request = request
-    self.proof = proof
+    self.credential = credential
     self.date = date
     self.target = target
     self.otherSecret = otherSecret
@@ -43,7 +43,7 @@ public struct SigningSample<Proof: Credential>: Sendable {
   }
 }
 
-extension SigningSample where Proof == AccessKey {
+extension SigningSample where SigningCredential == AccessKey {
   /// Puts a sample for an access key together; its variants and its secret follow from the key.
   ///
   /// A secret of less than eight bytes is not looked for: it can be anywhere by chance.
@@ -52,7 +52,7 @@ extension SigningSample where Proof == AccessKey {
   ) {
     let secret = key.secret.reveal()
     self.init(
-      name, request: request, proof: key, date: date, target: target,
+      name, request: request, credential: key, date: date, target: target,
       otherSecret: AccessKey(id: key.id, secret: Secret("x" + secret), sessionToken: key.sessionToken),
       ended: AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: date),
       secrets: secret.utf8.count < 8 ? [] : [secret])

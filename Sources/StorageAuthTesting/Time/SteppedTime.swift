@@ -7,7 +7,7 @@ public import StorageAuth
 /// let cache = CredentialCache(provider, time: time)
 /// time.advance(by: .seconds(3600))
 /// ```
-public final class SteppedTime: TimeSource {
+public final class SteppedTime: SigningClock {
   private struct Sleeper {
     let id: UInt64
     let end: Duration

@@ -10,7 +10,8 @@ public import StorageAuth
 /// ```
 public final class ScriptedTransport: HTTPTransport {
   /// Makes the answer to a request.
-  public typealias Script = @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPReply
+  public typealias Script =
+    @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
   private let script: Script
   private let recorded = Lock<[RecordedRequest]>([])
@@ -26,7 +27,7 @@ public final class ScriptedTransport: HTTPTransport {
   }
 
   /// Answers by a list, one answer a request; then the connection fails.
-  public convenience init(_ replies: [HTTPReply]) {
+  public convenience init(_ replies: [HTTPStreamingResponse]) {
     let next = Lock(replies[...])
     self.init { request throws(TransportError) in
       guard let reply = next.withLock({ $0.popFirst() }) else {
@@ -63,7 +64,7 @@ public final class ScriptedTransport: HTTPTransport {
   ///
   /// - Throws: What the script says; `connectionLost` if the body cannot be read; `cancelled` if the task is cancelled
   ///   while the answer is held.
-  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
     defer { inFlight.withLock { $0.now -= 1 } }
     let sent = RecordedRequest(head: request, body: try await Self.bytes(of: body))

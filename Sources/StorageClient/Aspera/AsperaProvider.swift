@@ -10,7 +10,7 @@ public import StorageAuth
 /// of a node has neither `copy` nor `presign`.
 public struct AsperaProvider: StorageProvider {
   /// What requests to the Node API are authorized with.
-  public typealias Proof = AsperaNodeAccess
+  public typealias SigningCredential = AsperaNodeAccess
 
   /// The folder that keys are relative to.
   public let root: String
@@ -56,7 +56,7 @@ public struct AsperaProvider: StorageProvider {
   public var name: String { "aspera" }
 
   /// The host and the root.
-  public var place: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
+  public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
   /// The address of the node, without a path.
   public var endpoint: ServiceEndpoint {
@@ -76,10 +76,10 @@ public struct AsperaProvider: StorageProvider {
   }
 
   /// Always: a password, a secret or a token is sent as it is.
-  public func carriesToken(_ proof: AsperaNodeAccess) -> Bool { true }
+  public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
 
   /// The user or the access key.
-  public func identity(of proof: AsperaNodeAccess) -> String? { proof.identity }
+  public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
 
   /// Reads the error of the Node API.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {

@@ -10,7 +10,7 @@ extension NodeClient {
   ///   - meter: Is told how far it is.
   /// - Throws: A `TransferFailure`, or a `CancellationError`; an `AsperaError` if there is nothing to transfer with.
   func carryOut(_ spec: TransferSpec, size: Int64?, _ meter: ProgressMeter?) async throws {
-    let room = try client.memory.value { try TransferRoom(client) }
+    let room = try client.memory.value { try TransferContext(client) }
     var spec = spec
     provider.transfers.put(into: &spec)
     spec.publicKey = room.publicKey

@@ -19,7 +19,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public let configuration: StorageClientConfiguration
 
   /// Where credentials come from, and the one that is in use; replace it here when a new token is there.
-  public let credentials: CredentialCache<Provider.Proof>
+  public let credentials: CredentialCache<Provider.SigningCredential>
 
   /// Where what happens is told: signatures, renewed credentials, retries, clocks, transfers.
   ///
@@ -32,9 +32,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public let clockSkew: ClockSkew
 
   /// Signs in the place of the provider's own signer, where the key is kept elsewhere.
-  let remoteSigner: (any RemoteRequestSigner<Provider.Proof>)?
+  let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
   let transport: any HTTPTransport
-  let time: any TimeSource
+  let time: any SigningClock
   let gate: RequestGate
   let memory = StoreMemory()
   let relocation = Relocation<Provider>()
@@ -52,7 +52,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - events: Where what happens is told; where the cache tells it, if not given.
   ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
   public init(
-    _ provider: Provider, credentials: some CredentialProvider<Provider.Proof>,
+    _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents? = nil,
     clockSkew: ClockSkew = ClockSkew()
@@ -72,7 +72,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - events: Where what happens is told.
   ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
   public init(
-    _ provider: Provider, credentials: Provider.Proof,
+    _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents = AuthEvents(),
     clockSkew: ClockSkew = ClockSkew()
@@ -101,12 +101,12 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   }
 
   package init(
-    _ provider: Provider, credentials: some CredentialProvider<Provider.Proof>,
+    _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(), transport: any HTTPTransport,
-    events: AuthEvents? = nil, clockSkew: ClockSkew = ClockSkew(), time: any TimeSource
+    events: AuthEvents? = nil, clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     let cache =
-      credentials as? CredentialCache<Provider.Proof>
+      credentials as? CredentialCache<Provider.SigningCredential>
       ?? CredentialCache(credentials, events: events ?? AuthEvents(), time: time)
     self.init(
       provider, cache: cache, configuration: configuration, transport: transport, events: events ?? cache.events,
@@ -114,9 +114,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   }
 
   package init(
-    _ provider: Provider, credentials: Provider.Proof,
+    _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(), transport: any HTTPTransport,
-    events: AuthEvents = AuthEvents(), clockSkew: ClockSkew = ClockSkew(), time: any TimeSource
+    events: AuthEvents = AuthEvents(), clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     self.init(
       provider, cache: CredentialCache(credentials, events: events, time: time), configuration: configuration,
@@ -124,9 +124,10 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   }
 
   init(
-    _ provider: Provider, cache: CredentialCache<Provider.Proof>,
-    remoteSigner: (any RemoteRequestSigner<Provider.Proof>)? = nil, configuration: StorageClientConfiguration,
-    transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any TimeSource
+    _ provider: Provider, cache: CredentialCache<Provider.SigningCredential>,
+    remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
+    configuration: StorageClientConfiguration,
+    transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any SigningClock
   ) {
     configuredProvider = provider
     self.configuration = configuration

@@ -11,12 +11,12 @@ public struct SubprocessCommandRunner: CommandRunner {
   /// The greatest number of bytes that a command may write to its standard error.
   private static let errorLimit = 1 << 20
 
-  private let time: any TimeSource
+  private let time: any SigningClock
 
   /// Makes a runner.
   ///
   /// - Parameter time: Whose clock commands are timed by.
-  public init(time: any TimeSource = .system) {
+  public init(time: any SigningClock = .system) {
     self.time = time
   }
 

@@ -6,7 +6,8 @@ extension BucketClient {
   ///
   /// Only the very object that the first bytes came from is gone on with. What has no entity tag and no version, and
   /// what the service makes of an object, is not resumed.
-  func resumed(_ reply: HTTPReply, _ key: String, _ options: DownloadOptions, length: Int64?) -> ByteStream {
+  func resumed(_ reply: HTTPStreamingResponse, _ key: String, _ options: DownloadOptions, length: Int64?) -> ByteStream
+  {
     let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true,

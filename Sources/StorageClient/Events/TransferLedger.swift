@@ -11,13 +11,13 @@ final class TransferLedger: Sendable {
   }
 
   private let events: AuthEvents
-  private let time: any TimeSource
+  private let time: any SigningClock
   private let subject: String
   private let progress: TransferProgress.Handler?
   private let start: Duration
   private let state = Mutex(State())
 
-  init(_ events: AuthEvents, _ time: any TimeSource, subject: String, progress: TransferProgress.Handler?) {
+  init(_ events: AuthEvents, _ time: any SigningClock, subject: String, progress: TransferProgress.Handler?) {
     self.events = events
     self.time = time
     self.subject = subject

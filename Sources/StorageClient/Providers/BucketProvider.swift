@@ -2,7 +2,7 @@ public import HTTPTypes
 public import StorageAuth
 
 /// A provider that keeps objects in buckets, and speaks the XML that most such services have in common.
-public protocol BucketProvider<Proof>: StorageProvider {
+public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The bucket.
   var bucket: String { get }
 
@@ -35,7 +35,7 @@ public protocol BucketProvider<Proof>: StorageProvider {
 
 extension BucketProvider {
   /// The bucket.
-  public var place: String { bucket }
+  public var containerName: String { bucket }
 
   /// Reads the XML of an error, in the body or in the header that stands in for it.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
@@ -59,9 +59,9 @@ extension BucketProvider {
 }
 
 /// A provider whose URLs can carry their own authorization.
-public protocol PresigningProvider<Proof>: BucketProvider {
+public protocol PresigningProvider<SigningCredential>: BucketProvider {
   /// What signs URLs.
-  associatedtype URLSigner: Presigner where URLSigner.Proof == Proof
+  associatedtype URLSigner: Presigner where URLSigner.SigningCredential == SigningCredential
 
   /// What signs URLs.
   var presigner: URLSigner { get }

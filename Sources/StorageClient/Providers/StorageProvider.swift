@@ -17,20 +17,21 @@ public import StorageDiagnosis
 /// ```swift
 /// struct Shelf: StorageProvider {
 ///   let name = "shelf"
-///   let place = "books"
+///   let containerName = "books"
 ///   func store(of client: StorageClient<Shelf>) -> ShelfStore { ShelfStore(client: client) }
 ///   // endpoint, signer, defaultCredentials, carriesToken(_:), identity(of:), error(in:body:subject:)
 /// }
 /// ```
-public protocol StorageProvider<Proof>: Sendable {
+public protocol StorageProvider<SigningCredential>: Sendable {
   /// What requests are signed with.
-  associatedtype Proof: Credential
+  associatedtype SigningCredential: Credential
 
   /// What signs them.
-  associatedtype RequestSigner: Signer where RequestSigner.Request == HTTPRequest, RequestSigner.Proof == Proof
+  associatedtype RequestSigner: Signer
+  where RequestSigner.Request == HTTPRequest, RequestSigner.SigningCredential == SigningCredential
 
   /// Where credentials come from unless a client is told otherwise.
-  associatedtype DefaultCredentials: CredentialProvider where DefaultCredentials.Value == Proof
+  associatedtype DefaultCredentials: CredentialProvider where DefaultCredentials.Value == SigningCredential
 
   /// What carries operations out.
   associatedtype Store: ObjectStore
@@ -39,7 +40,7 @@ public protocol StorageProvider<Proof>: Sendable {
   var name: String { get }
 
   /// Where in the service the objects are, for errors and events: the bucket, or the host of a node.
-  var place: String { get }
+  var containerName: String { get }
 
   /// The address of the service.
   ///
@@ -56,10 +57,10 @@ public protocol StorageProvider<Proof>: Sendable {
   var defaultCredentials: DefaultCredentials { get }
 
   /// Whether what a request carries is worth something to whoever sees it, such as a token or a password.
-  func carriesToken(_ proof: Proof) -> Bool
+  func carriesToken(_ credential: SigningCredential) -> Bool
 
   /// The public name of a credential, such as an access key id, for events; nothing for an anonymous one.
-  func identity(of proof: Proof) -> String?
+  func identity(of credential: SigningCredential) -> String?
 
   /// Reads an answer that is no success.
   ///
@@ -106,10 +107,10 @@ extension StorageProvider {
   }
 }
 
-extension StorageProvider where Proof == AccessKey {
+extension StorageProvider where SigningCredential == AccessKey {
   /// Whether the key is a temporary one.
-  public func carriesToken(_ proof: AccessKey) -> Bool { proof.sessionToken != nil }
+  public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
   /// The access key id.
-  public func identity(of proof: AccessKey) -> String? { proof.isAnonymous ? nil : proof.id.string }
+  public func identity(of credential: AccessKey) -> String? { credential.isAnonymous ? nil : credential.id.string }
 }

@@ -15,19 +15,19 @@ public import StorageAuth
 /// No function of the app runs on the caller's actor: what `@MainActor` code asks for is not signed on the main thread. A
 /// function that blocks is given as ``remote(blocking:as:)`` and has a thread of its own.
 public struct RemoteSigning: Sendable {
-  /// Answers what the holder of the key has to say to an order.
-  public typealias Sign = @Sendable @concurrent (SigningOrder) async throws -> RemoteSignature
+  /// Answers what the holder of the key has to say to a request to sign.
+  public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
   /// Where the identity comes from, by the name of the provider; in the form of a key without a secret.
-  let identity: @Sendable (_ provider: String, any TimeSource) -> any CredentialProvider<AccessKey>
-  let sign: @Sendable (any TimeSource) -> Sign
+  let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
+  let sign: @Sendable (any SigningClock) -> Sign
 
   /// Signs with a function of the app.
   ///
   /// - Parameters:
-  ///   - sign: Has an order signed.
+  ///   - sign: Answers a request to sign.
   ///   - identity: Whose key signs. With a temporary key it has to be given, because its session token is part of what is
-  ///     signed. Without it the id is taken from the answers, which costs a second order for URLs.
+  ///     signed. Without it the id is taken from the answers, which costs a second request to sign for URLs.
   public static func remote(_ sign: @escaping Sign, as identity: Identity? = nil) -> RemoteSigning {
     RemoteSigning(
       identity: { _, _ in
@@ -42,10 +42,10 @@ public struct RemoteSigning: Sendable {
   /// wait.
   ///
   /// - Parameters:
-  ///   - sign: Has an order signed. It has to return on every path, within a time limit of its own.
+  ///   - sign: Answers a request to sign. It has to return on every path, within a time limit of its own.
   ///   - identity: Whose key signs; see ``remote(_:as:)``.
   public static func remote(
-    blocking sign: @escaping @Sendable (SigningOrder) throws -> RemoteSignature, as identity: Identity? = nil
+    blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
   ) -> RemoteSigning {
     let call = BlockingCall("remote signer", sign)
     return remote({ try await call($0) }, as: identity)
@@ -54,8 +54,8 @@ public struct RemoteSigning: Sendable {
   /// Signs with a function of the app, for a key that changes.
   ///
   /// - Parameters:
-  ///   - sign: Has an order signed. It throws a `SigningRefusal` with the code `anotherKey` if the key has changed since;
-  ///     the identity is asked for again then.
+  ///   - sign: Answers a request to sign. It throws a `SigningRefusal` with the code `anotherKey` if the key has
+  ///     changed since; the identity is asked for again then.
   ///   - identity: Says whose key signs, with the session token of a temporary key and when it ends.
   public static func remote(
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
@@ -80,10 +80,11 @@ public struct RemoteSigning: Sendable {
   ) -> RemoteSigning {
     RemoteSigning(
       identity: { provider, time in
-        SigningServer(url, timeout: timeout, transport: transport, time: time, headers: headers).identity(of: provider)
+        SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers).identity(
+          of: provider)
       },
       sign: { time in
-        let server = SigningServer(url, timeout: timeout, transport: transport, time: time, headers: headers)
+        let server = SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers)
         return { order in try await server.sign(order) }
       })
   }
@@ -104,7 +105,7 @@ extension AccessKey {
 }
 
 extension StorageClient
-where Provider: PresigningProvider, Provider.Proof == AccessKey, Provider.RequestSigner: SplitSigner {
+where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: SplitSigner {
   /// Makes a client that holds no key: a server signs.
   ///
   /// - Parameters:
@@ -128,16 +129,17 @@ where Provider: PresigningProvider, Provider.Proof == AccessKey, Provider.Reques
   package init(
     _ provider: Provider, signing: RemoteSigning, configuration: StorageClientConfiguration,
     transport: any HTTPTransport, events: AuthEvents = AuthEvents(), clockSkew: ClockSkew = ClockSkew(),
-    time: any TimeSource
+    time: any SigningClock
   ) {
     self.init(
       provider, cache: Self.cache(signing.identity(provider.name, time), events, time),
-      remoteSigner: RemoteSigner(signer: provider.remoteSigner, sign: signing.sign(time)), configuration: configuration,
+      remoteSigner: SplitRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
+      configuration: configuration,
       transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 
   private static func cache(
-    _ identity: some CredentialProvider<AccessKey>, _ events: AuthEvents, _ time: any TimeSource
+    _ identity: some CredentialProvider<AccessKey>, _ events: AuthEvents, _ time: any SigningClock
   ) -> CredentialCache<AccessKey> {
     CredentialCache(identity, events: events, time: time)
   }

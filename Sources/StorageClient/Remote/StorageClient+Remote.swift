@@ -11,14 +11,14 @@ extension StorageClient {
   ///   - act: Has it signed.
   /// - Returns: What was signed, and the time in the signature.
   func signElsewhere<Result>(
-    as cached: inout CachedCredential<Provider.Proof>,
-    _ act: (Provider.Proof, SigningContext) async throws -> Result
+    as cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
   ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
     let (date, offset) = try serviceTime()
     do {
       let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
       return (result, date, offset)
-    } catch let refusal as RefusalForTime {
+    } catch let refusal as ClockSkewRefusal {
       let host = try provider.endpoint.authority
       guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
         throw refusal.error
@@ -29,14 +29,15 @@ extension StorageClient {
     do {
       let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
       return (result, corrected, newOffset)
-    } catch let refusal as RefusalForTime {
+    } catch let refusal as ClockSkewRefusal {
       throw refusal.error
     }
   }
 
   /// Asks who signs once more if the key has changed since, and tries again.
   private func renewing<Result>(
-    _ cached: inout CachedCredential<Provider.Proof>, _ act: (Provider.Proof) async throws -> Result
+    _ cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential) async throws -> Result
   ) async throws -> Result {
     do {
       do {

@@ -19,7 +19,7 @@ extension StorageClient {
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
     isRepeatable: Bool = true
-  ) async throws -> HTTPReply {
+  ) async throws -> HTTPStreamingResponse {
     try await send(
       RequestDraft(
         request, to: try provider.endpoint, at: location(ofKey: key), action: action, body: body,
@@ -31,7 +31,7 @@ extension StorageClient {
   /// - Returns: The answer, a success.
   /// - Throws: `ServiceError` for an answer that is none; `TransportError`, `CancellationError`, `SigningError` and
   ///   `CredentialError` where there is no answer.
-  func send(_ draft: RequestDraft) async throws -> HTTPReply {
+  func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
     try await perform(draft) { $0 }
   }
 
@@ -50,7 +50,7 @@ extension StorageClient {
 
   /// The URL of an object or of all of them, as the command line writes it.
   func location(ofKey key: String?) -> String {
-    "\(provider.name)://\(provider.place)/\(key ?? "")"
+    "\(provider.name)://\(provider.containerName)/\(key ?? "")"
   }
 
   /// Makes attempts until one succeeds or nothing can help any more.
@@ -59,7 +59,7 @@ extension StorageClient {
   ///   - draft: The request.
   ///   - consume: Takes a success in; an answer that breaks off there counts as none.
   private func perform<Result>(
-    _ draft: RequestDraft, _ consume: (HTTPReply) async throws -> Result
+    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Result {
     var plan = RetryPlan(configuration, isRepeatable: draft.isRepeatable)
     while true {
@@ -92,7 +92,7 @@ extension StorageClient {
 extension StorageClient {
   /// Signs and sends once, at one instant.
   func attempt<Result>(
-    _ draft: RequestDraft, _ consume: (HTTPReply) async throws -> Result
+    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Refusal.Outcome<Result> {
     let permit = try await gate.enter()
     let provider = provider
@@ -104,7 +104,7 @@ extension StorageClient {
     } catch let error as CredentialError {
       return .unsigned(error)
     }
-    var reply: HTTPReply
+    var reply: HTTPStreamingResponse
     do {
       reply = try await transport.send(signed, body: draft.body)
     } catch {
@@ -148,8 +148,8 @@ extension StorageClient {
   /// A credential that may be sent to the endpoint; the one place where credentials are had.
   ///
   /// - Parameter duration: How long it has to live on.
-  func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.Proof> {
-    let cached: CachedCredential<Provider.Proof>
+  func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.SigningCredential> {
+    let cached: CachedCredential<Provider.SigningCredential>
     do {
       cached = try await credentials.credential(lasting: duration)
     } catch {
@@ -186,7 +186,7 @@ extension StorageClient {
   }
 
   private func sign(
-    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.Proof>
+    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.SigningCredential>
   ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
     if let remoteSigner {
       return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
@@ -201,7 +201,7 @@ extension StorageClient {
   /// The cache does not go by this machine's clock alone. If the two disagree, the service decides; what it answers tells
   /// its time.
   private func sign(
-    _ request: HTTPRequest, for provider: Provider, with proof: Provider.Proof, at date: Timestamp
+    _ request: HTTPRequest, for provider: Provider, with proof: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
     do {
       return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
@@ -222,7 +222,7 @@ extension CredentialError {
   }
 }
 
-extension HTTPReply {
+extension HTTPStreamingResponse {
   /// Whether the service did what it was asked for; 203 says that the callback after an upload failed.
   fileprivate var isSuccess: Bool {
     response.status.kind == .successful && response.status.code != 203

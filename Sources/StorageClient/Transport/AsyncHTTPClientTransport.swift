@@ -49,13 +49,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   }
 
   /// Sends one request.
-  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let host = request.authority ?? ""
     try Self.checkLength(of: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
       let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
-      return HTTPReply(response: HTTPResponse(answer), body: stream(answer.body, from: host))
+      return HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
     } catch {
       throw TransportError(error, host: host)
     }

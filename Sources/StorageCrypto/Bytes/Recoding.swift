@@ -28,7 +28,7 @@ extension ByteWriter {
 
   /// Appends percent-encoded text in the one canonical encoding: decoded, then encoded again.
   package mutating func append(
-    recoding text: Span<UInt8>, plusIsSpace: Bool, _ encoding: PercentEncoding = .component,
+    normalizing text: Span<UInt8>, plusIsSpace: Bool, _ encoding: PercentEncoding = .component,
     _ textCase: EncodedCase = .asWritten
   ) {
     var index = 0

@@ -65,7 +65,7 @@ struct DeskClient: Sendable {
   ) async throws(Failure) -> [UInt8] {
     var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
-    let reply: HTTPReply
+    let reply: HTTPStreamingResponse
     do {
       reply = try await transport.send(request, body: body)
     } catch {

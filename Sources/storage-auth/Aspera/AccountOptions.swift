@@ -37,7 +37,7 @@ struct AccountOptions: ParsableArguments {
   /// - Parameters:
   ///   - server: Where it is, and who logs in.
   ///   - machine: Whose environment and files are read.
-  func account(at server: ServerAddress, on machine: MachineAccess) throws -> AsperaAccount {
+  func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(on: machine)
     return try AsperaAccount(
@@ -47,11 +47,11 @@ struct AccountOptions: ParsableArguments {
   }
 
   /// The token of the environment, if there is one.
-  func token(on machine: MachineAccess) throws -> AsperaToken? {
+  func token(on machine: ProviderContext) throws -> AsperaToken? {
     try machine.environment(Self.tokenVariable).flatMap { $0.isEmpty ? nil : try AsperaToken(Secret($0)) }
   }
 
-  private func secret(on machine: MachineAccess) throws -> Secret? {
+  private func secret(on machine: ProviderContext) throws -> Secret? {
     guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
       throw InputFile.unusable("\(passwordFile) is empty. Write the password into its first line.")

@@ -31,7 +31,7 @@ struct AsperaOptions: ParsableArguments {
 
   /// Transfers with an account alone.
   func transfers(_ server: ServerAddress) async throws -> AccountTransfers {
-    let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
+    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     return AccountTransfers(

@@ -32,7 +32,7 @@ struct ProbeCommand: AsyncParsableCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
+    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     do {
       let account = try options.account(at: address(), on: machine)
       let report = try await account.check(on: machine)

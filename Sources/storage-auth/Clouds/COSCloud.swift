@@ -31,7 +31,7 @@ struct COSCloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = TencentCredentials(machine)
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
@@ -82,16 +82,17 @@ struct COSCloud: Cloud {
     let endpoint = order.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
     if let role = order.role {
       return TencentAssumeRoleProvider(
-        roleARN: role, sessionName: order.sessionName, keys: keys, duration: order.lifetime, policy: order.policy,
+        roleARN: role, sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
+        policy: order.policy,
         endpoint: endpoint, transport: transport)
     }
     return TencentFederationProvider(
-      name: order.sessionName, policy: order.policy, keys: keys, duration: order.lifetime, endpoint: endpoint,
+      name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint,
       transport: transport)
   }
 
-  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning {
+  func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region)
-    return StringSigning(COSStringSigner(endpoint: endpoint), keys: keys)
+    return SigningAccount(COSStringSigner(endpoint: endpoint), credentials: keys)
   }
 }

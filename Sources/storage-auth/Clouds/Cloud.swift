@@ -29,7 +29,7 @@ protocol Cloud: Sendable {
   /// - Parameters:
   ///   - machine: What may be touched.
   ///   - includes: Which of them are asked.
-  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
+  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
 
   // MARK: Requests
 
@@ -78,7 +78,7 @@ protocol Cloud: Sendable {
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
 
   /// Returns what signs for callers.
-  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning
+  func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
 }
 
 /// A key that a token server asks a token service for.

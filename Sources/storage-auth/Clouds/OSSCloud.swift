@@ -34,7 +34,7 @@ struct OSSCloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = AlibabaCredentials(machine)
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
@@ -87,13 +87,13 @@ struct OSSCloud: Cloud {
 
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
     AlibabaAssumeRoleProvider(
-      roleARN: order.role ?? "", sessionName: order.sessionName, keys: keys, duration: order.lifetime,
+      roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
       policy: order.policy, endpoint: order.tokenService.map { .url($0) } ?? .global,
       transport: AsyncHTTPClientTransport.shared)
   }
 
-  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning {
+  func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     guard endpoint == nil else { throw ValidationError("--endpoint has no meaning for oss: its hosts are not signed.") }
-    return StringSigning(OSSStringSigner(region: region), keys: keys)
+    return SigningAccount(OSSStringSigner(region: region), credentials: keys)
   }
 }

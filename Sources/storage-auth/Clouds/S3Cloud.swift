@@ -36,7 +36,7 @@ struct S3Cloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: MachineAccess, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = AmazonCredentials(machine)
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
@@ -96,12 +96,12 @@ struct S3Cloud: Cloud {
       order.tokenService.map { AmazonSTSEndpoint.url($0, region: order.region ?? "us-east-1") }
       ?? order.region.map { .region($0) } ?? .global
     return AmazonAssumeRoleProvider(
-      roleARN: order.role ?? "", sessionName: order.sessionName, keys: keys, duration: order.lifetime,
+      roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
       policy: order.policy, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
   }
 
-  func stringSigning(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> StringSigning {
+  func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .s3(region: region)
-    return StringSigning(S3StringSigner(region: region, endpoint: endpoint), keys: keys)
+    return SigningAccount(S3StringSigner(region: region, endpoint: endpoint), credentials: keys)
   }
 }

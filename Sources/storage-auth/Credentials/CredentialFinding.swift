@@ -29,7 +29,7 @@ struct CredentialFinding {
   /// Asks one source after the other.
   ///
   /// - Parameter makeChain: Makes the chain over a machine that hands warnings on.
-  init(walking makeChain: (MachineAccess) -> CredentialChain<AccessKey>) async {
+  init(walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>) async {
     let log = WalkLog()
     let chain = makeChain(.commandLine { log.add($0) })
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)

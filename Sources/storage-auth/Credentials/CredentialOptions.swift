@@ -24,7 +24,7 @@ struct CredentialOptions: ParsableArguments {
   ///   - machine: What may be touched.
   ///   - source: The only source; `nil` for all.
   func chain(
-    for cloud: any Cloud, on machine: MachineAccess, only source: SourceName? = nil
+    for cloud: any Cloud, on machine: ProviderContext, only source: SourceName? = nil
   ) -> CredentialChain<AccessKey> {
     cloud.chain(on: machine) { includes($0, only: source) }
   }
@@ -34,10 +34,10 @@ struct CredentialOptions: ParsableArguments {
   }
 }
 
-extension MachineAccess {
+extension ProviderContext {
   /// This machine, with warnings for the person at the terminal.
-  static func commandLine(onWarning: @escaping @Sendable (CredentialWarning) -> Void) -> MachineAccess {
-    var machine = MachineAccess.system
+  static func commandLine(onWarning: @escaping @Sendable (CredentialWarning) -> Void) -> ProviderContext {
+    var machine = ProviderContext.system
     machine.onWarning = onWarning
     return machine
   }

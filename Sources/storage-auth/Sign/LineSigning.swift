@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import RequestLines
+internal import SigningJobs
 internal import StorageAuth
 
 /// Signs requests that come as lines of JSON.
@@ -8,7 +8,7 @@ enum LineSigning {
   ///
   /// - Parameter mode: What a line without a mode asks for.
   /// - Throws: Exit status 1 if a line could not be signed.
-  static func run(_ mode: RequestLine.Mode) throws {
+  static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
       if line.allSatisfy(\.isWhitespace) { continue }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import HTTPTypes
-internal import RequestLines
+internal import SigningJobs
 internal import StorageAuth
 
 /// `storage-auth sign`: signs a request in its headers.

@@ -48,7 +48,7 @@ struct RuleOptions: ParsableArguments {
   /// The policy of a caller.
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
-      keys: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
+      objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
       types: type.isEmpty ? nil : type)
     rule.actions = Set(allow.actions)
     return AccessPolicy([rule])

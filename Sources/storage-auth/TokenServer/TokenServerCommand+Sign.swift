@@ -7,7 +7,7 @@ extension TokenServerCommand {
   func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
     // A rule that means nothing is an error now, and not when somebody asks.
     _ = try rule.policy(of: "example").checkedRules()
-    let signing = try provider.cloud.stringSigning(
+    let signing = try provider.cloud.signingAccount(
       region: region ?? "", endpoint: endpoint, keys: credentials.cache(for: provider.cloud))
     let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }

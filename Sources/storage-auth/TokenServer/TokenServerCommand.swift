@@ -119,7 +119,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
-      return TokenOrder(
+      return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }
     return router

@@ -67,7 +67,7 @@ struct StoreOptions: ParsableArguments {
 
   /// A client of a node.
   private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) -> StorageClient<AsperaProvider> {
-    let machine = MachineAccess.commandLine { Terminal.note("warning: \($0)") }
+    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let url = node ?? machine.environment(Self.nodeVariable)
     return StorageClient(
       .aspera(node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", transfers: transfers),

@@ -21,7 +21,7 @@ final class DefaultTokenAccountTests: XCTestCase {
   // matrix: Aspera transfer (token): header
   func testTheKeyThatAProductPutThereIsFound() async throws {
     let (home, path) = try home("rsa-aes128")
-    let machine = MachineAccess.forKeys(environment: ["ASPERA_SCP_PASS": "correct horse"], home: home.path)
+    let machine = ProviderContext.forKeys(environment: ["ASPERA_SCP_PASS": "correct horse"], home: home.path)
     let account = try AsperaAccount.defaultTokenAccount(host: "node.example.com", on: machine)
     XCTAssertEqual(account.user, "xfer")
     XCTAssertEqual([account.sshPort, account.udpPort], [33_001, 33_001])
@@ -55,7 +55,7 @@ final class DefaultTokenAccountTests: XCTestCase {
 
   func testThePassphraseOfTheEnvironmentIsForEncryptedKeysOnly() throws {
     let folder = try KeyFolder()
-    let machine = MachineAccess.forKeys(environment: ["ASPERA_SCP_PASS": "of the user"])
+    let machine = ProviderContext.forKeys(environment: ["ASPERA_SCP_PASS": "of the user"])
     let account = try AsperaAccount.defaultTokenAccount(host: "h", keyPath: folder.file("rsa"), on: machine)
     guard case .privateKey(let key) = account.authentication else { return XCTFail("\(account)") }
     XCTAssertNil(key.passphrase)
@@ -70,9 +70,9 @@ final class DefaultTokenAccountTests: XCTestCase {
   // matrix: Aspera transfer (token): bad input
   func testWithoutAKeyTheErrorListsThePlaces() async throws {
     let home = try TemporaryFolder()
-    let machine = MachineAccess(
+    let machine = ProviderContext(
       environment: { $0 == "CONDA_PREFIX" ? "/conda" : nil }, home: home.path, files: NoFiles(),
-      transport: MachineAccess.forKeys().transport)
+      transport: ProviderContext.forKeys().transport)
     let error = await asperaError { try AsperaAccount.defaultTokenAccount(host: "h", on: machine) }
     XCTAssertEqual(error?.code, .keyNotFound)
     for place in TokenKeyPlaces.all(on: machine) {
@@ -98,7 +98,7 @@ final class DefaultTokenAccountTests: XCTestCase {
   }
 
   func testThePlacesOfEachSystem() {
-    let machine = MachineAccess.forKeys(environment: ["CONDA_PREFIX": "/conda", "LOCALAPPDATA": "C:\\Local"])
+    let machine = ProviderContext.forKeys(environment: ["CONDA_PREFIX": "/conda", "LOCALAPPDATA": "C:\\Local"])
     XCTAssertTrue(TokenKeyPlaces.all(.linux, on: machine).contains("/opt/aspera/var/aspera_tokenauth_id_rsa"))
     XCTAssertTrue(
       TokenKeyPlaces.all(.linux, on: machine).contains("/conda/opt/aspera/connect/etc/aspera_tokenauth_id_rsa"))

@@ -62,7 +62,7 @@ final class KeyFormatTests: XCTestCase {
 
   func testEveryFormIsReadFromAFileAndFromMemory() async throws {
     let folder = try KeyFolder()
-    let machine = MachineAccess.forKeys()
+    let machine = ProviderContext.forKeys()
     for sample in Self.samples {
       let passphrase = sample.cipher == nil ? nil : KeyFolder.passphrase
       let file = AsperaPrivateKey.file(try folder.file(sample.name), passphrase: passphrase)
@@ -80,7 +80,7 @@ final class KeyFormatTests: XCTestCase {
 
   // matrix: Aspera transfer (key): bad input
   func testAWrongPassphraseIsRefusedForEveryForm() async throws {
-    let machine = MachineAccess.forKeys()
+    let machine = ProviderContext.forKeys()
     for sample in Self.samples where sample.cipher != nil {
       let text = Secret(bytes: try KeyFolder.text(sample.name))
       let long = String(repeating: "x", count: 900)
@@ -95,7 +95,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   func testAMissingPassphraseIsNamedWithTheCipher() async throws {
-    let machine = MachineAccess.forKeys()
+    let machine = ProviderContext.forKeys()
     for sample in Self.samples {
       guard let cipher = sample.cipher else { continue }
       let text = Secret(bytes: try KeyFolder.text(sample.name))
@@ -111,7 +111,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   func testAPassphraseForAKeyThatIsNotEncryptedIsRefused() async throws {
-    let machine = MachineAccess.forKeys()
+    let machine = ProviderContext.forKeys()
     for sample in Self.samples where sample.cipher == nil {
       let text = Secret(bytes: try KeyFolder.text(sample.name))
       let error = await asperaError {
@@ -122,7 +122,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   func testAKeyThatIsCutOffNeverPasses() async throws {
-    let machine = MachineAccess.forKeys(commands: nil)
+    let machine = ProviderContext.forKeys(commands: nil)
     for sample in Self.samples where sample.cipher == nil {
       let text = try KeyFolder.text(sample.name)
       let cut = Secret(bytes: Array(text.prefix(text.count * 2 / 3)))
@@ -132,7 +132,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   func testDamageToAKeyIsNoticed() async throws {
-    let machine = MachineAccess.forKeys(commands: nil)
+    let machine = ProviderContext.forKeys(commands: nil)
     for (name, label, step) in [
       ("rsa", "RSA PRIVATE KEY", 9), ("rsa-pkcs8", "PRIVATE KEY", 9), ("ecdsa-256", "EC PRIVATE KEY", 1),
       ("ecdsa-256-pkcs8", "PRIVATE KEY", 1),
@@ -158,7 +158,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   func testTheFingerprintIsTheOneThatOpenSSHPrints() async throws {
-    let machine = MachineAccess.forKeys()
+    let machine = ProviderContext.forKeys()
     let key = AsperaPrivateKey.pem(Secret(bytes: try KeyFolder.text("rsa")))
     let report = try await key.check(on: machine)
     let folder = try KeyFolder()

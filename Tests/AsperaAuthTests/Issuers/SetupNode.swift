@@ -13,14 +13,14 @@ struct SetupNode {
   let transport: ScriptedTransport
   let time = SteppedTime(now: present)
 
-  init(_ replies: HTTPReply...) {
+  init(_ replies: HTTPStreamingResponse...) {
     transport = ScriptedTransport(replies)
   }
 
   /// An answer with a token.
   static func answer(
     token: String = token, extra: String = "", date: Timestamp? = present
-  ) -> HTTPReply {
+  ) -> HTTPStreamingResponse {
     .json(
       #"{"transfer_specs":[{"transfer_spec":{"token":"\#(token)","remote_user":"asp1","sshfp":null\#(extra)}}]}"#,
       headers: date.map { ["Date": $0.httpDate] } ?? [:])

@@ -8,7 +8,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   // matrix: Aspera transfer (issuer): bad input
   func testWhatTheNodeSaysIsSaid() async {
     let error = #"{"error":{"code":404,"reason":"Not Found","user_message":"No such path"}}"#
-    let cases: [(reply: HTTPReply, code: CredentialError.Code, says: String, isRetryable: Bool)] = [
+    let cases: [(reply: HTTPStreamingResponse, code: CredentialError.Code, says: String, isRetryable: Bool)] = [
       (.json(error, status: 404), .rejected, "HTTP 404, 404 Not Found No such path.", false),
       (.status(400), .rejected, "HTTP 400.", false), (.text("<html>", status: 404), .rejected, "HTTP 404.", false),
       (.status(500), .failed, "HTTP 500", true), (.json(error, status: 503), .failed, "HTTP 503, 404", true),

@@ -150,7 +150,7 @@ final class AsperaNodeSignerTests: XCTestCase {
         request: HTTPRequest(
           method: .get, scheme: "https", authority: "node.example.com:9092", path: "/ops/transfers?active_only=true",
           headerFields: [.accept: "application/json", .contentType: "application/json", .range: "bytes=0-\(index)"]),
-        proof: item.access, date: date, otherSecret: NodeSamples.withOtherSecret(item.access),
+        credential: item.access, date: date, otherSecret: NodeSamples.withOtherSecret(item.access),
         secrets: item.name.contains("token") ? [] : ["c4nary0"])
     }
     // The secret itself is sent: it is bound to no date, no method and no path, and there is no anonymous access.

@@ -26,9 +26,9 @@ struct NodeMachine: FileReader {
     return FileContents(Array(text.utf8), permissions: permissions)
   }
 
-  var access: MachineAccess {
+  var access: ProviderContext {
     let (environment, warnings) = (environment, warnings)
-    var access = MachineAccess(
+    var access = ProviderContext(
       environment: { environment[$0] }, home: "/home/mia", files: self, transport: ScriptedTransport([]), time: time)
     access.onWarning = { warnings.add($0) }
     return access

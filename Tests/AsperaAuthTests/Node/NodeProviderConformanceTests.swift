@@ -9,7 +9,7 @@ final class NodeProviderConformanceTests: XCTestCase {
 
   private func assertConforms(
     _ provider: some CredentialProvider<AsperaNodeAccess>, failing: [any CredentialProvider<AsperaNodeAccess>],
-    time: any TimeSource, secrets: [String] = ["c4nary0"]
+    time: any SigningClock, secrets: [String] = ["c4nary0"]
   ) async {
     // None of these waits for anybody.
     let rules = ProviderRule.allCases.filter { $0 != .cancellation }

@@ -9,7 +9,7 @@ enum NodeSamples {
     ("a token", .bearer(Secret("c4nary0token"), accessKey: "ak-2")),
   ]
 
-  static let unusable: [(name: String, proof: AsperaNodeAccess)] = [
+  static let unusable: [(name: String, credential: AsperaNodeAccess)] = [
     ("a user with a colon", .basic(user: "mia:c4nary0", password: Secret("c4nary0"))),
     ("an empty user", .basic(user: "", password: Secret("c4nary0"))),
     ("a user with a line break", .basic(user: "mia\n", password: Secret("c4nary0"))),

@@ -6,7 +6,7 @@ import XCTest
 /// Which transfers a policy lets somebody ask a node for.
 final class TransferPolicyTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
-  private let alice = AccessRule(.write, .read, keys: .prefix("uploads/alice/"), in: "ak")
+  private let alice = AccessRule(.write, .read, objects: .prefix("uploads/alice/"), in: "ak")
 
   private func result(
     _ specification: TransferSpec, _ rules: AccessRule..., with key: String = "ak"
@@ -83,14 +83,14 @@ final class TransferPolicyTests: XCTestCase {
   }
 
   func testTheDirectionTheAccessKeyAndTheActionCount() {
-    let write = AccessRule(.write, keys: .prefix("uploads/alice/"), in: "ak")
+    let write = AccessRule(.write, objects: .prefix("uploads/alice/"), in: "ak")
     XCTAssertEqual(code(result(download("cat.jpg"), write)), .refused)
     XCTAssertNil(code(result(upload(to: nil), write)))
-    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.read, .list, keys: .all, in: "ak"))), .refused)
+    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.read, .list, objects: .all, in: "ak"))), .refused)
     XCTAssertEqual(code(result(upload(to: nil), write, with: "other")), .refused)
     XCTAssertEqual(code(result(TransferSpec(fields: JSONObject()), alice)), .refused)
     XCTAssertEqual(code(result(TransferSpec(.send, []), alice)), .refused)
-    XCTAssertNil(code(result(download("/anything/at/all"), AccessRule(.read, keys: .all, in: "ak"))))
+    XCTAssertNil(code(result(download("/anything/at/all"), AccessRule(.read, objects: .all, in: "ak"))))
   }
 
   func testTagsThatCouldMoveTheRootAreRefused() throws {
@@ -111,26 +111,26 @@ final class TransferPolicyTests: XCTestCase {
 
   func testATokenEndsWithTheRule() throws {
     let rule = AccessRule(
-      .write, keys: .prefix("a/"), in: "ak", until: date.advanced(by: .seconds(600)))
+      .write, objects: .prefix("a/"), in: "ak", until: date.advanced(by: .seconds(600)))
     for (asked, life) in [(nil, 600), (60, 60), (601, 600), (0, 1)] as [(Int?, Int)] {
       var spec = upload(to: nil)
       spec.fields["token_life_seconds"] = asked.map { .number(JSONNumber($0)) }
       XCTAssertEqual(try result(spec, rule).get().fields["token_life_seconds"]?.integer, life)
     }
-    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.write, keys: .all, in: "ak", until: date))), .refused)
+    XCTAssertEqual(code(result(upload(to: nil), AccessRule(.write, objects: .all, in: "ak", until: date))), .refused)
   }
 
   func testWhatNoTokenIsBoundToIsAnError() throws {
     let office = try XCTUnwrap(AddressRange("10.0.0.0/8"))
     for (rule, expected) in [
-      (AccessRule(.write, keys: .all, in: "ak", upTo: 10), PolicyError.Code.unsupportedCondition),
-      (AccessRule(.write, keys: .all, in: "ak", types: ["image/*"]), .unsupportedCondition),
-      (AccessRule(.write, keys: .all, in: "ak", from: [office]), .unsupportedCondition),
-      (AccessRule(.write, keys: .key("a/b"), in: "ak"), .unsupportedKey),
-      (AccessRule(.write, keys: .prefix("a/../b/"), in: "ak"), .unsupportedKey),
+      (AccessRule(.write, objects: .all, in: "ak", upTo: 10), PolicyError.Code.unsupportedCondition),
+      (AccessRule(.write, objects: .all, in: "ak", types: ["image/*"]), .unsupportedCondition),
+      (AccessRule(.write, objects: .all, in: "ak", from: [office]), .unsupportedCondition),
+      (AccessRule(.write, objects: .key("a/b"), in: "ak"), .unsupportedKey),
+      (AccessRule(.write, objects: .prefix("a/../b/"), in: "ak"), .unsupportedKey),
     ] {
       XCTAssertEqual(code(result(upload(to: "/a/b"), rule)), expected, "\(rule)")
-      XCTAssertNil(code(result(upload(to: "/a/b"), rule, AccessRule(.write, keys: .prefix("a/"), in: "ak"))))
+      XCTAssertNil(code(result(upload(to: "/a/b"), rule, AccessRule(.write, objects: .prefix("a/"), in: "ak"))))
     }
   }
 }

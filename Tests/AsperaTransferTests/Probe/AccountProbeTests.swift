@@ -22,7 +22,7 @@ final class AccountProbeTests: XCTestCase {
     _ account: AsperaAccount, _ script: @escaping ScriptedProbeRunner.Script
   ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeCommand]) {
     let runner = ScriptedProbeRunner(script)
-    let machine = MachineAccess(transport: ScriptedTransport([]))
+    let machine = ProviderContext(transport: ScriptedTransport([]))
     let probe = AccountProbe(machine, runner: runner, temporary: nil)
     do {
       return (.success(try await probe.check(account)), runner.commands)

@@ -52,7 +52,7 @@ extension RealSshdTests {
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)
       let time = SteppedTime()
-      let machine = MachineAccess(transport: ScriptedTransport([]), time: time)
+      let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
       let check = Task {
         try await AccountProbe(machine, timeout: .seconds(60), runner: nil, temporary: temporary).check(account)
       }
@@ -73,7 +73,7 @@ extension RealSshdTests {
     let temporary = try fixture.temporary
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)
-      let machine = MachineAccess(transport: ScriptedTransport([]))
+      let machine = ProviderContext(transport: ScriptedTransport([]))
       let check = Task { try await AccountProbe(machine, runner: nil, temporary: temporary).check(account) }
       while !isRunning(account) { await Task.yield() }
       check.cancel()

@@ -38,7 +38,7 @@ final class RealSshdTests: XCTestCase {
 
     /// Checks an account.
     func check(_ account: AsperaAccount) async throws -> AccountProbeReport {
-      let machine = MachineAccess(transport: ScriptedTransport([]))
+      let machine = ProviderContext(transport: ScriptedTransport([]))
       return try await AccountProbe(machine, runner: nil, temporary: temporary).check(account)
     }
 

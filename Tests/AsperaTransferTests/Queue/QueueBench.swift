@@ -89,7 +89,7 @@ final class QueueBench: Sendable {
       return sleeping >= max(1, pausing)
         && state.machine.sessions.allSatisfy { id, session in
           switch session.state {
-          case .waiting, .lined, .pausing, .interrupted, .ended: true
+          case .waiting, .queued, .pausing, .interrupted, .ended: true
           case .connecting, .running: held.contains(id)
           case .asking, .checking, .stopping: false
           }

@@ -84,7 +84,7 @@ struct Walk {
     added += 1
     let id = "s\(added)"
     entries[id] = 1
-    let means = random.pick([SessionMachine.TokenMeans.issuer, .issuer, .fixed, .none])
+    let means = random.pick([SessionMachine.TokenSupply.issuer, .issuer, .fixed, .none])
     let requiresToken = random.once(in: 4)
     apply(machine.add(id, means: means, requiresToken: requiresToken, at: uptime))
   }

@@ -5,7 +5,7 @@ import XCTest
 
 /// What every source that reads a file does with one that is not as it should be.
 final class ConfigurationFileTests: XCTestCase {
-  private func sources(_ machine: MachineAccess) -> [(path: String, provider: any CredentialProvider<AccessKey>)] {
+  private func sources(_ machine: ProviderContext) -> [(path: String, provider: any CredentialProvider<AccessKey>)] {
     [
       ("/home/mia/.aliyun/config.json", AlibabaCLIProfileProvider(machine: machine)),
       ("/home/mia/.alibabacloud/credentials", AlibabaSharedProfileProvider(machine: machine)),

@@ -4,7 +4,7 @@ import XCTest
 @testable import CloudCredentials
 
 final class INIDocumentTests: XCTestCase {
-  private let place = Place(source: "test", name: "The file f", remedy: "Correct it.")
+  private let place = SettingLocation(source: "test", name: "The file f", remedy: "Correct it.")
 
   private func section(_ name: String, of bytes: [UInt8]) throws -> SettingTable? {
     try INIDocument(bytes, at: place).section(name, at: place)

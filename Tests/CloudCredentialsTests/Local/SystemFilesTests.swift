@@ -63,7 +63,7 @@ final class SystemFilesTests: XCTestCase {
   }
 
   func testTheRealEnvironmentAndHomeAreThere() {
-    let machine = MachineAccess(transport: MemoryMachine().access.transport)
+    let machine = ProviderContext(transport: MemoryMachine().access.transport)
     XCTAssertEqual(machine.environment("PATH"), ProcessInfo.processInfo.environment["PATH"])
     XCTAssertNil(machine.environment("STORAGE_AUTH_NO_SUCH_VARIABLE"))
     XCTAssertEqual(machine.home?.hasPrefix("/"), true)

@@ -14,7 +14,7 @@ final class AlibabaRoleTests: XCTestCase {
     policy: String? = nil, externalID: String? = nil, endpoint: AlibabaSTSEndpoint = .global, role: String? = nil
   ) -> AlibabaAssumeRoleProvider {
     AlibabaAssumeRoleProvider(
-      roleARN: role ?? self.role, sessionName: session, keys: RemoteService.ownTemporaryKey, duration: duration,
+      roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
       policy: policy, externalID: externalID, endpoint: endpoint, transport: transport, time: time)
   }
 
@@ -196,7 +196,7 @@ final class AlibabaRoleTests: XCTestCase {
   func testWhyThereIsNoKeyToAskWithIsTold() async throws {
     let missing = CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it.")
     let provider = AlibabaAssumeRoleProvider(
-      roleARN: role, keys: ScriptedProvider<AccessKey>([.failure(missing)]), transport: ScriptedTransport([]),
+      roleARN: role, credentials: ScriptedProvider<AccessKey>([.failure(missing)]), transport: ScriptedTransport([]),
       time: time)
     let error = await failure(of: provider)
     XCTAssertEqual(error?.code, .notConfigured)
@@ -206,7 +206,7 @@ final class AlibabaRoleTests: XCTestCase {
     for key in [AccessKey.anonymous, AccessKey(id: "a b", secret: "s")] {
       let transport = ScriptedTransport([])
       let unusable = AlibabaAssumeRoleProvider(
-        roleARN: role, keys: StaticCredentialProvider(key), transport: transport, time: time)
+        roleARN: role, credentials: StaticCredentialProvider(key), transport: transport, time: time)
       let error = await failure(of: unusable)
       XCTAssertEqual(error?.code, .failed)
       XCTAssertTrue(transport.requests.isEmpty)

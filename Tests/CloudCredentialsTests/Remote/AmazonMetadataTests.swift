@@ -17,7 +17,7 @@ final class AmazonMetadataTests: XCTestCase {
     return (AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: transport, time: time), transport)
   }
 
-  private static func answer(to path: String, token status: Int = 200) -> HTTPReply {
+  private static func answer(to path: String, token status: Int = 200) -> HTTPStreamingResponse {
     switch path {
     case "/latest/api/token": .text("the-token", status: status)
     case "/latest/meta-data/iam/security-credentials/": .text("my-role")
@@ -112,7 +112,7 @@ final class AmazonMetadataTests: XCTestCase {
       let transport = ScriptedTransport { _ throws(TransportError) in
         throw TransportError(.connectionFailed, "No route.", remedy: "None.")
       }
-      let machine = MachineAccess(
+      let machine = ProviderContext(
         environment: { variables[$0] }, home: nil, files: SystemFiles(), transport: transport, time: time)
       return (transport, await failure(of: AmazonInstanceRoleProvider(machine: machine)))
     }

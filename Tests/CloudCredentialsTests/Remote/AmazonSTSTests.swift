@@ -31,12 +31,12 @@ final class AmazonSTSTests: XCTestCase {
     role: String? = nil
   ) -> AmazonAssumeRoleProvider {
     AmazonAssumeRoleProvider(
-      roleARN: role ?? self.role, sessionName: session, keys: RemoteService.ownTemporaryKey, duration: duration,
+      roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
       policy: policy, externalID: externalID, endpoint: endpoint, transport: transport, time: time)
   }
 
   private func webIdentity(
-    _ transport: some HTTPTransport, by time: (any TimeSource)? = nil,
+    _ transport: some HTTPTransport, by time: (any SigningClock)? = nil,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret = RemoteService.readIdentity
   ) -> AmazonWebIdentityProvider {
     AmazonWebIdentityProvider(
@@ -289,7 +289,7 @@ final class AmazonSTSTests: XCTestCase {
 
   func testBothConform() async {
     let secrets = ["s3cretOfTheAnswer", "tokenOfTheAnswer", "s3cretThatAsks", "tokenThatAsks"]
-    func transport(_ reply: @escaping @Sendable () -> HTTPReply) -> ScriptedTransport {
+    func transport(_ reply: @escaping @Sendable () -> HTTPStreamingResponse) -> ScriptedTransport {
       ScriptedTransport { _ in reply() }
     }
     func report(
@@ -314,7 +314,7 @@ final class AmazonSTSTests: XCTestCase {
 }
 
 /// Clocks that stand still, and on which short pauses are over at once.
-private final class PausingTime: TimeSource {
+private final class PausingTime: SigningClock {
   private let base: SteppedTime
   private let isCancelled: Bool
   private let taken = Lock<[Duration]>([])

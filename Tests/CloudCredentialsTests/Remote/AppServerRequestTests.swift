@@ -95,7 +95,7 @@ final class AppServerRequestTests: XCTestCase {
     let login = "eyJ0eXAiOiJKV1QifQ.cGF5bG9hZA.c2ln"
     let secrets = [login, "hunter2-hunter2", "session=0123456789"]
     let message = "Bearer \(login) has ended; cookie session=0123456789; password hunter2-hunter2"
-    let reply = HTTPReply.json(#"{"code":401,"message":"\#(message)"}"#, status: 401)
+    let reply = HTTPStreamingResponse.json(#"{"code":401,"message":"\#(message)"}"#, status: 401)
     let provider = AppServerCredentialProvider(transport: ScriptedTransport([reply]), time: time) {
       AppServerRequest(
         "https://shop.example.com/sts", method: .post,

@@ -51,7 +51,7 @@ final class ExchangeTests: XCTestCase {
 
   func testAHugeAnswerIsNotReadToItsEnd() async throws {
     for service in RemoteService.all {
-      let endless = HTTPReply(
+      let endless = HTTPStreamingResponse(
         response: HTTPResponse(status: .ok), body: ByteStream { { Array(repeating: UInt8(ascii: " "), count: 8_192) } })
       let error = await failure(of: service.answering(endless), service.name)
       XCTAssertEqual(error?.code, .malformedAnswer, service.name)
@@ -121,7 +121,7 @@ final class ExchangeTests: XCTestCase {
   func testABodyThatDripsEndsInATimeout() async throws {
     let service = RemoteService.credentialsURI
     let time = SteppedTime(now: RemoteService.now)
-    let dripping = HTTPReply.json(service.answer).slowed(by: .seconds(3600), chunk: 1, on: time)
+    let dripping = HTTPStreamingResponse.json(service.answer).slowed(by: .seconds(3600), chunk: 1, on: time)
     let provider = service.provider(ScriptedTransport([dripping]), time)
     async let failed = failure(of: provider, service.name)
     await time.wait(forSleeps: 2)
@@ -168,7 +168,7 @@ final class ExchangeTests: XCTestCase {
 
 /// Never answers, not even to being cancelled.
 private struct DeafTransport: HTTPTransport {
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     while true { await withCheckedContinuation { Self.keep($0) } }
   }
 

@@ -25,7 +25,7 @@ final class InstanceMetadataTests: XCTestCase {
     return (TencentInstanceMetadataProvider(role: role, transport: transport, time: time), transport)
   }
 
-  private static func alibabaAnswer(to path: String, token status: Int = 200) -> HTTPReply {
+  private static func alibabaAnswer(to path: String, token status: Int = 200) -> HTTPStreamingResponse {
     switch path {
     case "/latest/api/token": .text(" the-token\n", status: status)
     case "/latest/meta-data/ram/security-credentials/": .text(" my-role \n")
@@ -100,7 +100,7 @@ final class InstanceMetadataTests: XCTestCase {
   }
 
   func testAnInstanceWithoutARoleLetsAChainGoOn() async throws {
-    for list in [HTTPReply.status(404), .text(""), .text("\n \n")] {
+    for list in [HTTPStreamingResponse.status(404), .text(""), .text("\n \n")] {
       let (first, _) = alibaba { $0.path == "/latest/api/token" ? .text("token") : list }
       let (second, _) = tencent { _ in list }
       for provider in [first, second] as [any CredentialProvider<AccessKey>] {
@@ -143,7 +143,7 @@ final class InstanceMetadataTests: XCTestCase {
 
   func testAServiceThatStopsInTheMiddleIsThere() async throws {
     for service in [RemoteService.alibabaMetadata, .tencentMetadata, .amazonMetadata] {
-      let reply = HTTPReply.text("some text").cut(afterBytes: 3)
+      let reply = HTTPStreamingResponse.text("some text").cut(afterBytes: 3)
       let provider = service.provider(ScriptedTransport([reply]), time)
       let error = await failure(of: provider)
       XCTAssertEqual(error?.code, .failed)

@@ -7,7 +7,7 @@ final class RemoteConformanceTests: XCTestCase {
   private let secrets = ["s3cretOfTheAnswer", "tokenOfTheAnswer", "s3cretThatAsks", "tokenThatAsks"]
 
   /// A transport that gives an answer to whatever asks for the key, however many ask at once.
-  private func transport(_ answer: @escaping @Sendable () -> HTTPReply) -> ScriptedTransport {
+  private func transport(_ answer: @escaping @Sendable () -> HTTPStreamingResponse) -> ScriptedTransport {
     ScriptedTransport { request in
       if request.path == "/latest/api/token" { return .text("metadata-token") }
       if request.path.hasSuffix("security-credentials/") { return .text("role") }
@@ -17,7 +17,7 @@ final class RemoteConformanceTests: XCTestCase {
 
   private func report(
     _ provider: some CredentialProvider<AccessKey>, _ failing: [any CredentialProvider<AccessKey>],
-    _ waiting: any CredentialProvider<AccessKey>, _ time: any TimeSource
+    _ waiting: any CredentialProvider<AccessKey>, _ time: any SigningClock
   ) async -> ConformanceReport {
     await ProviderConformance(
       provider, failing: failing, waiting: waiting, secrets: secrets, concurrency: 20, time: time

@@ -17,7 +17,7 @@ struct RemoteService: Sendable {
   let end: [String]
   /// How often the provider asks a service that does not answer.
   var tries = 1
-  let provider: @Sendable (any HTTPTransport, any TimeSource) -> any CredentialProvider<AccessKey>
+  let provider: @Sendable (any HTTPTransport, any SigningClock) -> any CredentialProvider<AccessKey>
 
   static let secretText = "s3cretOfTheAnswer/+="
   static let tokenText = "tokenOfTheAnswer/+=="
@@ -74,7 +74,7 @@ struct RemoteService: Sendable {
     name: "Alibaba AssumeRole", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
     secret: ["Credentials", "AccessKeySecret"], token: ["Credentials", "SecurityToken"],
     end: ["Credentials", "Expiration"]
-  ) { AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", keys: ownTemporaryKey, transport: $0, time: $1) }
+  ) { AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: ownTemporaryKey, transport: $0, time: $1) }
 
   static let alibabaOIDC = RemoteService(
     name: "Alibaba AssumeRoleWithOIDC", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
@@ -97,7 +97,8 @@ struct RemoteService: Sendable {
     secret: ["Response", "Credentials", "TmpSecretKey"], token: ["Response", "Credentials", "Token"],
     end: ["Response", "ExpiredTime"]
   ) {
-    TencentFederationProvider(name: "phone", policy: #"{"version":"2.0"}"#, keys: ownKey, transport: $0, time: $1)
+    TencentFederationProvider(
+      name: "phone", policy: #"{"version":"2.0"}"#, credentials: ownKey, transport: $0, time: $1)
   }
 
   static let tencentRole = RemoteService(
@@ -106,7 +107,7 @@ struct RemoteService: Sendable {
     end: ["Response", "ExpiredTime"]
   ) {
     TencentAssumeRoleProvider(
-      roleARN: "qcs::cam::uin/1:roleName/x", keys: ownTemporaryKey, transport: $0, time: $1)
+      roleARN: "qcs::cam::uin/1:roleName/x", credentials: ownTemporaryKey, transport: $0, time: $1)
   }
 
   static let tencentWebIdentity = RemoteService(
@@ -144,7 +145,7 @@ struct RemoteService: Sendable {
   ) { transport, time in
     let variables = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/credentials/1"]
     return AmazonContainerProvider(
-      machine: MachineAccess(
+      machine: ProviderContext(
         environment: { variables[$0] }, home: nil, files: SystemFiles(), transport: transport, time: time))
   }
 

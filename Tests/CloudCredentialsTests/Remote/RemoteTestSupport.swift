@@ -6,14 +6,14 @@ import XCTest
 extension RemoteService {
   /// A provider whose last answer is another one.
   func answering(
-    _ reply: HTTPReply, by time: any TimeSource = SteppedTime(now: RemoteService.now)
+    _ reply: HTTPStreamingResponse, by time: any SigningClock = SteppedTime(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
     provider(ScriptedTransport(before.map { .text($0) } + Array(repeating: reply, count: tries)), time)
   }
 
   /// A provider whose last answer lacks what the script says.
   func failing(
-    _ error: TransportError, by time: any TimeSource = SteppedTime(now: RemoteService.now)
+    _ error: TransportError, by time: any SigningClock = SteppedTime(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
     let before = before
     let count = Tick()

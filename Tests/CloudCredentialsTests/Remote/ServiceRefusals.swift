@@ -3,21 +3,25 @@ import StorageAuth
 import StorageAuthTesting
 
 /// A refusal as Alibaba Cloud's services write it.
-func alibabaRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400) -> HTTPReply {
+func alibabaRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400)
+  -> HTTPStreamingResponse
+{
   .json(
     #"{"RequestId":"R-7","HostId":"sts.aliyuncs.com","Code":"\#(code)","Message":"\#(message)"}"#, status: status,
     headers: date.map { ["Date": $0] } ?? [:])
 }
 
 /// A refusal as Tencent Cloud's services write it, with a status of success.
-func tencentRefusal(_ code: String, _ message: String = "No.", date: String? = nil) -> HTTPReply {
+func tencentRefusal(_ code: String, _ message: String = "No.", date: String? = nil) -> HTTPStreamingResponse {
   .json(
     #"{"Response":{"Error":{"Code":"\#(code)","Message":"\#(message)"},"RequestId":"R-7"}}"#,
     headers: date.map { ["Date": $0] } ?? [:])
 }
 
 /// A refusal as Amazon's services write it.
-func amazonRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400) -> HTTPReply {
+func amazonRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400)
+  -> HTTPStreamingResponse
+{
   .status(
     status,
     Array(

@@ -15,7 +15,7 @@ final class TencentSTSTests: XCTestCase {
     keys: StaticCredentialProvider<AccessKey> = RemoteService.ownKey, endpoint: TencentSTSEndpoint = .standard
   ) -> TencentFederationProvider {
     TencentFederationProvider(
-      name: name, policy: policy ?? self.policy, keys: keys, duration: duration, endpoint: endpoint,
+      name: name, policy: policy ?? self.policy, credentials: keys, duration: duration, endpoint: endpoint,
       transport: transport, time: time)
   }
 
@@ -24,7 +24,7 @@ final class TencentSTSTests: XCTestCase {
     policy: String? = nil, region: String = "ap-guangzhou"
   ) -> TencentAssumeRoleProvider {
     TencentAssumeRoleProvider(
-      roleARN: role ?? self.role, sessionName: session, keys: RemoteService.ownTemporaryKey, duration: duration,
+      roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
       policy: policy, region: region, transport: transport, time: time)
   }
 
@@ -69,7 +69,7 @@ final class TencentSTSTests: XCTestCase {
   func testARoleIsAssumed() async throws {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = TencentAssumeRoleProvider(
-      roleARN: role, sessionName: "alice", keys: RemoteService.ownTemporaryKey, duration: .seconds(43_200),
+      roleARN: role, sessionName: "alice", credentials: RemoteService.ownTemporaryKey, duration: .seconds(43_200),
       externalID: "é/1", region: "ap-beijing", endpoint: .internal, transport: transport, time: time)
     _ = try await provider.credential()
     let sent = try XCTUnwrap(transport.requests.first)

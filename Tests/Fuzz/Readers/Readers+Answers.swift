@@ -75,7 +75,7 @@ extension Reader {
 
   /// What a server that signs answers: it becomes a header of the next request.
   private static let signatureAnswers = Reader(name: "signature-answers") { input, random in
-    let server = SigningServer(
+    let server = SigningServiceClient(
       "https://a.example/sign", timeout: .seconds(1),
       transport: ScriptedTransport([.status(random.once(in: 8) ? 403 : 200, input)]),
       time: SteppedTime(now: Samples.now), headers: { [:] })
@@ -83,7 +83,7 @@ extension Reader {
       if random.once(in: 2) {
         try await server.identity(of: "oss").credential().check()
       } else {
-        _ = try await server.sign(SigningOrder(.ossV1, method: "GET", stringToSign: "GET\n\n\n\n/"))
+        _ = try await server.sign(SigningRequest(.ossV1, method: "GET", stringToSign: "GET\n\n\n\n/"))
       }
       return true
     } catch {

@@ -37,7 +37,7 @@ extension Reader {
     var fields = HTTPFields()
     for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince] { fields[name] = text }
     _ = Conditions(fields)
-    guard let range = ByteRange(text) else { return false }
+    guard let range = RequestedRange(text) else { return false }
     for byteCount in [0, 1, 100, Int64.max] {
       _ = range.lies(within: byteCount)
       guard let bytes = range.bytes(of: byteCount) else { continue }
@@ -64,14 +64,14 @@ extension Reader {
   private static let answeredCalls = Reader(name: "answered-calls") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
-    let desks: [any ServiceDesk] = [
+    let desks: [any ServiceHandler] = [
       AlibabaSTS(issuer, identityTokens: configuration.services.identityTokens),
       TencentSTS(issuer, identityTokens: configuration.services.identityTokens),
       Metadata(issuer, requiresToken: true), AppServer(issuer, token: Secret(Samples.token)),
     ]
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
     let desk = random.pick(desks)
-    do throws(ServiceError) {
+    do throws(RefusalAnswer) {
       _ = try desk.answer(to: call)
       return true
     } catch {
@@ -85,7 +85,7 @@ extension Reader {
     guard let (request, body) = Samples.request(input) else { return false }
     let authenticator = NodeAuthenticator(directory: NodeDirectory(configuration))
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
-    do throws(ServiceError) {
+    do throws(RefusalAnswer) {
       _ = try authenticator.caller(of: call)
     } catch {
       try requireNoSecret(in: "\(error)", of: input)
@@ -100,7 +100,7 @@ extension Reader {
     guard let document = try? JSONValue(parsing: input) else { return false }
     var isRead = false
     for element in document["transfer_requests"]?.array ?? [document] {
-      guard let order = try? SetupOrder(random.pick([.send, .receive]), element) else { continue }
+      guard let order = try? SetupRequest(random.pick([.send, .receive]), element) else { continue }
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
       _ = (try? order.places, order.answeredPaths, order.answeredRoot, order.publicKeys)

@@ -9,21 +9,22 @@ extension Reader {
     answer("alibaba-sts-answers") { transport, time in
       [
         AlibabaAssumeRoleProvider(
-          roleARN: "acs:ram::1:role/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time)
+          roleARN: "acs:ram::1:role/r", sessionName: "fuzz", credentials: issuer, transport: transport, time: time)
       ]
     },
     answer("tencent-sts-answers") { transport, time in
       [
         TencentAssumeRoleProvider(
-          roleARN: "qcs::cam::uin/1:roleName/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time),
+          roleARN: "qcs::cam::uin/1:roleName/r", sessionName: "fuzz", credentials: issuer, transport: transport,
+          time: time),
         TencentFederationProvider(
-          name: "fuzz", policy: "{}", keys: issuer, transport: transport, time: time),
+          name: "fuzz", policy: "{}", credentials: issuer, transport: transport, time: time),
       ]
     },
     answer("amazon-sts-answers") { transport, time in
       [
         AmazonAssumeRoleProvider(
-          roleARN: "arn:aws:iam::1:role/r", sessionName: "fuzz", keys: issuer, transport: transport, time: time)
+          roleARN: "arn:aws:iam::1:role/r", sessionName: "fuzz", credentials: issuer, transport: transport, time: time)
       ]
     },
     answer("metadata-answers") { transport, time in
@@ -49,7 +50,7 @@ extension Reader {
   private static func answer(
     _ name: String,
     _ providers:
-      @escaping @Sendable (any HTTPTransport, any TimeSource) -> [any CredentialProvider<AccessKey>]
+      @escaping @Sendable (any HTTPTransport, any SigningClock) -> [any CredentialProvider<AccessKey>]
   ) -> Reader {
     Reader(name: name) { input, random in
       let bodies = text(input).split(separator: "\n\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
@@ -58,7 +59,7 @@ extension Reader {
       var isTaken = false
       let count = providers(ScriptedTransport([]), time).count
       for index in 0..<count {
-        let replies = bodies.map { HTTPReply.status($0 == bodies.last ? status : 200, $0) }
+        let replies = bodies.map { HTTPStreamingResponse.status($0 == bodies.last ? status : 200, $0) }
         let provider = providers(ScriptedTransport(replies), time)[index]
         do {
           let issued = try await provider.issue()
@@ -108,8 +109,8 @@ extension Reader {
   }
 
   /// A machine where every file has the same bytes, every program prints the same, and there is no network.
-  private static func machine(files: [UInt8] = [], output: [UInt8] = []) -> MachineAccess {
-    MachineAccess(
+  private static func machine(files: [UInt8] = [], output: [UInt8] = []) -> ProviderContext {
+    ProviderContext(
       environment: { _ in nil }, home: "/home/fuzz", files: SameFile(bytes: files), commands: SameOutput(bytes: output),
       transport: ScriptedTransport([]), time: SteppedTime(now: Samples.now))
   }

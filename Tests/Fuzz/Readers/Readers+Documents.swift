@@ -1,4 +1,4 @@
-import RequestLines
+import SigningJobs
 import StorageAuth
 import StorageAuthTesting
 import StorageDiagnosis
@@ -28,7 +28,7 @@ extension Reader {
     return true
   }
 
-  private static let place = Place(source: "fuzz", name: "file", remedy: "None.")
+  private static let place = SettingLocation(source: "fuzz", name: "file", remedy: "None.")
 
   private static let ini = Reader(name: "ini") { input, _ in
     guard let document = try? INIDocument(input, at: place) else { return false }

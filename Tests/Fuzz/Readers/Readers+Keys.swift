@@ -24,7 +24,7 @@ extension Reader {
 
   /// Checks a key, and converts it for both clients; what comes out has to be a key again.
   @Sendable private static func check(_ text: [UInt8], _ random: inout SeededGenerator) async throws -> Bool {
-    let machine = MachineAccess(
+    let machine = ProviderContext(
       environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
     // A passphrase is tried now and then only: opening a key is slow on purpose.
     let passphrase = random.below(64) == 0 ? Secret("wrong") : nil

@@ -79,7 +79,7 @@ extension Reader {
     let string = "AWS4-HMAC-SHA256\n20261120T080000Z\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
     let method = String(canonical.prefix { $0 != "\n" })
     return try check(
-      SigningOrder(.s3V4, method: method, stringToSign: string, canonicalRequest: canonical), input)
+      SigningRequest(.s3V4, method: method, stringToSign: string, canonicalRequest: canonical), input)
   }
 
   /// The verdict depends on the request alone, no refusal shows a secret, and what is verified is what was sent.
@@ -173,14 +173,14 @@ extension Reader {
   }
 
   private static let signingOrders = Reader(name: "signing-orders") { input, _ in
-    guard let order = try? SigningOrder(json: input) else { return false }
+    guard let order = try? SigningRequest(json: input) else { return false }
     return try check(order, input)
   }
 
   private static let ossV1Strings = Reader(name: "oss-v1-strings") { input, _ in
     let string = text(input)
     let method = String(string.prefix { $0 != "\n" })
-    return try check(SigningOrder(.ossV1, method: method, stringToSign: string), input)
+    return try check(SigningRequest(.ossV1, method: method, stringToSign: string), input)
   }
 
   private static let ossCanonicalRequests = Reader(name: "oss-canonical-requests") { input, _ in
@@ -189,7 +189,7 @@ extension Reader {
     let string = "OSS4-HMAC-SHA256\n20261120T080000Z\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
     let method = String(canonical.prefix { $0 != "\n" })
     return try check(
-      SigningOrder(.ossV4, method: method, stringToSign: string, canonicalRequest: canonical), input)
+      SigningRequest(.ossV4, method: method, stringToSign: string, canonicalRequest: canonical), input)
   }
 
   private static let cosCanonicalRequests = Reader(name: "cos-canonical-requests") { input, _ in
@@ -197,12 +197,12 @@ extension Reader {
     let string = "sha1\n1795161540;1795165200\n\(SHA1.hash(Array(canonical.utf8)).hex)\n"
     let method = String(canonical.prefix { $0 != "\n" }).uppercased()
     return try check(
-      SigningOrder(.cosV5, method: method, stringToSign: string, canonicalRequest: canonical), input)
+      SigningRequest(.cosV5, method: method, stringToSign: string, canonicalRequest: canonical), input)
   }
 
-  private static func check(_ order: SigningOrder, _ input: [UInt8]) throws -> Bool {
+  private static func check(_ order: SigningRequest, _ input: [UInt8]) throws -> Bool {
     let rules = SigningRules(
-      AccessPolicy([AccessRule(.read, .write, keys: .prefix("alice/"), in: "photos")]), lifetime: .seconds(3600))
+      AccessPolicy([AccessRule(.read, .write, objects: .prefix("alice/"), in: "photos")]), lifetime: .seconds(3600))
     let signer: any StringSigner =
       switch order.scheme {
       case .cosV5: COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))

@@ -38,7 +38,8 @@ final class PolicyDocumentTests: XCTestCase {
   func testThePolicyOfTencentsGuide() throws {
     let bucket = "examplebucket-1250000000"
     let policy = AccessPolicy([
-      AccessRule(.write, keys: .prefix("doc/"), in: bucket), AccessRule(.read, keys: .prefix("doc2/"), in: bucket),
+      AccessRule(.write, objects: .prefix("doc/"), in: bucket),
+      AccessRule(.read, objects: .prefix("doc2/"), in: bucket),
     ])
     let guide = #"""
       {"version": "2.0",
@@ -58,7 +59,7 @@ final class PolicyDocumentTests: XCTestCase {
 
   /// The document in Alibaba's description of StringLike, for a directory that is read and listed.
   func testThePolicyOfAlibabasDescriptionOfConditions() throws {
-    let policy = AccessPolicy([AccessRule(.read, .list, keys: .prefix("hangzhou/2015/"), in: "myphotos")])
+    let policy = AccessPolicy([AccessRule(.read, .list, objects: .prefix("hangzhou/2015/"), in: "myphotos")])
     let guide = #"""
       {"Version": "1",
        "Statement": [

@@ -26,7 +26,7 @@ final class PolicyEquivalenceTests: XCTestCase {
   private func rule(_ generator: inout SeededGenerator, withLimits: Bool) -> AccessRule {
     let key = pick(Self.keys, &generator)
     var rule = AccessRule(
-      keys: pick([.all, .prefix(""), .prefix(key), .prefix(key), .key(key)], &generator),
+      objects: pick([.all, .prefix(""), .prefix(key), .prefix(key), .key(key)], &generator),
       in: pick(Self.buckets, &generator),
       from: maybe([pick(Self.networks, &generator), pick(Self.networks, &generator)], &generator),
       until: maybe(Self.date.advanced(by: .seconds(pick([-1, 0, 1], &generator))), &generator))
@@ -38,8 +38,8 @@ final class PolicyEquivalenceTests: XCTestCase {
     return rule
   }
 
-  private func access(_ generator: inout SeededGenerator) -> Access {
-    Access(
+  private func access(_ generator: inout SeededGenerator) -> AccessRequest {
+    AccessRequest(
       pick(AccessAction.allCases, &generator), pick(Self.keys, &generator), in: pick(Self.buckets, &generator),
       size: pick([0, 4, 5], &generator), contentType: pick(Self.types, &generator),
       from: NetworkAddress(pick(Self.addresses, &generator)), at: Self.date)
@@ -94,13 +94,13 @@ final class PolicyEquivalenceTests: XCTestCase {
 
   private func compare(
     seed: UInt64, withLimits: Bool, _ read: (AccessPolicy) throws -> SessionPolicy,
-    _ answers: (SessionPolicy, Access) throws -> [Bool]
+    _ answers: (SessionPolicy, AccessRequest) throws -> [Bool]
   ) throws {
     var generator = SeededGenerator(seed: seed)
     var counts = [true: 0, false: 0]
     for _ in 0..<300 {
       var rules = (0..<Int.random(in: 1...3, using: &generator)).map { _ in rule(&generator, withLimits: withLimits) }
-      rules.append(AccessRule(.read, keys: .key("never"), in: "nothing-1250000000"))
+      rules.append(AccessRule(.read, objects: .key("never"), in: "nothing-1250000000"))
       let policy = AccessPolicy(rules)
       let session = try read(policy)
       for _ in 0..<30 {

@@ -7,7 +7,7 @@ internal import XCTest
 final class PolicyFormTests: PolicyTestCase {
   private func post(_ client: TestClient, _ keys: ObjectScope, upTo size: Int64? = nil) async throws -> Int {
     let policy = client.policy {
-      $0.keys = keys
+      $0.objects = keys
       if let size { $0.sizes = 0...size }
     }
     return try await client.post(FormBody(client.form(client.formSigners[0], policy), file: [1])).status
@@ -43,7 +43,7 @@ final class PolicyFormTests: PolicyTestCase {
       """#
     try await withServices { services in
       let scoped = try await client(of: .cos, services, policy: policy)
-      let keys = scoped.policy { $0.keys = .prefix("forms/") }
+      let keys = scoped.policy { $0.objects = .prefix("forms/") }
       for (index, (name, value, status)) in [
         ("x-cos-meta-a", "1", 204), ("acl", "public-read", 403), ("ACL", "public-read", 403),
         ("x-cos-acl", "public-read", 204), ("X-COS-ACL", "public-read", 204),

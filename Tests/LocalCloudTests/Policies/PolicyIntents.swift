@@ -33,7 +33,7 @@ struct PolicyIntent {
     types: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil,
     in bucket: String = bucket
   ) -> AccessRule {
-    var rule = AccessRule(keys: keys, in: bucket, upTo: size, types: types, from: addresses, until: end)
+    var rule = AccessRule(objects: keys, in: bucket, upTo: size, types: types, from: addresses, until: end)
     rule.actions = Set(actions)
     return rule
   }

@@ -178,7 +178,7 @@ final class S3KeyTests: ServicesTestCase {
   }
 
   private func form(_ client: TestClient, _ key: String) throws -> FormBody {
-    let policy = FormPolicy(bucket: Self.bucket, keys: .key(key), until: clock.now.advanced(by: .seconds(600)))
+    let policy = FormPolicy(bucket: Self.bucket, objects: .key(key), until: clock.now.advanced(by: .seconds(600)))
     return FormBody(try client.form(S3Signer(region: "us-east-1"), policy), file: [1])
   }
 

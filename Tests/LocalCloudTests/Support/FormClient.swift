@@ -59,7 +59,7 @@ extension TestClient {
   /// The policy that most tests use.
   func policy(_ change: (inout FormPolicy) -> Void = { _ in }) -> FormPolicy {
     var policy = FormPolicy(
-      bucket: CloudTestCase.bucket, keys: .prefix("uploads/alice/"), sizes: 1...1_000,
+      bucket: CloudTestCase.bucket, objects: .prefix("uploads/alice/"), sizes: 1...1_000,
       until: clock.now.advanced(by: .seconds(600)))
     change(&policy)
     return policy

@@ -14,7 +14,7 @@ public struct LongRun: Sendable {
     /// How many at once at each store.
     public var tasks: Int
     /// The right clock.
-    public var time: any TimeSource
+    public var time: any SigningClock
     /// Called after each transfer; steps the clock in a test.
     public var tick: @Sendable () -> Void
     /// How long the clients wait before they try again.
@@ -24,7 +24,7 @@ public struct LongRun: Sendable {
 
     /// Plans a run.
     public init(
-      transfers: Int, tasks: Int, time: any TimeSource = .system, retryDelay: Duration = .milliseconds(20),
+      transfers: Int, tasks: Int, time: any SigningClock = .system, retryDelay: Duration = .milliseconds(20),
       hasFailingTokenServices: Bool = true, tick: @escaping @Sendable () -> Void = {}
     ) {
       self.transfers = transfers

@@ -50,7 +50,7 @@ public struct Report: Sendable, CustomStringConvertible {
   }
 
   /// Asks the cloud what it has.
-  mutating func check(_ tally: Tally, _ cloud: LocalCloud, _ stores: [Store], time: any TimeSource) async throws {
+  mutating func check(_ tally: Tally, _ cloud: LocalCloud, _ stores: [Store], time: any SigningClock) async throws {
     let counts = tally.counts
     violations += counts.failures
     for store in stores where store.transport.counts.unsigned > 0 {

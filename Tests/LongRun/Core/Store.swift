@@ -8,7 +8,7 @@ struct Store: Sendable {
   static let count = 4
 
   /// All that a transfer needs, and no more.
-  private static let policy = AccessPolicy([AccessRule(.read, .write, keys: .all, in: bucket)])
+  private static let policy = AccessPolicy([AccessRule(.read, .write, objects: .all, in: bucket)])
 
   /// The status of an answer that takes the place of one to a request that was carried out.
   static let lossStatus = 503
@@ -20,7 +20,7 @@ struct Store: Sendable {
   let transport: WatchingTransport
 
   /// Both clouds, all signatures, tokens from the app server and from the token services.
-  static func all(on cloud: LocalCloud, time: any TimeSource, retryDelay: Duration) throws -> [Store] {
+  static func all(on cloud: LocalCloud, time: any SigningClock, retryDelay: Duration) throws -> [Store] {
     let transport = AsyncHTTPClientTransport()
     let keys = StaticCredentialProvider(permanent)
     let oss = AppServerCredentialProvider(
@@ -28,10 +28,10 @@ struct Store: Sendable {
     let cos = AppServerCredentialProvider(
       cloud.cosAppServer, allowsPlainHTTP: true, transport: transport, time: time)
     let alibaba = AlibabaAssumeRoleProvider(
-      roleARN: "acs:ram::1250000000:role/localcloud", keys: keys, endpoint: .url(cloud.servicesURL),
+      roleARN: "acs:ram::1250000000:role/localcloud", credentials: keys, endpoint: .url(cloud.servicesURL),
       transport: transport, time: time)
     let tencent = TencentFederationProvider(
-      name: "long-run", policy: try policy.camDocument(region: "ap-guangzhou"), keys: keys,
+      name: "long-run", policy: try policy.camDocument(region: "ap-guangzhou"), credentials: keys,
       endpoint: .url(cloud.servicesURL), transport: transport, time: time)
     var configuration = StorageClientConfiguration(
       multipartThreshold: 200_000, partSize: 100 * 1024, attempts: 10, retryDelay: retryDelay)
@@ -49,7 +49,7 @@ struct Store: Sendable {
 
   private init<Provider: PresigningProvider<AccessKey>>(
     _ name: String, _ kind: LocalCloud.Provider, _ provider: Provider, _ credentials: CredentialCache<AccessKey>,
-    _ configuration: StorageClientConfiguration, _ transport: any HTTPTransport, _ time: any TimeSource
+    _ configuration: StorageClientConfiguration, _ transport: any HTTPTransport, _ time: any SigningClock
   ) {
     self.name = name
     self.provider = kind
@@ -60,7 +60,8 @@ struct Store: Sendable {
   }
 
   /// A client that asks the cloud afterwards, with a permanent key and the right clock.
-  static func auditor(of provider: LocalCloud.Provider, on cloud: LocalCloud, time: any TimeSource) -> any ObjectStore {
+  static func auditor(of provider: LocalCloud.Provider, on cloud: LocalCloud, time: any SigningClock) -> any ObjectStore
+  {
     let transport = AsyncHTTPClientTransport.shared
     return switch provider {
     case .oss:

@@ -21,7 +21,7 @@ final class WatchingTransport: HTTPTransport {
 
   var counts: Counts { state.withLock { $0 } }
 
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let path = String((request.path ?? "").prefix { $0 != "?" })
     let isWhole = request.method == .put && request.path?.contains("?") == false
     state.withLock { state in

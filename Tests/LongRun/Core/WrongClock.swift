@@ -2,11 +2,11 @@ internal import StorageClient
 internal import Synchronization
 
 /// The clocks of a machine whose wall clock is wrong, and may become wrong in another way.
-final class WrongClock: TimeSource {
-  private let base: any TimeSource
+final class WrongClock: SigningClock {
+  private let base: any SigningClock
   private let difference = Mutex(Duration.zero)
 
-  init(_ base: any TimeSource) {
+  init(_ base: any SigningClock) {
     self.base = base
   }
 

@@ -11,7 +11,7 @@ final class RemoteClientTests: XCTestCase {
   // matrix: COS V5: remote signing
   func testEveryOperationWorksWithoutAKey() async throws {
     for key in [SigningBench.key, SigningBench.temporary] {
-      let lists = AccessRule(.list, keys: .all, in: SigningBench.bucket)
+      let lists = AccessRule(.list, objects: .all, in: SigningBench.bucket)
       let bench = try await SigningBench(
         self, key: key, policy: AccessPolicy(SigningBench.alice.rules + [lists]))
       for (name, store) in bench.stores() {
@@ -58,7 +58,7 @@ final class RemoteClientTests: XCTestCase {
   // matrix: OSS V4: remote signing
   // matrix: COS V5: remote signing
   func testSizesAndMediaTypesOfUploadsAreTheServersToSay() async throws {
-    let rule = AccessRule(.write, keys: .prefix("alice/"), in: SigningBench.bucket, upTo: 5, types: ["text/*"])
+    let rule = AccessRule(.write, objects: .prefix("alice/"), in: SigningBench.bucket, upTo: 5, types: ["text/*"])
     let bench = try await SigningBench(self, policy: AccessPolicy([rule]))
     func refused(_ name: String, _ reason: String, _ act: () async throws -> Void) async {
       do {
@@ -108,7 +108,7 @@ final class RemoteClientTests: XCTestCase {
 }
 
 /// The clocks of this machine, with a wall clock that is wrong.
-private struct WrongTime: TimeSource {
+private struct WrongTime: SigningClock {
   let offset: Duration
 
   var now: Timestamp { SystemTime.system.now.advanced(by: offset) }

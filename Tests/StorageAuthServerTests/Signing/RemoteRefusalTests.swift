@@ -60,7 +60,7 @@ final class RemoteRefusalTests: XCTestCase {
       for answer in ["", "0000", "OSS other:AAAAAAAAAAAAAAAAAAAAAAAAAAA="] {
         do {
           let signing = RemoteSigning.remote(
-            { _ in RemoteSignature(accessKeyID: "id", signature: answer) }, as: Identity(id: "id"))
+            { _ in SigningResponse(accessKeyID: "id", signature: answer) }, as: Identity(id: "id"))
           try await client(version, signing, transport).delete("a")
           XCTFail("deleted")
         } catch let error as SigningError {
@@ -69,7 +69,7 @@ final class RemoteRefusalTests: XCTestCase {
       }
       do {
         let signing = RemoteSigning.remote(
-          { _ in RemoteSignature(accessKeyID: "other", signature: "") }, as: Identity(id: "id"))
+          { _ in SigningResponse(accessKeyID: "other", signature: "") }, as: Identity(id: "id"))
         try await client(version, signing, transport).delete("a")
         XCTFail("deleted")
       } catch let error as SigningError {
@@ -86,14 +86,14 @@ final class RemoteRefusalTests: XCTestCase {
     let orders = Mutex(0)
     let sign: RemoteSigning.Sign = { order in
       orders.withLock { $0 += 1 }
-      let rules = SigningRules(AccessPolicy([AccessRule(.read, keys: .all, in: "photos")]))
+      let rules = SigningRules(AccessPolicy([AccessRule(.read, objects: .all, in: "photos")]))
       let rekeyed = AccessKey(id: order.stringToSign.contains("unknown") ? "unknown" : key.id, secret: key.secret)
       let answer = try OSSStringSigner(region: "cn-hangzhou").sign(
         order,
         with: order.canonicalRequest?.contains("unknown") == true
           ? AccessKey(id: "unknown", secret: key.secret) : rekeyed,
         under: rules, at: .now)
-      return RemoteSignature(accessKeyID: key.id, signature: answer.signature)
+      return SigningResponse(accessKeyID: key.id, signature: answer.signature)
     }
     for version in OSSSignatureVersion.allCases {
       let transport = ScriptedTransport { _ in .init(response: .init(status: .ok), body: .init([])) }

@@ -24,14 +24,14 @@ struct SigningBench {
 
   init(
     _ test: XCTestCase, key: AccessKey = key, policy: AccessPolicy = alice, lifetime: Duration = .seconds(3600),
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) async throws {
     try await self.init(test, keys: StaticCredentialProvider(key), policy: policy, lifetime: lifetime, time: time)
   }
 
   init(
     _ test: XCTestCase, keys: some CredentialProvider<AccessKey>, policy: AccessPolicy = alice,
-    lifetime: Duration = .seconds(3600), time: any TimeSource = .system
+    lifetime: Duration = .seconds(3600), time: any SigningClock = .system
   ) async throws {
     let cloud = try await LocalCloud.start(
       .init(accounts: [.init(Self.key), .init(Self.temporary)], buckets: [Self.bucket], isStrict: true))
@@ -39,20 +39,20 @@ struct SigningBench {
     self.cloud = cloud
     let router = Router()
     let signing = SigningService<BasicRequestContext>(
-      StringSigning(OSSStringSigner(region: "cn-hangzhou"), keys: keys),
-      StringSigning(COSStringSigner(endpoint: cloud.cosEndpoint), keys: keys), time: time
+      SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys),
+      SigningAccount(COSStringSigner(endpoint: cloud.cosEndpoint), credentials: keys), time: time
     ) { _ in SigningRules(policy, lifetime: lifetime) }
     signing.addRoutes(to: router.group("api").add(middleware: Login()))
     url = try await RunningServer.start(router, test) + "/api/sign"
   }
 
   static let alice = AccessPolicy([
-    AccessRule(.read, .write, .delete, .list, keys: .prefix("alice/"), in: bucket)
+    AccessRule(.read, .write, .delete, .list, objects: .prefix("alice/"), in: bucket)
   ])
 
   /// A client of each scheme, without a key.
   func stores(
-    _ login: String = "alice", clockSkew: ClockSkew = ClockSkew(), time: any TimeSource = .system
+    _ login: String = "alice", clockSkew: ClockSkew = ClockSkew(), time: any SigningClock = .system
   ) -> [(name: String, store: any BucketStore)] {
     let signing = RemoteSigning.remote(url) { [.authorization: "Bearer \(login)"] }
     let configuration = StorageClientConfiguration(

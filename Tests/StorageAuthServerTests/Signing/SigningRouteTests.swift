@@ -40,7 +40,7 @@ final class SigningRouteTests: XCTestCase {
   }
 
   private func body(_ pending: PendingSignature) -> JSONObject {
-    let order = SigningOrder(pending)
+    let order = SigningRequest(pending)
     var body = JSONObject()
     body["provider"] = .text(order.scheme.service)
     body["version"] = .text(order.scheme.version)
@@ -91,7 +91,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
   func testAnotherBucketAnotherKeyAndAnotherVerbAreRefused() async throws {
-    let policy = AccessPolicy([AccessRule(.read, keys: .prefix("alice/"), in: SigningBench.bucket)])
+    let policy = AccessPolicy([AccessRule(.read, objects: .prefix("alice/"), in: SigningBench.bucket)])
     let bench = try await SigningBench(self, policy: policy, time: time)
     for (name, pending) in try pendings(bench, .get, "alice/a", bucket: "other-1250000000") {
       try await assertRefused(bench, pending, "notAllowed", "\(name): bucket")
@@ -115,7 +115,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
   func testASubresourceOrAHeaderThatMakesAnotherOperationIsRefused() async throws {
-    let all = AccessPolicy([AccessRule(.read, .write, .delete, .list, keys: .all, in: SigningBench.bucket)])
+    let all = AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .all, in: SigningBench.bucket)])
     let bench = try await SigningBench(self, policy: all, time: time)
     for name in ["acl", "policy", "tagging", "restore", "append", "symlink", "cors", "x-oss-process"] {
       for method in [HTTPRequest.Method.get, .put, .post, .delete] {

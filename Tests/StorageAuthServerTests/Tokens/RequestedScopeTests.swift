@@ -31,7 +31,7 @@ final class RequestedScopeTests: XCTestCase {
     for (action, prefix, actions, keys) in table {
       let scope = try await one(action, prefix)
       XCTAssertEqual(scope?.rule.actions, actions)
-      XCTAssertEqual(scope?.rule.keys, keys)
+      XCTAssertEqual(scope?.rule.objects, keys)
       XCTAssertEqual(scope?.rule.bucket, "photos-1250000000")
       XCTAssertEqual(scope?.region, "ap-guangzhou")
     }

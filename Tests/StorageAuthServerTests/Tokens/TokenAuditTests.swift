@@ -17,10 +17,10 @@ final class TokenAuditTests: XCTestCase {
       return StaticCredentialProvider(key)
     }
     let forged = "mia\r\nnotice: noah\u{1b}[2K\u{2028}got STS.9"
-    let policy = AccessPolicy([AccessRule(.read, keys: .all, in: "photos")])
-    _ = try await service.key(for: TokenOrder(caller: forged, scope: TokenScope("uploads\nnoah", policy)))
+    let policy = AccessPolicy([AccessRule(.read, objects: .all, in: "photos")])
+    _ = try await service.key(for: KeyRequest(caller: forged, scope: TokenScope("uploads\nnoah", policy)))
     do {
-      _ = try await service.key(for: TokenOrder(caller: forged, scope: TokenScope("none", policy)))
+      _ = try await service.key(for: KeyRequest(caller: forged, scope: TokenScope("none", policy)))
       XCTFail("a key was handed out")
     } catch {}
     let log = LogLines()

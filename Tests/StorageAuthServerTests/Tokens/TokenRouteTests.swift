@@ -27,13 +27,13 @@ final class TokenRouteTests: XCTestCase {
   ) async throws -> String {
     let service = TokenService(rate: rate, audit: lines.append) { _ in provider }
     let router = Router()
-    let order: @Sendable (Request, BasicRequestContext) async throws -> TokenOrder = { request, _ in
+    let order: @Sendable (Request, BasicRequestContext) async throws -> KeyRequest = { request, _ in
       guard let caller = request.headers[.authorization]?.split(separator: " ").last else {
         throw HTTPError(.unauthorized, message: "Log in first.")
       }
       guard caller != "mallory" else { throw HTTPError(.forbidden) }
-      let policy = AccessPolicy([AccessRule(.write, keys: .prefix("\(caller)/"), in: "photos")])
-      return TokenOrder(caller: String(caller), scope: TokenScope("user-\(caller)", policy))
+      let policy = AccessPolicy([AccessRule(.write, objects: .prefix("\(caller)/"), in: "photos")])
+      return KeyRequest(caller: String(caller), scope: TokenScope("user-\(caller)", policy))
     }
     router.group("api").temporaryKeys(.oss, at: "distribute-token.json", from: service, order: order)
       .temporaryKeys(.cos, at: "cos/credentials", from: service, order: order)

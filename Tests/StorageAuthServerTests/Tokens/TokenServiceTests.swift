@@ -9,12 +9,12 @@ final class TokenServiceTests: XCTestCase {
   private let time = SteppedTime()
   private let lines = AuditLines()
 
-  private func order(_ caller: String = "mia", scope: String = "uploads", life: Duration = .seconds(1800)) -> TokenOrder
+  private func order(_ caller: String = "mia", scope: String = "uploads", life: Duration = .seconds(1800)) -> KeyRequest
   {
-    TokenOrder(
+    KeyRequest(
       caller: caller,
       scope: TokenScope(
-        scope, AccessPolicy([AccessRule(.write, keys: .prefix("\(scope)/"), in: "photos")]), lifetime: life))
+        scope, AccessPolicy([AccessRule(.write, objects: .prefix("\(scope)/"), in: "photos")]), lifetime: life))
   }
 
   /// Answers with keys that live for half an hour from the issuer's present.
@@ -37,7 +37,7 @@ final class TokenServiceTests: XCTestCase {
   }
 
   private func assertFails(
-    _ order: TokenOrder, _ service: TokenService, line: UInt = #line, _ check: (TokenServiceError) -> Void
+    _ order: KeyRequest, _ service: TokenService, line: UInt = #line, _ check: (TokenServiceError) -> Void
   ) async {
     do {
       let vended = try await service.key(for: order)
@@ -86,10 +86,10 @@ final class TokenServiceTests: XCTestCase {
     var ids: [String] = []
     for name in ["\u{e9}", "e\u{301}"] {
       ids.append(try await service.key(for: order(scope: name)).key.id.string)
-      let shared = AccessPolicy([AccessRule(.read, keys: .key(name), in: "photos")])
-      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope("x", shared))).key.id.string)
-      let same = AccessPolicy([AccessRule(.read, keys: .all, in: "photos")])
-      ids.append(try await service.key(for: TokenOrder(caller: "mia", scope: TokenScope(name, same))).key.id.string)
+      let shared = AccessPolicy([AccessRule(.read, objects: .key(name), in: "photos")])
+      ids.append(try await service.key(for: KeyRequest(caller: "mia", scope: TokenScope("x", shared))).key.id.string)
+      let same = AccessPolicy([AccessRule(.read, objects: .all, in: "photos")])
+      ids.append(try await service.key(for: KeyRequest(caller: "mia", scope: TokenScope(name, same))).key.id.string)
     }
     XCTAssertEqual(ids, (1...6).map { "STS.\($0)" })
   }
@@ -233,12 +233,12 @@ final class TokenServiceTests: XCTestCase {
   func testACallerWhoAsksForManyScopesLosesItsOwn() async throws {
     let issuer = issuer()
     let service = service(scopeLimit: 16) { _ in issuer }
-    _ = try await service.key(for: TokenOrder(caller: "quiet", scope: order(scope: "kept").scope))
+    _ = try await service.key(for: KeyRequest(caller: "quiet", scope: order(scope: "kept").scope))
     for number in 0..<200 {
-      _ = try await service.key(for: TokenOrder(caller: "busy", scope: order(scope: "s\(number)").scope))
+      _ = try await service.key(for: KeyRequest(caller: "busy", scope: order(scope: "s\(number)").scope))
     }
     let calls = issuer.calls
-    _ = try await service.key(for: TokenOrder(caller: "quiet", scope: order(scope: "kept").scope))
+    _ = try await service.key(for: KeyRequest(caller: "quiet", scope: order(scope: "kept").scope))
     XCTAssertEqual(issuer.calls, calls, "the key of the quiet caller was kept")
   }
 

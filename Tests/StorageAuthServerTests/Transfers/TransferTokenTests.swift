@@ -34,10 +34,10 @@ final class TransferTokenTests: XCTestCase {
       }
       let name = String(caller.dropFirst("Bearer user-".count))
       let policy = AccessPolicy([
-        AccessRule(.write, keys: .prefix("uploads/\(name)/"), in: "node"),
-        AccessRule(.read, keys: .prefix("shared/"), in: "node"),
+        AccessRule(.write, objects: .prefix("uploads/\(name)/"), in: "node"),
+        AccessRule(.read, objects: .prefix("shared/"), in: "node"),
       ])
-      return TransferTokenOrder(caller: name, policy: policy, accessKey: "node")
+      return TransferTokenRequest(caller: name, policy: policy, accessKey: "node")
     }
     return (try await RunningServer.start(router, self) + "/api", cloud)
   }

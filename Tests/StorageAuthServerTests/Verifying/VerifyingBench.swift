@@ -77,14 +77,15 @@ struct VerifyingBench {
       case .ossV4, .ossV1:
         SignatureMiddleware<VerifiedContext>(
           OSSVerifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time,
-          keys: keys)
+          lookup: keys)
       case .cos, .cosCompatible:
         SignatureMiddleware<VerifiedContext>(
           COSVerifier(mode: service == .cos ? .strict : .compatible, limits: limits), answers: answers,
-          replays: replays, time: time, keys: keys)
+          replays: replays, time: time, lookup: keys)
       case .s3:
         SignatureMiddleware<VerifiedContext>(
-          S3Verifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time, keys: keys)
+          S3Verifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time,
+          lookup: keys)
       }
     let router = Router(context: VerifiedContext.self)
     let routes = router.add(middleware: middleware)

@@ -76,7 +76,7 @@ final class PresignerConformanceTests: XCTestCase {
   }
 
   func testAURLThatOutlivesItsProof() throws {
-    try assertBreaks([.endedProof]) { base, request, key, duration, context throws(SigningError) in
+    try assertBreaks([.endedCredential]) { base, request, key, duration, context throws(SigningError) in
       let endless = AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken)
       return try base.presign(request, with: key.isAnonymous ? key : endless, validFor: duration, in: context)
     }

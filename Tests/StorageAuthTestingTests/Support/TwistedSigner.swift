@@ -4,7 +4,7 @@ import StorageAuth
 /// A signer and a presigner that does what another one does, but for one thing.
 struct TwistedSigner<Base: Signer<HTTPRequest, AccessKey> & Presigner<AccessKey>>: Signer, Presigner {
   typealias Request = HTTPRequest
-  typealias Proof = AccessKey
+  typealias SigningCredential = AccessKey
 
   /// What signing in the headers does instead: changes the result, or the inputs.
   typealias Sign =

@@ -5,7 +5,7 @@ import XCTest
 final class AccessPolicyTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
 
-  private func refusal(_ policy: AccessPolicy, _ access: Access) -> AccessRefusal.Reason? {
+  private func refusal(_ policy: AccessPolicy, _ access: AccessRequest) -> AccessRefusal.Reason? {
     do throws(AccessRefusal) {
       try policy.check(access)
       return nil
@@ -15,12 +15,12 @@ final class AccessPolicyTests: XCTestCase {
     }
   }
 
-  private func refusal(_ rule: AccessRule, _ access: Access) -> AccessRefusal.Reason? {
+  private func refusal(_ rule: AccessRule, _ access: AccessRequest) -> AccessRefusal.Reason? {
     refusal(AccessPolicy([rule]), access)
   }
 
   func testAnAccessNeedsARuleForItsBucketItsActionAndItsKey() {
-    let rule = AccessRule(.write, .list, keys: .prefix("uploads/alice/"), in: "photos")
+    let rule = AccessRule(.write, .list, objects: .prefix("uploads/alice/"), in: "photos")
     for (action, key, bucket, reason) in [
       (AccessAction.write, "uploads/alice/a", "photos", nil), (.write, "uploads/alice/", "photos", nil),
       (.list, "uploads/alice/", "photos", nil), (.list, "uploads/alice/2026", "photos", nil),
@@ -29,16 +29,17 @@ final class AccessPolicyTests: XCTestCase {
       (.read, "uploads/alice/a", "photos", .action), (.delete, "uploads/alice/a", "photos", .action),
       (.write, "uploads/alice/a", "photo", .bucket), (.write, "uploads/alice/a", "Photos", .bucket),
     ] as [(AccessAction, String, String, AccessRefusal.Reason?)] {
-      XCTAssertEqual(refusal(rule, Access(action, key, in: bucket, at: date)), reason, "\(action) \(key) \(bucket)")
+      XCTAssertEqual(
+        refusal(rule, AccessRequest(action, key, in: bucket, at: date)), reason, "\(action) \(key) \(bucket)")
     }
-    XCTAssertEqual(refusal(AccessPolicy([]), Access(.read, "a", in: "photos", at: date)), .action)
+    XCTAssertEqual(refusal(AccessPolicy([]), AccessRequest(.read, "a", in: "photos", at: date)), .action)
   }
 
   func testARefusalSaysInASentenceWhatWasMissing() throws {
     let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
     let rule = AccessRule(
-      .write, keys: .prefix("secret/"), in: "photos", upTo: 5, types: ["text/*"], from: [office], until: date)
-    let fits = Access(
+      .write, objects: .prefix("secret/"), in: "photos", upTo: 5, types: ["text/*"], from: [office], until: date)
+    let fits = AccessRequest(
       .write, "secret/a", in: "photos", size: 5, contentType: "text/plain", from: NetworkAddress("203.0.113.7"),
       at: date.advanced(by: .seconds(-1)))
     XCTAssertNil(refusal(rule, fits))
@@ -48,7 +49,7 @@ final class AccessPolicyTests: XCTestCase {
       ("no rule is about the address that asks", { $0.address = nil }),
       ("it is too large, or its size is not said", { $0.size = 6 }),
       ("it is of another media type, or its type is not said", { $0.contentType = nil }),
-    ] as [(String, (inout Access) -> Void)] {
+    ] as [(String, (inout AccessRequest) -> Void)] {
       var access = fits
       change(&access)
       XCTAssertThrowsError(try AccessPolicy([rule]).check(access)) {
@@ -66,30 +67,30 @@ final class AccessPolicyTests: XCTestCase {
   }
 
   func testAContentTypeThatIsNotOneTypeMeetsNoRule() {
-    let rule = AccessRule(.write, keys: .all, in: "photos", types: ["image/*", "text/plain"])
+    let rule = AccessRule(.write, objects: .all, in: "photos", types: ["image/*", "text/plain"])
     for type in ["image/png", " image/svg+xml ", "image/png; a=b", "text/plain;charset=utf-8"] {
-      XCTAssertNil(refusal(rule, Access(.write, "a", in: "photos", contentType: type, at: date)), type)
+      XCTAssertNil(refusal(rule, AccessRequest(.write, "a", in: "photos", contentType: type, at: date)), type)
     }
     for type in [
       "image/png, text/html", "text/plain;,text/html", "text/plain; a=b, text/html", "image/png text/html",
       "image/pn g", "image/", "image", "image/<b>", "image/png/x", "text/plain,", ",text/plain", "", ";text/plain",
     ] {
       XCTAssertEqual(
-        refusal(rule, Access(.write, "a", in: "photos", contentType: type, at: date)), .contentType, type)
+        refusal(rule, AccessRequest(.write, "a", in: "photos", contentType: type, at: date)), .contentType, type)
     }
   }
 
   func testAConditionHasToBeMetByWhatTheAccessSays() throws {
     let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
     let rule = AccessRule(
-      .write, .read, keys: .all, in: "photos", upTo: 10, types: ["image/*", "text/plain"], from: [office],
+      .write, .read, objects: .all, in: "photos", upTo: 10, types: ["image/*", "text/plain"], from: [office],
       until: date.advanced(by: .seconds(1)))
     let inside = NetworkAddress("203.0.113.7")
     func access(
       _ action: AccessAction = .write, size: Int64? = 10, type: String? = "image/png", from address: NetworkAddress?,
       after seconds: Int = 0
-    ) -> Access {
-      Access(
+    ) -> AccessRequest {
+      AccessRequest(
         action, "a", in: "photos", size: size, contentType: type, from: address,
         at: date.advanced(by: .seconds(seconds)))
     }
@@ -108,21 +109,21 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertEqual(refusal(rule, access(from: nil)), .address)
     XCTAssertEqual(refusal(rule, access(from: inside, after: 1)), .time)
     XCTAssertEqual(
-      refusal(AccessRule(.read, keys: .all, in: "photos", from: []), access(.read, from: inside)), .address)
+      refusal(AccessRule(.read, objects: .all, in: "photos", from: []), access(.read, from: inside)), .address)
   }
 
   func testOneOfSeveralRulesIsEnoughAndTheNearestSaysWhatIsMissing() {
     let policy = AccessPolicy([
-      AccessRule(.read, keys: .prefix("a/"), in: "photos"),
-      AccessRule(.write, keys: .prefix("a/"), in: "photos", upTo: 10),
-      AccessRule(.write, keys: .key("b"), in: "videos"),
+      AccessRule(.read, objects: .prefix("a/"), in: "photos"),
+      AccessRule(.write, objects: .prefix("a/"), in: "photos", upTo: 10),
+      AccessRule(.write, objects: .key("b"), in: "videos"),
     ])
-    XCTAssertNil(refusal(policy, Access(.read, "a/x", in: "photos", at: date)))
-    XCTAssertNil(refusal(policy, Access(.write, "a/x", in: "photos", size: 9, at: date)))
-    XCTAssertNil(refusal(policy, Access(.write, "b", in: "videos", at: date)))
-    XCTAssertEqual(refusal(policy, Access(.write, "a/x", in: "photos", size: 11, at: date)), .size)
-    XCTAssertEqual(refusal(policy, Access(.write, "b", in: "photos", size: 1, at: date)), .key)
-    XCTAssertEqual(refusal(policy, Access(.delete, "a/x", in: "photos", at: date)), .action)
-    XCTAssertEqual(refusal(policy, Access(.read, "a/x", in: "music", at: date)), .bucket)
+    XCTAssertNil(refusal(policy, AccessRequest(.read, "a/x", in: "photos", at: date)))
+    XCTAssertNil(refusal(policy, AccessRequest(.write, "a/x", in: "photos", size: 9, at: date)))
+    XCTAssertNil(refusal(policy, AccessRequest(.write, "b", in: "videos", at: date)))
+    XCTAssertEqual(refusal(policy, AccessRequest(.write, "a/x", in: "photos", size: 11, at: date)), .size)
+    XCTAssertEqual(refusal(policy, AccessRequest(.write, "b", in: "photos", size: 1, at: date)), .key)
+    XCTAssertEqual(refusal(policy, AccessRequest(.delete, "a/x", in: "photos", at: date)), .action)
+    XCTAssertEqual(refusal(policy, AccessRequest(.read, "a/x", in: "music", at: date)), .bucket)
   }
 }

@@ -5,9 +5,9 @@ import XCTest
 final class PolicyNarrowingTests: XCTestCase {
   private let policy = AccessPolicy([
     AccessRule(
-      .write, .delete, keys: .prefix("u/alice/"), in: "photos", upTo: 100, types: ["image/*"],
+      .write, .delete, objects: .prefix("u/alice/"), in: "photos", upTo: 100, types: ["image/*"],
       from: [AddressRange("10.0.0.0/8")].compactMap(\.self), until: Timestamp(unixSeconds: 1000)),
-    AccessRule(.read, keys: .all, in: "public"),
+    AccessRule(.read, objects: .all, in: "public"),
   ])
 
   private func rule(
@@ -16,7 +16,7 @@ final class PolicyNarrowingTests: XCTestCase {
     until end: Int64? = 1000
   ) -> AccessRule {
     var rule = AccessRule(
-      keys: keys, in: bucket, upTo: size, types: types, from: address.map { [AddressRange($0)].compactMap(\.self) },
+      objects: keys, in: bucket, upTo: size, types: types, from: address.map { [AddressRange($0)].compactMap(\.self) },
       until: end.map { Timestamp(unixSeconds: $0) })
     rule.actions = Set(actions)
     return rule
@@ -27,7 +27,7 @@ final class PolicyNarrowingTests: XCTestCase {
       rule(.write), rule(.write, .delete), rule(.delete, upTo: nil, types: nil), rule(.write, keys: .key("u/alice/x")),
       rule(.write, keys: .prefix("u/alice/")), rule(.write, upTo: 1, types: ["IMAGE/JPEG", "image/*"]),
       rule(.write, from: "10.1.2.3", until: 999),
-      AccessRule(.read, keys: .prefix("a"), in: "public"), AccessRule(.read, keys: .all, in: "public"),
+      AccessRule(.read, objects: .prefix("a"), in: "public"), AccessRule(.read, objects: .all, in: "public"),
     ] { XCTAssertTrue(policy.allows(narrower), "\(narrower)") }
   }
 
@@ -38,11 +38,11 @@ final class PolicyNarrowingTests: XCTestCase {
       rule(.write, upTo: 101), rule(.write, upTo: nil), rule(.write, types: nil), rule(.write, types: ["text/plain"]),
       rule(.write, types: ["image/png", "*/*"]), rule(.write, types: ["imagery/png"]), rule(.write, from: nil),
       rule(.write, from: "11.0.0.0/8"), rule(.write, from: "0.0.0.0/0"), rule(.write, until: nil),
-      rule(.write, until: 1001), AccessRule(.list, keys: .all, in: "public"),
+      rule(.write, until: 1001), AccessRule(.list, objects: .all, in: "public"),
     ] { XCTAssertFalse(policy.allows(wider), "\(wider)") }
   }
 
   func testNothingIsAllowedByAPolicyWithoutRules() {
-    XCTAssertFalse(AccessPolicy([]).allows(AccessRule(.read, keys: .key("a"), in: "public")))
+    XCTAssertFalse(AccessPolicy([]).allows(AccessRule(.read, objects: .key("a"), in: "public")))
   }
 }

@@ -42,8 +42,8 @@ final class AsperaDeletionTests: XCTestCase {
   func testAFileThatMayNotBeDeletedIsReported() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       request.path == "/files/browse"
-        ? HTTPReply(200, #"{"self":{"type":"file","basename":"a","size":1}}"#)
-        : HTTPReply(200, #"{"paths":[{"path":"/a","error":{"code":403,"user_message":"Not yours."}}]}"#)
+        ? HTTPStreamingResponse(200, #"{"self":{"type":"file","basename":"a","size":1}}"#)
+        : HTTPStreamingResponse(200, #"{"paths":[{"path":"/a","error":{"code":403,"user_message":"Not yours."}}]}"#)
     }
     let report = try await asperaClient(transport).delete(["a"])
     XCTAssertEqual(report.failures, [.init(key: "a", code: "403", message: "Not yours.")])

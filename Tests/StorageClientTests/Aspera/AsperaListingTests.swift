@@ -89,7 +89,8 @@ final class AsperaListingTests: XCTestCase {
         "self": ["type": "directory", "basename": "/"],
         "items": [["type": "file", "basename": .text(name), "size": 1]], "total_count": 1,
       ]
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer.serialized, [:]) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
+      }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).list().names }) {
         XCTAssertEqual($0.code, .malformedAnswer)
       }
@@ -101,7 +102,7 @@ final class AsperaListingTests: XCTestCase {
       "self": ["type": "directory", "basename": "x"], "items": [["type": "directory", "basename": "x"]],
       "total_count": 1,
     ]
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer.serialized, [:]) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:]) }
     await assertThrows(StorageError.self, { _ = try await asperaClient(transport).list().names }) {
       XCTAssertEqual($0.code, .tooLarge)
     }
@@ -111,7 +112,7 @@ final class AsperaListingTests: XCTestCase {
     let answer: JSONValue = [
       "self": ["type": "directory", "basename": "/"], "items": [["type": "symbolic_link", "basename": "link"]],
     ]
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer.serialized, [:]) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:]) }
     let names = try await asperaClient(transport).list().names
     XCTAssertEqual(names, ["link"])
   }

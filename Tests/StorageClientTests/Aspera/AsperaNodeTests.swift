@@ -77,7 +77,7 @@ final class AsperaNodeTests: XCTestCase {
   func testANodeThatFailsForAMomentIsAskedAgain() async throws {
     let answer = #"{"self":{"type":"file","basename":"k","size":1}}"#
     let transport = ScriptedTransport(replies: [
-      HTTPReply(503, #"{"error":{"code":503,"reason":"Busy"}}"#), HTTPReply(200, answer),
+      HTTPStreamingResponse(503, #"{"error":{"code":503,"reason":"Busy"}}"#), HTTPStreamingResponse(200, answer),
     ])
     let info = try await asperaClient(transport).head("k")
     XCTAssertEqual(info.size, 1)
@@ -86,7 +86,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testAnErrorInASuccessIsAnError() async throws {
     let answer = #"{"error":{"code":"403","reason":"Forbidden","user_message":"Not  yours: Basic bWlhOnB3LXB3\n"}}"#
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, answer) }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     await assertThrows(ServiceError.self, { _ = try await asperaClient(transport).head("k") }) {
       XCTAssertEqual($0.kind, .accessDenied)
       XCTAssertEqual($0.code, "403")
@@ -96,7 +96,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testWhatIsNoAnswerOfANodeIsRefused() async throws {
     for body in ["", "<html>", "[]", "{}", #"{"self":{"type":7}}"#] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPReply(200, body) }
+      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).head("k") }) {
         XCTAssertEqual($0.code, .malformedAnswer)
       }

@@ -55,7 +55,8 @@ final class AsperaTransferTests: XCTestCase {
   func testANodeThatGivesNoTokenIsTheReason() async throws {
     let engine = FileEngine(service)
     let transport = ScriptedTransport { _ throws(TransportError) in
-      HTTPReply(200, #"{"transfer_specs":[{"error":{"code":403,"reason":"Forbidden","user_message":"No."}}]}"#)
+      HTTPStreamingResponse(
+        200, #"{"transfer_specs":[{"error":{"code":403,"reason":"Forbidden","user_message":"No."}}]}"#)
     }
     await assertThrows(
       TransferFailure.self, { try await asperaClient(transport, engine: engine).upload([1], to: "k") }

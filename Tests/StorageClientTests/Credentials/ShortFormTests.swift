@@ -19,7 +19,7 @@ final class ShortFormTests: XCTestCase {
 
   func testTheSourcesOfAlibabaAreNamedInAFewWords() {
     let role = "acs:ram::1234567890123456:role/uploader"
-    let assumed = CredentialCache(.alibabaAssumeRole(role, keys: keys))
+    let assumed = CredentialCache(.alibabaAssumeRole(role, credentials: keys))
     XCTAssertEqual(assumed.source, "Alibaba STS AssumeRole (\(role))")
     let pod = CredentialCache(
       AlibabaOIDCProvider(roleARN: role, providerARN: "acs:ram::1234567890123456:oidc-provider/pods") {
@@ -32,9 +32,9 @@ final class ShortFormTests: XCTestCase {
 
   func testTheSourcesOfTencentAreNamedInAFewWords() {
     let role = "qcs::cam::uin/100000000001:roleName/uploader"
-    let federated = CredentialCache(.tencentFederation("uploads", policy: "{}", keys: keys))
+    let federated = CredentialCache(.tencentFederation("uploads", policy: "{}", credentials: keys))
     XCTAssertEqual(federated.source, "Tencent STS GetFederationToken (uploads)")
-    let assumed = CredentialCache(.tencentAssumeRole(role, keys: keys))
+    let assumed = CredentialCache(.tencentAssumeRole(role, credentials: keys))
     XCTAssertEqual(assumed.source, "Tencent STS AssumeRole (\(role))")
     let pod = CredentialCache(TencentWebIdentityProvider(roleARN: role, providerID: "pods") { Secret("token") })
     XCTAssertEqual(pod.source, "Tencent STS AssumeRoleWithWebIdentity (\(role))")

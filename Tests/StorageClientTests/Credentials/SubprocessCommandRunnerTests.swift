@@ -122,7 +122,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
   }
 
   func testACommandProvidesAKey() async throws {
-    var machine = MachineAccess(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
+    var machine = ProviderContext(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
     machine.environment = { _ in nil }
     let provider = ProcessCredentialProvider(
       ["printf", #"{"AccessKeyId":"AKIDexample","AccessKeySecret":"secret"}"#], machine: machine)

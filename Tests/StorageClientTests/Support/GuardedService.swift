@@ -17,14 +17,14 @@ final class GuardedService: Sendable {
     var code = "SecurityTokenExpired"
   }
 
-  let time: any TimeSource
+  let time: any SigningClock
   private let voice: Voice
   private let tolerance: Duration
   private let extra: [String: String]
   private let state: Mutex<State>
 
   init(
-    time: any TimeSource, accepting accepted: Set<String> = [key.id.string], voice: Voice = .oss,
+    time: any SigningClock, accepting accepted: Set<String> = [key.id.string], voice: Voice = .oss,
     tolerance: Duration = .seconds(900), extra: [String: String] = [:]
   ) {
     self.time = time
@@ -39,7 +39,7 @@ final class GuardedService: Sendable {
     state.withLock { $0 = State(accepted: accepted, code: code) }
   }
 
-  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPReply {
+  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     let now = time.now
     guard let (date, identity) = request.signature else { return refuse("AccessDenied", "Anonymous.", request, now) }
     let skew = date.duration(to: now)
@@ -50,17 +50,17 @@ final class GuardedService: Sendable {
     }
     let (isAccepted, code) = state.withLock { ($0.accepted.contains(identity), $0.code) }
     guard isAccepted else { return refuse(code, "No.", request, now) }
-    return HTTPReply(200, "", ["Date": now.httpDate, "ETag": "\"E\""])
+    return HTTPStreamingResponse(200, "", ["Date": now.httpDate, "ETag": "\"E\""])
   }
 
   private func refuse(
     _ code: String, _ message: String, _ request: ScriptedTransport.Recorded, _ now: Timestamp
-  ) -> HTTPReply {
+  ) -> HTTPStreamingResponse {
     let body = "<Error><Code>\(code)</Code><Message>\(message)</Message><ServerTime>\(now)</ServerTime></Error>"
     let isMute = request.method == .head || voice == .silent
     var headers = ["Date": now.httpDate].merging(extra) { _, extra in extra }
     if request.method == .head, voice == .oss { headers["x-oss-err"] = body.utf8.base64 }
-    return HTTPReply(403, isMute ? "" : body, headers)
+    return HTTPStreamingResponse(403, isMute ? "" : body, headers)
   }
 }
 

@@ -1,8 +1,8 @@
 import StorageClient
 
 /// The clocks of a machine whose wall clock is wrong.
-struct OffsetTime: TimeSource {
-  let base: any TimeSource
+struct OffsetTime: SigningClock {
+  let base: any SigningClock
   let offset: Duration
 
   var now: Timestamp { base.now.advanced(by: offset) }

@@ -4,7 +4,7 @@ import Synchronization
 /// Clocks that nobody has to step: whoever sleeps moves them on.
 ///
 /// A timeout is no nap: it only ends when it is cancelled, for it would win against any work otherwise.
-final class RushingTime: TimeSource {
+final class RushingTime: SigningClock {
   private struct State {
     var now = Timestamp(unixSeconds: 1_800_000_000)
     var uptime = Duration.zero

@@ -23,7 +23,7 @@ final class ScriptedTransport: HTTPTransport {
     }
   }
 
-  typealias Handler = @Sendable (Recorded) async throws(TransportError) -> HTTPReply
+  typealias Handler = @Sendable (Recorded) async throws(TransportError) -> HTTPStreamingResponse
 
   private let handler: Handler
   private let recorded = Mutex<[Recorded]>([])
@@ -34,7 +34,7 @@ final class ScriptedTransport: HTTPTransport {
   }
 
   /// Answers one request after the other.
-  convenience init(replies: [HTTPReply]) {
+  convenience init(replies: [HTTPStreamingResponse]) {
     let rest = ReplyQueue(replies)
     self.init { _ in rest.next() }
   }
@@ -45,7 +45,7 @@ final class ScriptedTransport: HTTPTransport {
   /// The most requests that were under way at once.
   var highestInFlight: Int { gauge.withLock { $0.highest } }
 
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     gauge.withLock { gauge in
       gauge.current += 1
       gauge.highest = max(gauge.highest, gauge.current)
@@ -75,18 +75,18 @@ final class ScriptedTransport: HTTPTransport {
 }
 
 private final class ReplyQueue: Sendable {
-  private let rest: Mutex<[HTTPReply]>
+  private let rest: Mutex<[HTTPStreamingResponse]>
 
-  init(_ replies: [HTTPReply]) {
+  init(_ replies: [HTTPStreamingResponse]) {
     rest = Mutex(replies)
   }
 
-  func next() -> HTTPReply {
-    rest.withLock { $0.isEmpty ? HTTPReply(500, "no more replies") : $0.removeFirst() }
+  func next() -> HTTPStreamingResponse {
+    rest.withLock { $0.isEmpty ? HTTPStreamingResponse(500, "no more replies") : $0.removeFirst() }
   }
 }
 
-extension HTTPReply {
+extension HTTPStreamingResponse {
   /// An answer with a short body.
   init(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) {
     self.init(status, Array(body.utf8), headers)

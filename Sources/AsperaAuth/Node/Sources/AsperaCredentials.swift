@@ -24,7 +24,7 @@ public struct AsperaCredentials: Sendable {
   /// Fills every slot.
   ///
   /// - Parameter machine: What may be touched.
-  public init(_ machine: MachineAccess) {
+  public init(_ machine: ProviderContext) {
     environment = AsperaEnvironmentProvider(machine)
     profile = AsperaProfileProvider(machine: machine)
   }
@@ -39,7 +39,7 @@ extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
   /// The default sources of access to a Node API, as ``AsperaCredentials`` lists them.
   ///
   /// - Parameter machine: What may be touched.
-  public static func asperaDefault(_ machine: MachineAccess) -> CredentialChain<AsperaNodeAccess> {
+  public static func asperaDefault(_ machine: ProviderContext) -> CredentialChain<AsperaNodeAccess> {
     AsperaCredentials(machine).chain
   }
 }

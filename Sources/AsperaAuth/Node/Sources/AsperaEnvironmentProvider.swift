@@ -13,7 +13,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
     secret: "ASPERA_ACCESS_KEY_SECRET", token: "ASPERA_NODE_TOKEN")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
 
   /// The name of the source.
   public var source: String { "environment (Aspera)" }
@@ -21,7 +21,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
   /// Names the machine.
   ///
   /// - Parameter machine: Whose environment is read.
-  public init(_ machine: MachineAccess) {
+  public init(_ machine: ProviderContext) {
     self.machine = machine
   }
 
@@ -32,7 +32,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
   ///   not make one whole way, or hold what cannot be used.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let names = Self.names
-    let place = Place(
+    let place = SettingLocation(
       source: source, name: "The environment",
       remedy: "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
         + "\(names.token), and unset the others.")

@@ -26,7 +26,7 @@ public struct AsperaProfileProvider: CredentialProvider {
 
   private static let variable = "ASPERA_PROFILE"
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
 
@@ -39,7 +39,7 @@ public struct AsperaProfileProvider: CredentialProvider {
   ///   - profile: The name of the profile; if it is not given, the environment names it, or it is `default`.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
     self.path = path

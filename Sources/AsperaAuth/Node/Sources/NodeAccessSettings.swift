@@ -17,7 +17,7 @@ struct NodeAccessSettings {
 
   let names: Names
   let values: [String: String]
-  let place: Place
+  let place: SettingLocation
 
   /// What the settings authorize with.
   ///

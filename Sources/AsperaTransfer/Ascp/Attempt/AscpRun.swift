@@ -9,7 +9,7 @@ actor AscpRun {
   private var attempt: AscpAttempt
   private var parser = ManagementFrameParser()
   private let listener: ManagementListener
-  private let time: any TimeSource
+  private let time: any SigningClock
   private let report: @Sendable (TransferReport) -> Void
   private let terminate: @Sendable () -> Void
   private var kill: @Sendable () -> Void = {}
@@ -21,7 +21,7 @@ actor AscpRun {
   private var isFinished = false
 
   init(
-    _ attempt: AscpAttempt, listener: ManagementListener, time: any TimeSource,
+    _ attempt: AscpAttempt, listener: ManagementListener, time: any SigningClock,
     report: @escaping @Sendable (TransferReport) -> Void, terminate: @escaping @Sendable () -> Void
   ) {
     self.attempt = attempt

@@ -23,7 +23,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     _ url: String, allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     source = ServiceURL(url).map { "credentials URI \($0.visible)" } ?? "credentials URI"
     self.url = url

@@ -11,7 +11,7 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
     source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
     remedy: "Run aliyun configure.")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -25,11 +25,11 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
   ///   - profile: The name of the profile; if it is not given, the environment or the file names it.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: MachineAccess, services: AlibabaServices) {
+  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
     self.machine = machine
     self.profile = profile
     self.path = path

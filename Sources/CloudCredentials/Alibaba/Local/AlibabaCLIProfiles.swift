@@ -60,7 +60,7 @@ struct AlibabaCLIProfiles {
   }
 
   /// Where a profile stands.
-  func place(of name: String) -> Place {
+  func place(of name: String) -> SettingLocation {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 

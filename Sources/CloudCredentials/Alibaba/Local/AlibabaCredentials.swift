@@ -42,16 +42,16 @@ public struct AlibabaCredentials: Sendable {
   /// The address that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
   public var credentialsURI: Source
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
 
   /// Fills every slot with the vendor's source.
   ///
   /// - Parameter machine: What may be touched.
-  public init(_ machine: MachineAccess) {
+  public init(_ machine: ProviderContext) {
     self.init(machine, services: .real)
   }
 
-  init(_ machine: MachineAccess, services: AlibabaServices) {
+  init(_ machine: ProviderContext, services: AlibabaServices) {
     self.machine = machine
     ossEnvironment = EnvironmentCredentialProvider.oss.reading(machine)
     environment = EnvironmentCredentialProvider.alibabaCloud.reading(machine)
@@ -84,7 +84,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// The default sources of Alibaba Cloud, as ``AlibabaCredentials`` lists them.
   ///
   /// - Parameter machine: What may be touched.
-  public static func alibabaCloudDefault(_ machine: MachineAccess) -> CredentialChain<AccessKey> {
+  public static func alibabaCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     AlibabaCredentials(machine).chain
   }
 }

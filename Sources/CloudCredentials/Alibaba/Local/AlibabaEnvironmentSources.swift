@@ -8,7 +8,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   private static let fileName = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
 
   let source = "Alibaba Cloud pod role"
-  let machine: MachineAccess
+  let machine: ProviderContext
   let services: AlibabaServices
 
   func credential() async throws(CredentialError) -> AccessKey {
@@ -17,7 +17,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
 
   /// Takes on the role; the variable of the role alone says nothing, because others use it too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = Place(source: source, name: "The environment", remedy: "Set all three of them, or none.")
+    let place = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try machine.variables(
       [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: place)
     var role = AlibabaRolePlan(arn: values[0])
@@ -38,12 +38,12 @@ struct AlibabaPodRoleProvider: CredentialProvider {
 /// The role of the instance, unless `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` turns it off;
 /// `ALIBABA_CLOUD_ECS_METADATA` names the role.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let provider: any CredentialProvider<AccessKey>
 
   var source: String { provider.source }
 
-  init(machine: MachineAccess, services: AlibabaServices) {
+  init(machine: ProviderContext, services: AlibabaServices) {
     self.machine = machine
     provider = services.instanceRole(machine.variable("ALIBABA_CLOUD_ECS_METADATA"), machine)
   }
@@ -65,7 +65,7 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
 /// The address that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
-  let machine: MachineAccess
+  let machine: ProviderContext
   let services: AlibabaServices
 
   func credential() async throws(CredentialError) -> AccessKey {
@@ -74,7 +74,7 @@ struct AlibabaCredentialsURIProvider: CredentialProvider {
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
-    let place = Place(
+    let place = SettingLocation(
       source: source, name: "The environment", remedy: "Set \(name) to an address that answers with a key.")
     guard let url = machine.variable(name) else { throw place.error(.notConfigured, "does not set \(name)") }
     return try await AlibabaPlan.uri(url).issue(at: place, on: machine, through: services)

@@ -24,7 +24,7 @@ extension AlibabaPlan {
   ///   - machine: What may be touched.
   ///   - services: Makes the providers.
   func provider(
-    at place: Place, on machine: MachineAccess, through services: AlibabaServices
+    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: place.source)
@@ -41,7 +41,7 @@ extension AlibabaPlan {
 
   /// Carries the plan out.
   func issue(
-    at place: Place, on machine: MachineAccess, through services: AlibabaServices
+    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
     return try await provider(at: place, on: machine, through: services).issue(for: place)

@@ -7,11 +7,11 @@ struct AlibabaServices: Sendable {
   /// Gets the token of an identity provider, anew for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  var instanceRole: @Sendable (_ role: String?, MachineAccess) -> Provider
-  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, MachineAccess) -> Provider
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, ProviderContext) -> Provider
   var webIdentity:
-    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, MachineAccess) -> Provider
-  var uri: @Sendable (String, MachineAccess) -> Provider
+    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
+  var uri: @Sendable (String, ProviderContext) -> Provider
 
   /// The services of Alibaba Cloud.
   static let real = AlibabaServices(
@@ -22,7 +22,8 @@ struct AlibabaServices: Sendable {
     },
     role: { role, keys, machine in
       AlibabaAssumeRoleProvider(
-        roleARN: role.arn, sessionName: role.sessionName, keys: keys, duration: role.duration, policy: role.policy,
+        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
+        policy: role.policy,
         externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
     },
     webIdentity: { role, providerARN, token, machine in

@@ -12,7 +12,7 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 
   private static let role = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -26,11 +26,11 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   ///   - profile: The name of the section; if it is not given, the environment names it, or it is `default`.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: MachineAccess, services: AlibabaServices) {
+  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
     self.machine = machine
     self.profile = profile
     self.path = path
@@ -82,7 +82,7 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   }
 }
 
-extension Place {
+extension SettingLocation {
   /// The error for a file that has no section of a name.
   ///
   /// - Parameters:

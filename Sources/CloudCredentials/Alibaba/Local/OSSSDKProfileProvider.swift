@@ -8,7 +8,7 @@ public struct OSSSDKProfileProvider: CredentialProvider {
     source: "OSS SDK profile", variable: "OSS_CREDENTIAL_PROFILES_FILE", paths: ["~/.oss/credentials"],
     remedy: "Give it a section [default] with oss_access_key_id and oss_secret_access_key.")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
 
@@ -21,7 +21,7 @@ public struct OSSSDKProfileProvider: CredentialProvider {
   ///   - profile: The name of the section; `default` if it is not given.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
     self.path = path

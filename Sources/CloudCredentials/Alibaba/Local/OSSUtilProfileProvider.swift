@@ -21,7 +21,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   /// What only a shell understands.
   private static let shellWords = "|&;<>$`"
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -35,11 +35,11 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   ///   - profile: The name of the profile; if it is not given, the environment names it, or it is the default.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: MachineAccess, services: AlibabaServices) {
+  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
     self.machine = machine
     self.profile = profile
     self.path = path

@@ -25,7 +25,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200",
-    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any TimeSource = .system
+    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     self.role = role
     self.allowsV1 = allowsV1

@@ -8,7 +8,8 @@ public import StorageAuth
 ///
 /// ```swift
 /// let keys = AlibabaAssumeRoleProvider(
-///   roleARN: "acs:ram::1234567890123456:role/uploader", keys: EnvironmentCredentialProvider.oss, transport: transport)
+///   roleARN: "acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss,
+///   transport: transport)
 /// ```
 public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// The name of the source.
@@ -24,7 +25,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// - Parameters:
   ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
   ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - keys: Where the key comes from that assumes the role; it cannot be that of the account itself.
+  ///   - credentials: Where the key comes from that assumes the role; it cannot be that of the account itself.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
   ///   - policy: What the key may do at most, as JSON of at most 2048 bytes; nothing for all that the role may.
   ///   - externalID: What the role demands of who assumes it: 2 to 1224 characters.
@@ -33,17 +34,18 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   ///   - transport: Sends the requests.
   ///   - time: The clocks.
   public init(
-    roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AlibabaSTSEndpoint = .global, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     source = "Alibaba STS AssumeRole (\(ServiceText().shown(roleARN)))"
     role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
     service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
       rules: .alibaba)
   }
 

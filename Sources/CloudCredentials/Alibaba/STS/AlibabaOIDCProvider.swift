@@ -30,7 +30,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
-    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
+    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any SigningClock = .system,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(roleARN)))"

@@ -7,7 +7,7 @@ package import StorageAuth
 /// session token are added. A nonce works once, so a call that is sent again needs a new one before it is signed.
 package struct ACS3Signer: Signer {
   package typealias Request = ServiceCall
-  package typealias Proof = AccessKey
+  package typealias SigningCredential = AccessKey
 
   package init() {}
 

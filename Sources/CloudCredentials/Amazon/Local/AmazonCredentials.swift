@@ -37,11 +37,11 @@ public struct AmazonCredentials: Sendable {
   /// - Parameters:
   ///   - machine: What may be touched.
   ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
-  public init(_ machine: MachineAccess, profile: String? = nil) {
+  public init(_ machine: ProviderContext, profile: String? = nil) {
     self.init(machine, profile: profile, services: .real)
   }
 
-  init(_ machine: MachineAccess, profile: String? = nil, services: AmazonServices) {
+  init(_ machine: ProviderContext, profile: String? = nil, services: AmazonServices) {
     environment = profile == nil ? EnvironmentCredentialProvider.aws.reading(machine) : nil
     self.profile = AmazonProfileProvider(profile: profile, machine: machine, services: services)
     webIdentity = profile == nil ? AmazonWebIdentityRoleProvider(machine: machine, services: services) : nil
@@ -62,7 +62,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// - Parameters:
   ///   - machine: What may be touched.
   ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
-  public static func amazonDefault(_ machine: MachineAccess, profile: String? = nil) -> CredentialChain<AccessKey> {
+  public static func amazonDefault(_ machine: ProviderContext, profile: String? = nil) -> CredentialChain<AccessKey> {
     AmazonCredentials(machine, profile: profile).chain
   }
 }

@@ -15,7 +15,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let roleName = "AWS_ROLE_ARN"
 
   let source = "Amazon web identity"
-  let machine: MachineAccess
+  let machine: ProviderContext
   let services: AmazonServices
 
   func credential() async throws(CredentialError) -> AccessKey {
@@ -24,7 +24,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
 
   /// Takes on the role; the variable of the role alone says nothing, because other tools use it too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = Place(source: source, name: "The environment", remedy: "Set both of them, or none.")
+    let place = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: place)
     var role = AmazonRolePlan(arn: values[1])
     if let name = machine.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
@@ -41,12 +41,12 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let switchName = "AWS_EC2_METADATA_DISABLED"
   private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let provider: AmazonInstanceMetadataProvider
 
   var source: String { provider.source }
 
-  init(machine: MachineAccess) {
+  init(machine: ProviderContext) {
     self.machine = machine
     let isIPv6 = machine.variable(Self.modeName)?.lowercased() == "ipv6"
     provider = AmazonInstanceMetadataProvider(
@@ -61,7 +61,8 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   }
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = Place(source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
+    let place = SettingLocation(
+      source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
     if machine.isTrue(Self.switchName) {
       throw place.error(.notConfigured, "turns the metadata service off with \(Self.switchName)")
     }

@@ -35,7 +35,7 @@ extension AmazonPlan {
   ///   - machine: What may be touched.
   ///   - services: Makes the providers.
   func provider(
-    at place: Place, on machine: MachineAccess, through services: AmazonServices
+    at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: place.source)
@@ -52,7 +52,7 @@ extension AmazonPlan {
 
   /// Carries the plan out.
   func issue(
-    at place: Place, on machine: MachineAccess, through services: AmazonServices
+    at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
     return try await provider(at: place, on: machine, through: services).issue(for: place)
@@ -66,10 +66,10 @@ struct AmazonServices: Sendable {
   /// Gets the token of an identity provider, anew for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  var instanceRole: @Sendable (MachineAccess) -> Provider
-  var container: @Sendable (MachineAccess) -> Provider
-  var role: @Sendable (AmazonRolePlan, _ keys: Provider, MachineAccess) -> Provider
-  var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource, MachineAccess) -> Provider
+  var instanceRole: @Sendable (ProviderContext) -> Provider
+  var container: @Sendable (ProviderContext) -> Provider
+  var role: @Sendable (AmazonRolePlan, _ keys: Provider, ProviderContext) -> Provider
+  var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
   /// The services of Amazon.
   static let real = AmazonServices(
@@ -77,7 +77,7 @@ struct AmazonServices: Sendable {
     container: { AmazonContainerProvider(machine: $0) },
     role: { role, keys, machine in
       AmazonAssumeRoleProvider(
-        roleARN: role.arn, sessionName: role.sessionName, keys: keys, duration: role.duration,
+        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
         externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
     },
     webIdentity: { role, token, machine in

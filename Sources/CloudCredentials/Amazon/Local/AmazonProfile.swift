@@ -30,13 +30,13 @@ struct AmazonFiles {
   /// Reads the files that are there.
   ///
   /// - Throws: A `CredentialError` if a file that a variable names is not there, or one cannot be read.
-  init(on machine: MachineAccess) throws(CredentialError) {
+  init(on machine: ProviderContext) throws(CredentialError) {
     credentials = try Self.read(Self.credentials, on: machine)
     config = try Self.read(Self.config, on: machine)
   }
 
   private static func read(
-    _ file: ConfigurationFile, on machine: MachineAccess
+    _ file: ConfigurationFile, on machine: ProviderContext
   ) throws(CredentialError) -> File? {
     // The usual way to have no file, whatever the home directory holds.
     if let variable = file.variable, machine.variable(variable) == "/dev/null" { return nil }
@@ -51,7 +51,7 @@ struct AmazonFiles {
   }
 
   /// The name of the profile that the environment chooses: `AWS_DEFAULT_PROFILE`, as botocore has it, or `AWS_PROFILE`.
-  static func chosenName(on machine: MachineAccess) -> String? {
+  static func chosenName(on machine: ProviderContext) -> String? {
     machine.variable("AWS_DEFAULT_PROFILE") ?? machine.variable("AWS_PROFILE")
   }
 
@@ -110,8 +110,8 @@ struct AmazonProfile {
   let sections: [Section]
 
   /// Where the profile stands: where most of it is written.
-  var place: Place {
-    Place(
+  var place: SettingLocation {
+    SettingLocation(
       source: AmazonFiles.source,
       name: "The profile “\(name)” in \(sections.map(\.file.path).joined(separator: " and "))",
       remedy: "Run aws configure --profile \(name).")

@@ -14,7 +14,7 @@ public struct AmazonProfileProvider: CredentialProvider {
   /// The name of the source.
   public var source: String { AmazonFiles.source }
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let services: AmazonServices
 
@@ -23,11 +23,11 @@ public struct AmazonProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, machine: machine, services: .real)
   }
 
-  init(profile: String? = nil, machine: MachineAccess, services: AmazonServices) {
+  init(profile: String? = nil, machine: ProviderContext, services: AmazonServices) {
     self.profile = profile
     self.machine = machine
     self.services = services
@@ -126,7 +126,7 @@ struct AmazonPlanReader {
     return .role(role, with: try source(of: profile, askedBy: others))
   }
 
-  private func credentialSource(_ name: String, at place: Place) throws(CredentialError) -> AmazonPlan {
+  private func credentialSource(_ name: String, at place: SettingLocation) throws(CredentialError) -> AmazonPlan {
     switch name {
     case "Environment": return .environment
     case "EcsContainer": return .container

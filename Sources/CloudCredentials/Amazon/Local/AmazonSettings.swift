@@ -26,7 +26,7 @@ public struct AmazonSettings: Sendable, Hashable {
   ///   - machine: What may be touched.
   ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
   /// - Throws: A `CredentialError` if a file cannot be read, the named profile is not there, or a region or a URL is none.
-  public init(_ machine: MachineAccess, profile: String? = nil) throws(CredentialError) {
+  public init(_ machine: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(on: machine)
     let named = profile ?? AmazonFiles.chosenName(on: machine)
     let found = try files.profile(named ?? "default")
@@ -34,7 +34,7 @@ public struct AmazonSettings: Sendable, Hashable {
     try self.init(machine, files: files, profile: found)
   }
 
-  init(_ machine: MachineAccess, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
+  init(_ machine: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
     region = try Self.region(machine, profile)
     let isIgnored = machine.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
     endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", machine, files, profile)
@@ -48,7 +48,7 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   private static func region(
-    _ machine: MachineAccess, _ profile: AmazonProfile?
+    _ machine: ProviderContext, _ profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = machine.variable(name) else { continue }
@@ -66,7 +66,7 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   private static func endpointURL(
-    of service: String, _ machine: MachineAccess, _ files: AmazonFiles, _ profile: AmazonProfile?
+    of service: String, _ machine: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
     for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
       if let url = machine.variable(name) { return try checked(url, from: name, at: environment) }
@@ -82,7 +82,9 @@ public struct AmazonSettings: Sendable, Hashable {
     return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.place)
   }
 
-  private static func checked(_ url: String, from name: String, at place: Place) throws(CredentialError) -> String {
+  private static func checked(_ url: String, from name: String, at place: SettingLocation) throws(CredentialError)
+    -> String
+  {
     guard ServiceURL(url) != nil else {
       throw place.error(
         .failed, "has in \(name) what is no URL", remedy: "Write it like https://minio.example.com:9000.")
@@ -90,6 +92,6 @@ public struct AmazonSettings: Sendable, Hashable {
     return url
   }
 
-  private static let environment = Place(
+  private static let environment = SettingLocation(
     source: "Amazon settings", name: "The environment", remedy: "Correct it, or unset it.")
 }

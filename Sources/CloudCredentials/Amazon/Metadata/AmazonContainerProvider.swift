@@ -24,7 +24,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// The name of the source.
   public let source = "Amazon container"
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let exchange: ServiceExchange
 
   /// Sets up a provider.
@@ -32,7 +32,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// - Parameters:
   ///   - machine: What may be touched.
   ///   - timeout: The most time for each answer.
-  public init(machine: MachineAccess, timeout: Duration = .seconds(2)) {
+  public init(machine: ProviderContext, timeout: Duration = .seconds(2)) {
     self.machine = machine
     exchange = ServiceExchange(source: source, transport: machine.transport, time: machine.time, timeout: timeout)
   }
@@ -72,8 +72,8 @@ public struct AmazonContainerProvider: CredentialProvider {
     }
   }
 
-  private var place: Place {
-    Place(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
+  private var place: SettingLocation {
+    SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
   }
 
   private func address() throws(CredentialError) -> ServiceURL {
@@ -109,12 +109,12 @@ public struct AmazonContainerProvider: CredentialProvider {
     return [.authorization: token]
   }
 
-  private func token() throws(CredentialError) -> (text: String, place: Place)? {
+  private func token() throws(CredentialError) -> (text: String, place: SettingLocation)? {
     guard let path = machine.variable(Self.fileName) else {
       guard let text = machine.environment(Self.tokenName), text.trimmed != nil else { return nil }
-      return (text, Place(source: source, name: "The variable \(Self.tokenName)", remedy: place.remedy))
+      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: place.remedy))
     }
-    let file = Place(
+    let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
     guard let absolute = machine.absolute(path), let contents = try machine.read(absolute, at: file) else {
       throw file.error(.failed, "is not there")

@@ -30,7 +30,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254",
-    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any TimeSource = .system
+    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     self.role = role
     self.allowsV1 = allowsV1

@@ -8,7 +8,8 @@ public import StorageAuth
 ///
 /// ```swift
 /// let keys = AmazonAssumeRoleProvider(
-///   roleARN: "arn:aws:iam::123456789012:role/uploader", keys: EnvironmentCredentialProvider.aws, transport: transport)
+///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws,
+///   transport: transport)
 /// ```
 public struct AmazonAssumeRoleProvider: CredentialProvider {
   private static let action = "AssumeRole"
@@ -26,7 +27,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - keys: Where the key comes from that assumes the role.
+  ///   - credentials: Where the key comes from that assumes the role.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows; at most an hour if the
   ///     key that asks is that of a role.
   ///   - policy: The most that the key may do, as JSON of at most 2048 bytes; `nil` for all that the role may.
@@ -36,17 +37,18 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   ///   - transport: Sends the requests.
   ///   - time: The clocks.
   public init(
-    roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any TimeSource = .system
+    time: any SigningClock = .system
   ) {
     source = "Amazon STS AssumeRole (\(ServiceText().shown(roleARN)))"
     role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
     service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
       rules: .amazon)
   }
 

@@ -37,7 +37,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any TimeSource = .system,
+    transport: any HTTPTransport, time: any SigningClock = .system,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"

@@ -107,7 +107,7 @@ package struct SigV4Signature: Sendable {
 /// The date and the session token are added; the host, the content type and every `x-amz-` header are signed.
 package struct SigV4Signer: Signer {
   package typealias Request = ServiceCall
-  package typealias Proof = AccessKey
+  package typealias SigningCredential = AccessKey
 
   private let region: String
   private let service: String

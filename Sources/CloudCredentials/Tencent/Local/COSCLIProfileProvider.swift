@@ -8,7 +8,7 @@ public struct COSCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscli", paths: ["~/.cos.yaml"], remedy: "Run coscli config init.")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let path: String?
   private let services: TencentServices
 
@@ -20,11 +20,11 @@ public struct COSCLIProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(path: String? = nil, machine: MachineAccess) {
+  public init(path: String? = nil, machine: ProviderContext) {
     self.init(path: path, machine: machine, services: .real)
   }
 
-  init(path: String? = nil, machine: MachineAccess, services: TencentServices) {
+  init(path: String? = nil, machine: ProviderContext, services: TencentServices) {
     self.machine = machine
     self.path = path
     self.services = services

@@ -7,7 +7,7 @@ public struct COSCMDProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscmd", paths: ["~/.cos.conf"], remedy: "Run coscmd config -a <secret_id> -s <secret_key>.")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let path: String?
 
   /// The name of the source.
@@ -18,7 +18,7 @@ public struct COSCMDProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(path: String? = nil, machine: MachineAccess) {
+  public init(path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.path = path
   }

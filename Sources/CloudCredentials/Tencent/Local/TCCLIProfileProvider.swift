@@ -9,7 +9,7 @@ public struct TCCLIProfileProvider: CredentialProvider {
   private static let key = SettingTable.KeyNames(
     id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
 
   /// The name of the source.
@@ -20,7 +20,7 @@ public struct TCCLIProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The name of the profile; if it is not given, the environment names it, or it is `default`.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
   }

@@ -40,11 +40,11 @@ public struct TencentCredentials: Sendable {
   /// Fills every slot with the vendor's source.
   ///
   /// - Parameter machine: What may be touched.
-  public init(_ machine: MachineAccess) {
+  public init(_ machine: ProviderContext) {
     self.init(machine, services: .real)
   }
 
-  init(_ machine: MachineAccess, services: TencentServices) {
+  init(_ machine: ProviderContext, services: TencentServices) {
     environment = EnvironmentCredentialProvider.cos.reading(machine)
     profile = TencentProfileProvider(machine: machine)
     cliProfile = TCCLIProfileProvider(machine: machine)
@@ -65,7 +65,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// The default sources of Tencent Cloud, as ``TencentCredentials`` lists them.
   ///
   /// - Parameter machine: What may be touched.
-  public static func tencentCloudDefault(_ machine: MachineAccess) -> CredentialChain<AccessKey> {
+  public static func tencentCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     TencentCredentials(machine).chain
   }
 }

@@ -10,7 +10,7 @@ public struct TencentProfileProvider: CredentialProvider {
     paths: ["~/.tencentcloud/credentials", "/etc/tencentcloud/credentials"],
     remedy: "Give it a section [default] with secret_id and secret_key.")
 
-  private let machine: MachineAccess
+  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
 
@@ -23,7 +23,7 @@ public struct TencentProfileProvider: CredentialProvider {
   ///   - profile: The name of the section; `default` if it is not given.
   ///   - path: The file, where it is not the usual one.
   ///   - machine: What may be touched.
-  public init(profile: String? = nil, path: String? = nil, machine: MachineAccess) {
+  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
     self.path = path

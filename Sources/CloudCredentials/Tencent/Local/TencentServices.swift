@@ -14,8 +14,8 @@ struct TencentServices: Sendable {
     var region: String
   }
 
-  var instanceRole: @Sendable (_ role: String?, MachineAccess) -> Provider
-  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, MachineAccess) -> Provider
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
   /// The services of Tencent Cloud.
   static let real = TencentServices(

@@ -17,7 +17,7 @@ struct YAMLMapping {
   ///   - path: The keys that lead to the mapping, in lower case.
   ///   - place: The file, for errors.
   /// - Returns: Nothing if there is no such mapping.
-  init?(_ bytes: [UInt8], path: [String], at place: Place) throws(CredentialError) {
+  init?(_ bytes: [UInt8], path: [String], at place: SettingLocation) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
     var isFound = false

@@ -23,7 +23,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   ///   - time: The clocks.
   public init(
     role: String? = nil, endpoint: String = "http://metadata.tencentyun.com", timeout: Duration = .seconds(1),
-    transport: any HTTPTransport, time: any TimeSource = .system
+    transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     self.role = role
     service = MetadataService(

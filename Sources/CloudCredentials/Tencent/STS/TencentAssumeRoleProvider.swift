@@ -23,7 +23,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   /// - Parameters:
   ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
   ///   - sessionName: Who acts, for the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - keys: Where the key comes from that assumes the role.
+  ///   - credentials: Where the key comes from that assumes the role.
   ///   - duration: The lifetime: whole seconds up to 43200, and no more than the role allows.
   ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
   ///   - externalID: What the role demands of who assumes it.
@@ -33,10 +33,10 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   ///   - transport: Sends the requests.
   ///   - time: The clocks.
   public init(
-    roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any TimeSource = .system
+    transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     source = "Tencent STS AssumeRole (\(ServiceText().shown(roleARN)))"
     self.roleARN = roleARN
@@ -47,7 +47,8 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     self.region = region
     self.endpoint = endpoint
     service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
       rules: .tencent)
   }
 

@@ -22,7 +22,7 @@ public struct TencentFederationProvider: CredentialProvider {
   /// - Parameters:
   ///   - name: Who acts, for the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
   ///   - policy: What the key may do, as JSON; it cannot be left out.
-  ///   - keys: Where the permanent key comes from.
+  ///   - credentials: Where the permanent key comes from.
   ///   - duration: The lifetime: whole seconds up to 129600, or up to 7200 for the key of the account itself.
   ///   - region: The region that the call names; the answer is the same from each.
   ///   - endpoint: Where the service is asked.
@@ -30,9 +30,9 @@ public struct TencentFederationProvider: CredentialProvider {
   ///   - transport: Sends the requests.
   ///   - time: The clocks.
   public init(
-    name: String, policy: String, keys: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
+    name: String, policy: String, credentials: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any TimeSource = .system
+    transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     source = "Tencent STS GetFederationToken (\(ServiceText().shown(name)))"
     self.name = name
@@ -41,7 +41,8 @@ public struct TencentFederationProvider: CredentialProvider {
     self.region = region
     self.endpoint = endpoint
     service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout), keys: keys,
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
       rules: .tencent)
   }
 

@@ -33,7 +33,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
-    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any TimeSource = .system,
+    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any SigningClock = .system,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"

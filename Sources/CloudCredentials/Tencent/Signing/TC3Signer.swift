@@ -7,7 +7,7 @@ package import StorageAuth
 /// sent, but no part of what is signed.
 package struct TC3Signer: Signer {
   package typealias Request = ServiceCall
-  package typealias Proof = AccessKey
+  package typealias SigningCredential = AccessKey
 
   private let service: String
   private let signedHeaders: [String]

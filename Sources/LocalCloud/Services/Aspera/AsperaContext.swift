@@ -14,7 +14,7 @@ struct AsperaContext: Sendable {
   /// The life of every token, whatever is asked for; nothing for what is asked for.
   let tokenLifetime: Duration?
 
-  init(_ configuration: LocalCloud.Configuration, _ store: ObjectStore, _ cloud: CloudContext) {
+  init(_ configuration: LocalCloud.Configuration, _ store: BucketTable, _ cloud: CloudContext) {
     self.cloud = cloud
     directory = NodeDirectory(configuration)
     files = FileTree(store: store)

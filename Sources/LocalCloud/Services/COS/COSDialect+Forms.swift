@@ -6,7 +6,7 @@ extension COSDialect {
 
   func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .cosV5 }
 
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
     switch error.code {
     case .policyExpired:
       .accessDenied(
@@ -16,10 +16,10 @@ extension COSDialect {
       .accessDenied(
         "Condition key \(error.condition?.field ?? "") doesn't match the value \(error.condition?.shownValue ?? "")")
     case .invalidPolicy:
-      ServiceError(
+      RefusalAnswer(
         .badRequest, "InvalidPolicyDocument",
         "You must provide condition if you specify a policy in post object request.",
-        details: [ServiceError.Detail(name: "Reason", value: error.message)])
+        details: [RefusalAnswer.Detail(name: "Reason", value: error.message)])
     default: nil
     }
   }

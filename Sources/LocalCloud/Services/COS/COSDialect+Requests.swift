@@ -30,10 +30,10 @@ extension COSDialect {
     .merging(HeaderRules.customerKeys) { $0.union($1) })
 
   /// Reads `host/key` with the bucket in the host or, at an IP address, in front of the key; or `/bucket/key`.
-  func copySource(_ header: String) throws(ServiceError) -> CopySource {
-    try CopySource(header, of: self) { rest in
-      let first = CopySource.takeSegment(of: &rest)
-      return isAddressOrLocalhost(first) ? CopySource.takeSegment(of: &rest) : hosts.bucket(in: first) ?? first
+  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource {
+    try NamedSource(header, of: self) { rest in
+      let first = NamedSource.takeSegment(of: &rest)
+      return isAddressOrLocalhost(first) ? NamedSource.takeSegment(of: &rest) : hosts.bucket(in: first) ?? first
     }
   }
 }

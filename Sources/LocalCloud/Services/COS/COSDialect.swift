@@ -30,13 +30,13 @@ struct COSDialect: Dialect {
   ]
   let trafficLimits: ClosedRange<Int64> = 819_200...838_860_800
   let headerRules = rules
-  let wrongDigest = ServiceError(
+  let wrongDigest = RefusalAnswer(
     .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 1000
   let serverName = "tencent-cos"
   let bucketPaging = BucketPaging(most: 2000)
   let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
-  let unchangedCopySource = ServiceError.preconditionFailed("x-cos-copy-source-if-…")
+  let unchangedCopySource = RefusalAnswer.preconditionFailed("x-cos-copy-source-if-…")
 
   /// The Base64 of a text such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, then chance.
   func makeRequestID(at date: Timestamp) -> String {
@@ -72,20 +72,20 @@ struct COSDialect: Dialect {
 
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .cosV5 }
 
-  func anonymousRefusal(at date: Timestamp) -> ServiceError {
-    .accessDenied("Access Denied.", details: [ServiceError.Detail(name: "ServerTime", value: date.iso8601)])
+  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer {
+    .accessDenied("Access Denied.", details: [RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)])
   }
 
-  func policyRefusal(at date: Timestamp) -> ServiceError { anonymousRefusal(at: date) }
+  func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
 
-  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
     if call.method == .head { return answer }
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
-        XMLNode("Resource", (call.host + call.path).shortened(to: ServiceError.echoByteLimit)),
+        XMLNode("Resource", (call.host + call.path).shortened(to: RefusalAnswer.echoByteLimit)),
         XMLNode("RequestId", call.requestID),
         XMLNode("TraceId", call.requestID),
       ]
@@ -94,34 +94,34 @@ struct COSDialect: Dialect {
     return answer
   }
 
-  func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError {
+  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
     var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(ServiceError.Detail(name: "Reason", value: error.message))
+    refusal.details.append(RefusalAnswer.Detail(name: "Reason", value: error.message))
     return refusal
   }
 
-  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ServiceError {
-    let serverTime = ServiceError.Detail(name: "ServerTime", value: date.iso8601)
+  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+    let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
     switch error.code {
     case .mismatch:
-      var details: [ServiceError.Detail] = []
+      var details: [RefusalAnswer.Detail] = []
       if let comparison = error.comparison {
-        details.append(ServiceError.Detail(name: "StringToSign", bounded: comparison.stringToSign))
-        details.append(ServiceError.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
+        details.append(RefusalAnswer.Detail(name: "StringToSign", bounded: comparison.stringToSign))
+        details.append(RefusalAnswer.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
-      return ServiceError(
+      return RefusalAnswer(
         .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
-      return ServiceError(
+      return RefusalAnswer(
         .forbidden, "InvalidAccessKeyId", "The SecretId does not exist, or its temporary key has ended.")
     case .invalidToken:
-      return ServiceError(.forbidden, "InvalidToken", "The session token is not that of the key.")
+      return RefusalAnswer(.forbidden, "InvalidToken", "The session token is not that of the key.")
     case .keyExpired:
-      return ServiceError(.forbidden, "ExpiredToken", "The session token has expired.", details: [serverTime])
+      return RefusalAnswer(.forbidden, "ExpiredToken", "The session token has expired.", details: [serverTime])
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return ServiceError(
+      return RefusalAnswer(
         .forbidden, "RequestTimeTooSkewed", "The request is signed for a time that is not now.",
         details: [serverTime])
     case .unsignedField:

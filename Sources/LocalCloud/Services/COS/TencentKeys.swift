@@ -19,7 +19,7 @@ struct TencentKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: ServiceError) -> JSONValue {
+  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
     [
       "code": .number(JSONNumber(error.status.code)), "codeDesc": .text(error.code), "message": .text(error.message),
     ]

@@ -17,7 +17,7 @@ struct AlibabaKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: ServiceError) -> JSONValue {
+  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
     [
       "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .text(error.code),
       "ErrorMessage": .text(error.message),

@@ -8,13 +8,13 @@ extension OSSDialect {
     form["x-oss-signature-version"] == nil ? .ossV1 : .ossV4
   }
 
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
       .accessDenied(
         "Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
-    case .invalidPolicy: ServiceError(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    case .invalidPolicy: RefusalAnswer(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     case .wrongScope: .invalidArgument(error.message, ec: "0002-00000710")
     default: nil
     }

@@ -31,11 +31,11 @@ extension OSSDialect {
     formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
 
   /// Reads `/bucket/key`.
-  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header, of: self) }
+  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
   /// A range that does not lie within the object is answered with the whole object, unless the request asks for the
   /// standard behaviour.
-  func ignores(_ range: ByteRange, of byteCount: Int64, isStandard: Bool) -> Bool {
+  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
     !isStandard && !range.lies(within: byteCount)
   }
 }

@@ -25,12 +25,12 @@ struct OSSDialect: Dialect {
   ]
   let trafficLimits: ClosedRange<Int64> = 245_760...838_860_800
   let headerRules = rules
-  let wrongDigest = ServiceError.invalidDigest("The Content-MD5 is not that of the body that arrived.")
+  let wrongDigest = RefusalAnswer.invalidDigest("The Content-MD5 is not that of the body that arrived.")
   let defaultPageSize = 100
   let serverName = "AliyunOSS"
   let bucketPaging = BucketPaging(most: 2000)
   let exposedHeaders = ["x-oss-request-id", "x-oss-hash-crc64ecma"]
-  let unchangedCopySource = ServiceError(
+  let unchangedCopySource = RefusalAnswer(
     .notModified, "NotModified", "The source is what the conditions leave out.")
 
   /// 24 hexadecimal digits: the time, then chance.
@@ -81,24 +81,24 @@ struct OSSDialect: Dialect {
     return isV4 ? .ossV4 : .ossV1
   }
 
-  func anonymousRefusal(at date: Timestamp) -> ServiceError {
+  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer {
     .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001")
   }
 
-  func policyRefusal(at date: Timestamp) -> ServiceError {
+  func policyRefusal(at date: Timestamp) -> RefusalAnswer {
     .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
   }
 
   /// The most bytes of each element of a refusal that goes into the header of an answer to HEAD.
   private static let headerEchoByteLimit = 256
 
-  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     // A header has less room than a body.
     let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),
       XMLNode("RequestId", call.requestID),
-      XMLNode("HostId", call.host.shortened(to: min(limit, ServiceError.echoByteLimit))),
+      XMLNode("HostId", call.host.shortened(to: min(limit, RefusalAnswer.echoByteLimit))),
     ]
     elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: limit)) }
     if let ec = error.ec { elements.append(XMLNode("EC", ec)) }

@@ -20,7 +20,7 @@ struct AmazonKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: ServiceError) -> JSONValue {
+  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
     ["code": .text(error.code), "message": .text(error.message)]
   }
 

@@ -28,7 +28,7 @@ extension S3Dialect {
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(ServiceError) -> [any BodyCheck] {
+  ) throws(RefusalAnswer) -> [any BodyCheck] {
     var checks: [any BodyCheck] = []
     let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
     if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
@@ -69,10 +69,10 @@ extension S3Dialect {
     return checks
   }
 
-  private static let missingLength = ServiceError(
+  private static let missingLength = RefusalAnswer(
     .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
 
-  private static func algorithm(_ name: String) throws(ServiceError) -> S3Checksum.Algorithm {
+  private static func algorithm(_ name: String) throws(RefusalAnswer) -> S3Checksum.Algorithm {
     guard let algorithm = S3Checksum.Algorithm(rawValue: name.asciiLowercased) else {
       throw .invalidRequest(
         "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, "
@@ -83,7 +83,7 @@ extension S3Dialect {
 
   // MARK: Uploads in parts
 
-  func checksumRule(of headers: HTTPFields) throws(ServiceError) -> ChecksumRule? {
+  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? {
     let type = headers.first("x-amz-checksum-type")
     guard let name = headers.first("x-amz-checksum-algorithm") else {
       guard type == nil else {
@@ -109,7 +109,7 @@ extension S3Dialect {
     return ChecksumRule(algorithm: algorithm.rawValue, isComposite: isComposite, isChosen: true)
   }
 
-  func headers(of upload: MultipartUpload) -> HTTPFields {
+  func headers(of upload: PendingUpload) -> HTTPFields {
     var headers: HTTPFields = [:]
     guard let rule = upload.checksum, rule.isChosen else { return headers }
     headers.set("x-amz-checksum-algorithm", rule.algorithm.asciiUppercased)
@@ -117,19 +117,19 @@ extension S3Dialect {
     return headers
   }
 
-  func elements(of upload: MultipartUpload) -> [XMLNode] {
+  func elements(of upload: PendingUpload) -> [XMLNode] {
     guard let rule = upload.checksum, rule.isChosen else { return [] }
     return [
       XMLNode("ChecksumAlgorithm", rule.algorithm.asciiUppercased), XMLNode("ChecksumType", rule.typeName),
     ]
   }
 
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(ServiceError) {
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer) {
     for (part, element) in zip(parts, elements) {
       let stated = element.children.filter { $0.name.hasBytePrefix("Checksum") }
       if let other = stated.first(where: { $0.name != rule.elementName }) {
         if !rule.isChosen { continue }
-        throw ServiceError(
+        throw RefusalAnswer(
           .badRequest, "BadDigest", "The \(other.name) of a part is not of the algorithm of the upload.")
       }
       guard let value = stated.first?.text else {
@@ -144,7 +144,7 @@ extension S3Dialect {
     }
   }
 
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(ServiceError) -> ObjectChecksum? {
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum? {
     guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
     var values: [(bytes: [UInt8], byteCount: Int64)] = []
     for part in parts {
@@ -154,7 +154,7 @@ extension S3Dialect {
     if rule.isComposite {
       var sum = S3Checksum(algorithm)
       for value in values { sum.update(value.bytes) }
-      return ObjectChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
+      return StoredChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
     }
     let cyclic: CRC.Algorithm =
       switch algorithm {
@@ -167,11 +167,11 @@ extension S3Dialect {
       return CRC.combine(total, next, byteCount: UInt64(value.byteCount), cyclic)
     }
     let bytes = CRC.bytes(of: total, cyclic)
-    return ObjectChecksum(
+    return StoredChecksum(
       algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes.span) }), isComposite: false)
   }
 
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(ServiceError) {
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {
     if let text = headers.first("x-amz-mp-object-size") {
       guard let size = Int64(text), size >= 0 else {
         throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
@@ -227,7 +227,7 @@ extension S3Dialect {
   }
 }
 
-extension ObjectChecksum {
+extension StoredChecksum {
   fileprivate var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
   fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
 }
@@ -247,7 +247,7 @@ struct S3StatedChecksum {
   /// Reads the headers; `nil` if they state no checksum.
   ///
   /// - Throws: `InvalidRequest` for two of them, and for a value that is none.
-  init?(_ headers: HTTPFields, isTrailed: Bool) throws(ServiceError) {
+  init?(_ headers: HTTPFields, isTrailed: Bool) throws(RefusalAnswer) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
     let all = stated + (trailed.map { [$0] } ?? [])
@@ -289,14 +289,14 @@ struct S3ChecksumCheck: BodyCheck {
 
   mutating func update(_ bytes: Span<UInt8>) { sum.update(bytes) }
 
-  func finish() throws(ServiceError) -> ObjectChecksum? {
+  func finish() throws(RefusalAnswer) -> StoredChecksum? {
     let value = sum.base64
     if let expected, expected != value { throw Self.wrong(sum.algorithm) }
-    return ObjectChecksum(algorithm: sum.algorithm.rawValue, value: value)
+    return StoredChecksum(algorithm: sum.algorithm.rawValue, value: value)
   }
 
-  static func wrong(_ algorithm: S3Checksum.Algorithm) -> ServiceError {
-    ServiceError(
+  static func wrong(_ algorithm: S3Checksum.Algorithm) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "BadDigest",
       "The \(algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.")
   }
@@ -313,15 +313,15 @@ struct S3PayloadCheck: BodyCheck {
 
   mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
-  func finish() throws(ServiceError) -> ObjectChecksum? {
+  func finish() throws(RefusalAnswer) -> StoredChecksum? {
     let computed = hash.finalize().hex
     guard computed == expected else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "XAmzContentSHA256Mismatch",
         "The provided 'x-amz-content-sha256' header does not match what was computed.",
         details: [
-          ServiceError.Detail(name: "ClientComputedContentSHA256", value: expected),
-          ServiceError.Detail(name: "S3ComputedContentSHA256", value: computed),
+          RefusalAnswer.Detail(name: "ClientComputedContentSHA256", value: expected),
+          RefusalAnswer.Detail(name: "S3ComputedContentSHA256", value: computed),
         ])
     }
     return nil

@@ -9,11 +9,11 @@ internal import StorageXML
 extension S3Dialect {
   private static let words = S3Verifier().refusals
 
-  func anonymousRefusal(at date: Timestamp) -> ServiceError { .accessDenied("Access Denied") }
+  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer { .accessDenied("Access Denied") }
 
-  func policyRefusal(at date: Timestamp) -> ServiceError { anonymousRefusal(at: date) }
+  func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
 
-  func answer(for error: ServiceError, to call: CallIdentity) -> Answer {
+  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
     if let region = error.details.first(where: { $0.name == "Region" }) {
       answer.headers.set("x-amz-bucket-region", region.value)
@@ -32,11 +32,11 @@ extension S3Dialect {
     return answer
   }
 
-  func refusal(_ error: VerificationError, at date: Timestamp) -> ServiceError {
+  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
     let word = Self.words[error]
-    var refusal = ServiceError(word.status, word.code, error.message)
-    let keyID = error.accessKeyID.map { [ServiceError.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
-    let serverTime = ServiceError.Detail(name: "ServerTime", value: date.iso8601)
+    var refusal = RefusalAnswer(word.status, word.code, error.message)
+    let keyID = error.accessKeyID.map { [RefusalAnswer.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
+    let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
     switch error.code {
     case .mismatch where word.code == "SignatureDoesNotMatch":
       refusal.message =
@@ -55,19 +55,19 @@ extension S3Dialect {
     case .clockSkew:
       refusal.message = "The difference between the request time and the current time is too large."
       refusal.details =
-        (error.instant.map { [ServiceError.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
-        + [serverTime, ServiceError.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+        (error.instant.map { [RefusalAnswer.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
+        + [serverTime, RefusalAnswer.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
     case .expired, .notYetValid:
       refusal.details =
-        (error.instant.map { [ServiceError.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+        (error.instant.map { [RefusalAnswer.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
     case .unsignedField:
       let parts = error.message.parts(between: ":", atMost: 1)
       refusal.message = String(parts[0])
       if parts.count > 1 {
-        refusal.details = [ServiceError.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
+        refusal.details = [RefusalAnswer.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
       }
     case .wrongScope where error.scopePart == .region:
-      refusal.details = [ServiceError.Detail(name: "Region", value: region)]
+      refusal.details = [RefusalAnswer.Detail(name: "Region", value: region)]
     case .unsigned:
       return anonymousRefusal(at: date)
     default: break
@@ -76,19 +76,19 @@ extension S3Dialect {
   }
 
   /// The element that holds the token at the service, with the token masked.
-  private static let token = ServiceError.Detail(name: "Token-0", value: Secret.mask)
+  private static let token = RefusalAnswer.Detail(name: "Token-0", value: Secret.mask)
 
-  private static func comparison(_ comparison: VerificationError.Comparison?) -> [ServiceError.Detail] {
+  private static func comparison(_ comparison: VerificationError.Comparison?) -> [RefusalAnswer.Detail] {
     guard let comparison else { return [] }
     var details = [
-      ServiceError.Detail(name: "StringToSign", bounded: comparison.stringToSign),
-      ServiceError.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
-      ServiceError.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
+      RefusalAnswer.Detail(name: "StringToSign", bounded: comparison.stringToSign),
+      RefusalAnswer.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
+      RefusalAnswer.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
     ]
     if let canonical = comparison.canonicalRequest {
       details += [
-        ServiceError.Detail(name: "CanonicalRequest", bounded: canonical),
-        ServiceError.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
+        RefusalAnswer.Detail(name: "CanonicalRequest", bounded: canonical),
+        RefusalAnswer.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
       ]
     }
     return details
@@ -100,13 +100,13 @@ extension S3Dialect {
       .joined(separator: " ")
   }
 
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ServiceError? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
       .accessDenied(
         error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
-    case .invalidPolicy: ServiceError(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    case .invalidPolicy: RefusalAnswer(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     default: nil
     }
   }

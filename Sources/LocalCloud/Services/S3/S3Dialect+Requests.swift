@@ -51,7 +51,7 @@ extension S3Dialect {
     ], formFields: ["algorithm", "credential", "signature"])
 
   /// Reads `bucket/key` or `/bucket/key`.
-  func copySource(_ header: String) throws(ServiceError) -> CopySource { try CopySource(header, of: self) }
+  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
   // MARK: Signatures
 

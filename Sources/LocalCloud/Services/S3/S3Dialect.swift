@@ -37,7 +37,7 @@ struct S3Dialect: Dialect {
   /// Requests cannot limit their bandwidth: no header and no parameter gets that far.
   let trafficLimits: ClosedRange<Int64> = 0...0
   let headerRules = rules
-  let wrongDigest = ServiceError(
+  let wrongDigest = RefusalAnswer(
     .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received.")
   let defaultPageSize = 1000
   let pageSizes = 0...Int(Int32.max)
@@ -45,8 +45,8 @@ struct S3Dialect: Dialect {
     marker: "continuation-token", limit: "max-buckets", next: "ContinuationToken", most: 10_000)
   let serverName = "AmazonS3"
   let exposedHeaders = ["x-amz-request-id", "x-amz-id-2"] + checksumHeaders
-  let unchangedCopySource = ServiceError.preconditionFailed("x-amz-copy-source-If-None-Match")
-  let unchangingCopy: ServiceError? = .invalidRequest(
+  let unchangedCopySource = RefusalAnswer.preconditionFailed("x-amz-copy-source-If-None-Match")
+  let unchangingCopy: RefusalAnswer? = .invalidRequest(
     "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
       + "metadata, storage class, website redirect location or encryption attributes.")
   let defaultContentType = "binary/octet-stream"
@@ -54,7 +54,7 @@ struct S3Dialect: Dialect {
   let omitsEmptyElements = true
   let checksEveryBody = true
   let keyByteLimit = 1024
-  let invalidKey = ServiceError(.badRequest, "KeyTooLongError", "Your key is too long")
+  let invalidKey = RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long")
 
   /// The region that signatures have to name.
   let region: String
@@ -102,7 +102,7 @@ struct S3Dialect: Dialect {
   /// The first region has no name.
   func location(of region: String) -> String { region == Self.firstRegion ? "" : region }
 
-  func checkLocation(_ location: String?, in region: String) throws(ServiceError) {
+  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {
     guard let location, !location.isEmpty else {
       guard region != Self.firstRegion else { return }
       throw Self.illegalLocation("unspecified")
@@ -110,8 +110,8 @@ struct S3Dialect: Dialect {
     if location != region { throw Self.illegalLocation(location) }
   }
 
-  private static func illegalLocation(_ name: String) -> ServiceError {
-    ServiceError(
+  private static func illegalLocation(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "IllegalLocationConstraintException",
       "The \(name) location constraint is incompatible for the region specific endpoint this request was sent to.")
   }

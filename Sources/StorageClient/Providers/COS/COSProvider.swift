@@ -7,7 +7,7 @@ public import StorageDiagnosis
 /// Tencent Cloud COS.
 public struct COSProvider: PresigningProvider {
   /// What requests are signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The bucket, with the number of the account: `photos-1250000000`.
   public let bucket: String

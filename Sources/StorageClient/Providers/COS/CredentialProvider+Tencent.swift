@@ -7,16 +7,17 @@ extension CredentialProvider where Self == TencentFederationProvider {
   /// - Parameters:
   ///   - name: Who acts, for the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
   ///   - policy: What the key may do, as JSON; it cannot be left out.
-  ///   - keys: Where the permanent key comes from.
+  ///   - credentials: Where the permanent key comes from.
   ///   - duration: The lifetime: whole seconds up to 129600, or up to 7200 for the key of the account itself.
   ///   - region: The region that the call names; the answer is the same from each.
   ///   - endpoint: Where the service is asked.
   public static func tencentFederation(
-    _ name: String, policy: String, keys: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
+    _ name: String, policy: String, credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(1800),
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) -> TencentFederationProvider {
     TencentFederationProvider(
-      name: name, policy: policy, keys: keys, duration: duration, region: region, endpoint: endpoint,
+      name: name, policy: policy, credentials: credentials, duration: duration, region: region, endpoint: endpoint,
       transport: AsyncHTTPClientTransport.shared)
   }
 }
@@ -27,19 +28,19 @@ extension CredentialProvider where Self == TencentAssumeRoleProvider {
   /// - Parameters:
   ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
   ///   - sessionName: Who acts, for the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - keys: Where the key comes from that assumes the role.
+  ///   - credentials: Where the key comes from that assumes the role.
   ///   - duration: The lifetime: whole seconds up to 43200, and no more than the role allows.
   ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
   ///   - externalID: What the role demands of who assumes it.
   ///   - region: The region that the call names; the answer is the same from each.
   ///   - endpoint: Where the service is asked.
   public static func tencentAssumeRole(
-    _ roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) -> TencentAssumeRoleProvider {
     TencentAssumeRoleProvider(
-      roleARN: roleARN, sessionName: sessionName, keys: keys, duration: duration, policy: policy,
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
       externalID: externalID, region: region, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
   }
 }

@@ -6,24 +6,24 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   ///
   /// ```swift
   /// let credentials = CredentialCache(
-  ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", keys: EnvironmentCredentialProvider.oss))
+  ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss))
   /// ```
   ///
   /// - Parameters:
   ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
   ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - keys: Where the key comes from that assumes the role.
+  ///   - credentials: Where the key comes from that assumes the role.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
   ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
   ///   - externalID: What the role demands of who assumes it.
   ///   - endpoint: Where the service is asked.
   public static func alibabaAssumeRole(
-    _ roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AlibabaSTSEndpoint = .global
   ) -> AlibabaAssumeRoleProvider {
     AlibabaAssumeRoleProvider(
-      roleARN: roleARN, sessionName: sessionName, keys: keys, duration: duration, policy: policy,
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
       externalID: externalID, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
   }
 }

@@ -7,7 +7,7 @@ public import StorageDiagnosis
 /// Alibaba Cloud OSS.
 public struct OSSProvider: PresigningProvider {
   /// What requests are signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The bucket.
   public let bucket: String

@@ -20,24 +20,24 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   ///
   /// ```swift
   /// let credentials = CredentialCache(
-  ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", keys: EnvironmentCredentialProvider.aws))
+  ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
   /// ```
   ///
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - keys: Where the key comes from that assumes the role.
+  ///   - credentials: Where the key comes from that assumes the role.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
   ///   - policy: The most that the key may do, as JSON; `nil` for all that the role may.
   ///   - externalID: The text that the role demands from callers of other accounts.
   ///   - endpoint: Where the service is asked.
   public static func amazonAssumeRole(
-    _ roleARN: String, sessionName: String = "swift-storage-auth", keys: some CredentialProvider<AccessKey>,
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AmazonSTSEndpoint = .global
   ) -> AmazonAssumeRoleProvider {
     AmazonAssumeRoleProvider(
-      roleARN: roleARN, sessionName: sessionName, keys: keys, duration: duration, policy: policy,
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
       externalID: externalID, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
   }
 }

@@ -15,7 +15,7 @@ internal import StorageXML
 /// If the bucket turns out to be in another region, the client goes there and stays there.
 public struct S3Provider: PresigningProvider {
   /// The credential that requests are signed with.
-  public typealias Proof = AccessKey
+  public typealias SigningCredential = AccessKey
 
   /// The bucket.
   public let bucket: String

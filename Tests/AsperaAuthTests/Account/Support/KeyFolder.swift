@@ -38,12 +38,12 @@ struct KeyFolder {
   }
 }
 
-extension MachineAccess {
+extension ProviderContext {
   /// This machine without its environment and its network.
   static func forKeys(
     commands: (any CommandRunner)? = ProcessRunner(), environment: [String: String] = [:], home: String? = nil
-  ) -> MachineAccess {
-    MachineAccess(
+  ) -> ProviderContext {
+    ProviderContext(
       environment: { environment[$0] }, home: home, files: SystemFiles(), commands: commands,
       transport: ScriptedTransport([]))
   }

@@ -30,8 +30,8 @@ final class MemoryMachine: Sendable {
   }
 
   /// What the providers get.
-  var access: MachineAccess {
-    var access = MachineAccess(
+  var access: ProviderContext {
+    var access = ProviderContext(
       environment: { [self] name in state.withLock { $0.environment[name] } }, home: "/home/mia",
       files: Files(machine: self),
       commands: Commands(machine: self), transport: Transport(machine: self), time: time)
@@ -101,7 +101,7 @@ final class MemoryMachine: Sendable {
   private struct Transport: HTTPTransport {
     let machine: MemoryMachine
 
-    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPReply {
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
       let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
       let reply = machine.state.withLock { state in
         state.requests.append("\(request.method) \(url)")

@@ -9,7 +9,7 @@ let nodeURL = "http://127.0.0.1:9"
 /// A client of a node over a transport without a network, which logs in with an account of its own.
 func asperaClient(
   _ transport: any HTTPTransport, engine: (any TransferEngine)? = nil, node: String = nodeURL, root: String = "/",
-  login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents(), time: any TimeSource = RushingTime()
+  login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents(), time: any SigningClock = RushingTime()
 ) -> StorageClient<AsperaProvider> {
   SecretWatch.install()
   SecretWatch.add(Secret("not-a-password"))

@@ -50,11 +50,12 @@ final class NodeService: Sendable {
 
   func makeFolder(_ path: String) { state.withLock { _ = $0.folders.insert(path) } }
 
-  @Sendable func reply(to request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPReply {
+  @Sendable func reply(to request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     guard state.withLock({ $0.accepted.contains(request.headers[.authorization] ?? "") }) else {
-      return HTTPReply(401, #"{"error":{"code":401,"reason":"Unauthorized","user_message":"Who are you?"}}"#)
+      return HTTPStreamingResponse(
+        401, #"{"error":{"code":401,"reason":"Unauthorized","user_message":"Who are you?"}}"#)
     }
-    guard let body = try? JSONValue(parsing: request.body) else { return HTTPReply(400, "{}") }
+    guard let body = try? JSONValue(parsing: request.body) else { return HTTPStreamingResponse(400, "{}") }
     switch request.path.split(separator: "/").last {
     case "browse": return browse(body)
     case "delete":
@@ -72,16 +73,16 @@ final class NodeService: Sendable {
       }
     case "upload_setup": return setUp("send", body)
     case "download_setup": return setUp("receive", body)
-    default: return HTTPReply(404, #"{"error":{"code":404,"reason":"Not Found"}}"#)
+    default: return HTTPStreamingResponse(404, #"{"error":{"code":404,"reason":"Not Found"}}"#)
     }
   }
 
-  private func browse(_ body: JSONValue) -> HTTPReply {
+  private func browse(_ body: JSONValue) -> HTTPStreamingResponse {
     let path = body["path"]?.text ?? ""
     return state.withLock { state in
       if let bytes = state.files[path] { return Self.reply(["self": Self.element(path, bytes), "items": []]) }
       guard state.folders.contains(path) else {
-        return HTTPReply(404, #"{"error":{"code":404,"reason":"Not Found","user_message":"No such file"}}"#)
+        return HTTPStreamingResponse(404, #"{"error":{"code":404,"reason":"Not Found","user_message":"No such file"}}"#)
       }
       let base = path == "/" ? "/" : path + "/"
       func isInside(_ name: String) -> Bool {
@@ -97,7 +98,7 @@ final class NodeService: Sendable {
     }
   }
 
-  private func each(_ body: JSONValue, _ act: (inout State, String) -> Int?) -> HTTPReply {
+  private func each(_ body: JSONValue, _ act: (inout State, String) -> Int?) -> HTTPStreamingResponse {
     let results = (body["paths"]?.array ?? []).map { element -> JSONValue in
       let path = element["path"]?.text ?? ""
       guard let code = state.withLock({ act(&$0, path) }) else { return ["path": .text(path)] }
@@ -106,7 +107,7 @@ final class NodeService: Sendable {
     return Self.reply(["paths": .array(results)])
   }
 
-  private func setUp(_ direction: JSONValue, _ body: JSONValue) -> HTTPReply {
+  private func setUp(_ direction: JSONValue, _ body: JSONValue) -> HTTPStreamingResponse {
     let request = body["transfer_requests"]?[0]?["transfer_request"]
     let token = state.withLock { state in
       state.issued += 1
@@ -131,5 +132,7 @@ final class NodeService: Sendable {
     ]
   }
 
-  private static func reply(_ value: JSONValue) -> HTTPReply { HTTPReply(200, value.serialized, [:]) }
+  private static func reply(_ value: JSONValue) -> HTTPStreamingResponse {
+    HTTPStreamingResponse(200, value.serialized, [:])
+  }
 }

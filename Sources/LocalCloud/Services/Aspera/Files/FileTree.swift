@@ -5,7 +5,7 @@ internal import StorageAuth
 struct FileTree: Sendable {
   static let bucket = "files"
 
-  let store: ObjectStore
+  let store: BucketTable
 
   /// What is at a path; nothing if there is nothing.
   func entry(at path: NodePath) throws -> FileEntry? {

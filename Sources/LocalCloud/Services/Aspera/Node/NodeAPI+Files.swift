@@ -7,11 +7,11 @@ extension NodeAPI {
   /// Lists a folder, or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
     guard let path = document["path"]?.text.flatMap({ NodePath($0) }) else {
-      throw ServiceError.nodeBadRequest("The path is missing, or leads out of the root.")
+      throw RefusalAnswer.nodeBadRequest("The path is missing, or leads out of the root.")
     }
     let count = document["count"]?.integer ?? Self.largestPage
     let skip = document["skip"]?.integer ?? 0
-    guard count >= 0, skip >= 0 else { throw ServiceError.nodeBadRequest("The count or the skip is negative.") }
+    guard count >= 0, skip >= 0 else { throw RefusalAnswer.nodeBadRequest("The count or the skip is negative.") }
     guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
     let entries = entry.isFolder ? try aspera.files.children(of: path) : []
     let page = entries.dropFirst(skip).prefix(min(count, Self.largestPage))
@@ -24,7 +24,7 @@ extension NodeAPI {
   /// Makes a folder.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     guard element["type"]?.text ?? "directory" == "directory" else {
-      throw ServiceError.nodeBadRequest("Only folders (type directory) are made here.")
+      throw RefusalAnswer.nodeBadRequest("Only folders (type directory) are made here.")
     }
     let path = try Self.path(element)
     if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }
@@ -42,30 +42,30 @@ extension NodeAPI {
     let base = try Self.path(element)
     guard let source = element["source"]?.text.flatMap({ NodePath($0) }),
       let destination = element["destination"]?.text.flatMap({ NodePath($0) })
-    else { throw ServiceError.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
+    else { throw RefusalAnswer.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
     try await aspera.files.move(base.appending(source), to: base.appending(destination), at: date)
   }
 
   /// Does something for each element of `paths`; the error of one stands in its own element.
   func forEachPath(_ document: JSONValue, _ body: (JSONValue) async throws -> Void) async throws -> Answer {
-    guard let elements = document["paths"]?.array else { throw ServiceError.nodeBadRequest("There are no paths.") }
+    guard let elements = document["paths"]?.array else { throw RefusalAnswer.nodeBadRequest("There are no paths.") }
     var results: [JSONValue] = []
     for element in elements {
       var result = JSONObject()
       result["path"] = element["path"]
       do {
         try await body(element)
-      } catch let error as ServiceError {
+      } catch let error as RefusalAnswer {
         result["error"] = error.nodeDocument
       } catch let problem as FileProblem {
-        result["error"] = ServiceError.node(problem).nodeDocument
+        result["error"] = RefusalAnswer.node(problem).nodeDocument
       }
       results.append(.object(result))
     }
     return Answer(["paths": .array(results)])
   }
 
-  private static func path(_ element: JSONValue) throws(ServiceError) -> NodePath {
+  private static func path(_ element: JSONValue) throws(RefusalAnswer) -> NodePath {
     guard let path = element["path"]?.text.flatMap({ NodePath($0) }) else {
       throw .nodeBadRequest("The path is missing, or leads out of the root.")
     }

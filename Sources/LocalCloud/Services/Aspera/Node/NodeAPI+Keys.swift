@@ -10,14 +10,14 @@ extension NodeAPI {
   }
 
   /// An access key.
-  func accessKey(_ name: String, for caller: NodeCaller) throws(ServiceError) -> Answer {
+  func accessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
     Answer(Self.document(for: try key(name, for: caller)))
   }
 
   /// Changes an access key: the key that its bearer tokens are verified with.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
-  ) throws(ServiceError) -> Answer {
+  ) throws(RefusalAnswer) -> Answer {
     let key = try key(name, for: caller)
     switch document["token_verification_key"] {
     case nil: break
@@ -33,7 +33,7 @@ extension NodeAPI {
   }
 
   /// Lets in a public key for a user of transfers.
-  func addPublicKey(_ document: JSONValue) throws(ServiceError) -> Answer {
+  func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
     guard let line = document["public_key"]?.text else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.text ?? aspera.directory.transferUser
     guard aspera.directory.add(publicKey: line, of: user) else {
@@ -42,7 +42,7 @@ extension NodeAPI {
     return Answer(["username": .text(user), "public_key": .text(line)], .created)
   }
 
-  private func key(_ name: String, for caller: NodeCaller) throws(ServiceError) -> LocalCloud.NodeAccessKey {
+  private func key(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> LocalCloud.NodeAccessKey {
     guard let id = name == "self" ? caller.accessKeyID : name, let key = aspera.directory.accessKey(id) else {
       throw .node(.notFound, "There is no access key \(name).")
     }

@@ -6,29 +6,29 @@ extension NodeAPI {
   /// Prepares transfers: each request is answered by a specification with a token, or by an error of its own.
   func setup(_ direction: TransferDirection, _ document: JSONValue, at date: Timestamp) throws -> Answer {
     guard let elements = document["transfer_requests"]?.array, !elements.isEmpty else {
-      throw ServiceError.nodeBadRequest("There are no transfer_requests.")
+      throw RefusalAnswer.nodeBadRequest("There are no transfer_requests.")
     }
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in
       do {
-        return ["transfer_spec": try specification(for: SetupOrder(direction, element), at: date)]
-      } catch let error as ServiceError {
+        return ["transfer_spec": try specification(for: SetupRequest(direction, element), at: date)]
+      } catch let error as RefusalAnswer {
         return ["error": error.nodeDocument]
       } catch let problem as FileProblem {
-        return ["error": ServiceError.node(problem).nodeDocument]
+        return ["error": RefusalAnswer.node(problem).nodeDocument]
       }
     }
     return Answer(["transfer_specs": .array(specifications)])
   }
 
-  private func specification(for order: SetupOrder, at date: Timestamp) throws -> JSONValue {
+  private func specification(for order: SetupRequest, at date: Timestamp) throws -> JSONValue {
     let places = try order.places
     if order.direction == .receive {
       for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
     }
     let user = aspera.directory.transferUser
     for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
-      throw ServiceError.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
+      throw RefusalAnswer.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
     }
     let lifetime = try order.lifetime
     let token = aspera.tokens.issue(

@@ -15,7 +15,7 @@ struct NodeAPI: Sendable {
 
   /// Does what is asked for.
   ///
-  /// - Throws: A `ServiceError` for what is refused.
+  /// - Throws: A `RefusalAnswer` for what is refused.
   func answer(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
@@ -33,11 +33,11 @@ struct NodeAPI: Sendable {
       return answer
     default: break
     }
-    throw ServiceError.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
+    throw RefusalAnswer.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
   }
 
   /// The answer for an error.
-  func answer(for error: ServiceError) -> Answer { Answer(["error": error.nodeDocument], error.status) }
+  func answer(for error: RefusalAnswer) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   private func files(
     _ action: String, _ document: JSONValue, at date: Timestamp, for caller: NodeCaller
@@ -53,7 +53,7 @@ struct NodeAPI: Sendable {
     }
   }
 
-  private func document(of call: InboundCall) throws(ServiceError) -> JSONValue {
+  private func document(of call: InboundCall) throws(RefusalAnswer) -> JSONValue {
     guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
       throw .nodeBadRequest("The body is not an object in JSON.")
     }

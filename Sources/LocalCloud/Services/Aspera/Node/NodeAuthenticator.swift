@@ -10,7 +10,7 @@ struct NodeAuthenticator: Sendable {
   /// The caller.
   ///
   /// - Throws: 401 for an authorization that is missing, unreadable or wrong.
-  func caller(of call: InboundCall) throws(ServiceError) -> NodeCaller {
+  func caller(of call: InboundCall) throws(RefusalAnswer) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
     }
@@ -23,7 +23,7 @@ struct NodeAuthenticator: Sendable {
     }
   }
 
-  private func basic(_ text: String) throws(ServiceError) -> NodeCaller {
+  private func basic(_ text: String) throws(RefusalAnswer) -> NodeCaller {
     guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
@@ -34,7 +34,7 @@ struct NodeAuthenticator: Sendable {
     throw Self.refusal("The name or the password is wrong.")
   }
 
-  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ServiceError) -> NodeCaller {
+  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(RefusalAnswer) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     if let problem = BearerCheck(directory).problem(of: text, for: accessKey, at: date) {
       throw Self.refusal(problem.message)
@@ -42,5 +42,5 @@ struct NodeAuthenticator: Sendable {
     return .accessKey(accessKey)
   }
 
-  private static func refusal(_ message: String) -> ServiceError { .node(.unauthorized, message) }
+  private static func refusal(_ message: String) -> RefusalAnswer { .node(.unauthorized, message) }
 }

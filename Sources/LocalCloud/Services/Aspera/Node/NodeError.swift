@@ -1,17 +1,17 @@
 internal import HTTPTypes
 internal import StorageJSON
 
-extension ServiceError {
+extension RefusalAnswer {
   /// A refusal of the Node API, which is known by its status.
-  static func node(_ status: HTTPResponse.Status, _ message: String) -> ServiceError {
-    ServiceError(status, String(status.code), message)
+  static func node(_ status: HTTPResponse.Status, _ message: String) -> RefusalAnswer {
+    RefusalAnswer(status, String(status.code), message)
   }
 
   /// The refusal of a request that is not what the Node API takes.
-  static func nodeBadRequest(_ message: String) -> ServiceError { node(.badRequest, message) }
+  static func nodeBadRequest(_ message: String) -> RefusalAnswer { node(.badRequest, message) }
 
   /// What is wrong with a file or a folder.
-  static func node(_ problem: FileProblem) -> ServiceError {
+  static func node(_ problem: FileProblem) -> RefusalAnswer {
     switch problem {
     case .notFound: node(.notFound, problem.message)
     case .isFolder, .isNoFolder, .isRoot: node(.badRequest, problem.message)

@@ -21,12 +21,12 @@ struct NodeGateway: Sendable {
     } else {
       do {
         guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
-          throw ServiceError.node(.contentTooLarge, "The body is too long.")
+          throw RefusalAnswer.node(.contentTooLarge, "The body is too long.")
         }
         let call = InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date)
         answer = try await api.answer(to: call)
       } catch {
-        let error = ServiceError(ofNode: error)
+        let error = RefusalAnswer(ofNode: error)
         context.counters.refused(error.code, by: NodeAPI.endpoint)
         answer = api.answer(for: error)
       }
@@ -39,11 +39,11 @@ struct NodeGateway: Sendable {
   }
 }
 
-extension ServiceError {
+extension RefusalAnswer {
   /// What was thrown while the Node API answered.
   fileprivate init(ofNode error: any Error) {
     switch error {
-    case let error as ServiceError: self = error
+    case let error as RefusalAnswer: self = error
     case let problem as FileProblem: self = .node(problem)
     default: self = .node(.internalServerError, "The server failed: \(Self.kind(of: error))")
     }

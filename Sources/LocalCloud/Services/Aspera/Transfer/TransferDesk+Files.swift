@@ -31,7 +31,7 @@ extension TransferDesk {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
     else { throw TransferRefusal.protocolError }
-    try strike(connection.faultInContent(isEnd: false))
+    try inject(connection.faultInContent(isEnd: false))
     passed(count, connection)
     if end == content.byteCount { aspera.count { $0.files += 1 } }
     return Answer(
@@ -80,7 +80,7 @@ extension TransferDesk {
     guard case .receiving(let path, let byteCount, let extents)? = connection.file(number),
       offset == extents.reduce(0, { $0 + $1.byteCount })
     else { throw TransferRefusal.protocolError }
-    try strike(connection.faultInContent(isEnd: false))
+    try inject(connection.faultInContent(isEnd: false))
     let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
     let all = extents + written.content.extents
     let total = offset + written.blob.byteCount

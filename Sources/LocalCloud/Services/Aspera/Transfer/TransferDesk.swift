@@ -16,7 +16,7 @@ struct TransferDesk: Sendable {
   func connect() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
-    try strike(connection.fault(at: .connecting))
+    try inject(connection.fault(at: .connecting))
     return Answer(["connection": .text(connections.add(connection)), "host_key": .text(aspera.hostKey.description)])
   }
 
@@ -38,7 +38,7 @@ struct TransferDesk: Sendable {
     guard let account = connection.account,
       let direction = document["direction"]?.text.flatMap({ TransferDirection(rawValue: $0) })
     else { throw TransferRefusal.protocolError }
-    try strike(connection.fault(at: .afterAuthentication))
+    try inject(connection.fault(at: .afterAuthentication))
     let claim = try TransferTokenCheck(aspera: aspera).claim(
       document["token"]?.text, tags: document["tags"], account: account, direction, at: date)
     for path in document["paths"]?.array ?? [] { _ = try Self.path(path, claim) }
@@ -50,14 +50,14 @@ struct TransferDesk: Sendable {
   /// Ends a session well.
   func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
     guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
-    try strike(connection.faultInContent(isEnd: true))
+    try inject(connection.faultInContent(isEnd: true))
     connections.remove(id)
     aspera.count { $0.completed += 1 }
     return Answer([:])
   }
 
   /// Lets a fault happen.
-  func strike(_ fault: LocalCloud.TransferFault?) throws {
+  func inject(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
     throw InjectedRefusal(refusal: TransferRefusal(fault))

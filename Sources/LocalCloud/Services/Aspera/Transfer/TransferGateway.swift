@@ -74,7 +74,7 @@ struct TransferGateway: Sendable {
     case let injected as InjectedRefusal: return Answer(injected.refusal.document, .forbidden)
     case let error as TransferRefusal: refusal = error
     case let problem as FileProblem: refusal = TransferRefusal(problem)
-    default: refusal = TransferRefusal(36, "The transfer desk failed: \(ServiceError.kind(of: error))")
+    default: refusal = TransferRefusal(36, "The transfer desk failed: \(RefusalAnswer.kind(of: error))")
     }
     context.counters.refused(String(refusal.code), by: TransferDesk.endpoint)
     return Answer(refusal.document, .forbidden)

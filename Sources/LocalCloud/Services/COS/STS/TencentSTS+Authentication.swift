@@ -10,7 +10,7 @@ extension TencentSTS {
   /// Finds out who calls, by either of the two schemes of signatures.
   ///
   /// - Returns: The key.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> AccessKey {
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
     issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
@@ -19,7 +19,7 @@ extension TencentSTS {
 
   // MARK: TC3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(ServiceError) -> AccessKey {
+  private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKey {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
     else { throw .invalidAuthorization("The Authorization header is not one of \(TC3Signature.algorithm).") }
@@ -50,7 +50,7 @@ extension TencentSTS {
 
   private func authenticateParameters(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(ServiceError) -> AccessKey {
+  ) throws(RefusalAnswer) -> AccessKey {
     guard let id = parameters["SecretId"], let signature = parameters["Signature"], parameters["Nonce"] != nil,
       let pairs = call.pairs
     else { throw .invalidAuthorization("SecretId, Nonce and Signature are needed.") }
@@ -71,43 +71,43 @@ extension TencentSTS {
 
   // MARK: What both check
 
-  private func key(_ id: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
+  private func key(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
     guard let key = issuer.context.keys.key(AccessKeyID(id), of: .cos, at: date) else {
-      throw ServiceError(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
+      throw RefusalAnswer(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
     }
     return key
   }
 
-  private func time(_ text: String?, named name: String, at date: Timestamp) throws(ServiceError) -> Timestamp {
+  private func time(_ text: String?, named name: String, at date: Timestamp) throws(RefusalAnswer) -> Timestamp {
     guard let seconds = text.flatMap({ Int64($0) }), (0...253_402_300_799).contains(seconds) else {
-      throw ServiceError(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+      throw RefusalAnswer(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
     }
     let instant = Timestamp(unixSeconds: seconds)
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .ok, "AuthFailure.SignatureExpire",
         "The provided signature is expired: the time of signing is \(seconds), that of the server \(date.unixSeconds).")
     }
     return instant
   }
 
-  private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(ServiceError) {
+  private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(RefusalAnswer) {
     do {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {
-      throw ServiceError(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
+      throw RefusalAnswer(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
     }
   }
 }
 
-extension ServiceError {
-  fileprivate static func invalidAuthorization(_ reason: String) -> ServiceError {
-    ServiceError(.ok, "AuthFailure.InvalidAuthorization", reason)
+extension RefusalAnswer {
+  fileprivate static func invalidAuthorization(_ reason: String) -> RefusalAnswer {
+    RefusalAnswer(.ok, "AuthFailure.InvalidAuthorization", reason)
   }
 
-  fileprivate static func signatureFailure(_ reason: String = "") -> ServiceError {
+  fileprivate static func signatureFailure(_ reason: String = "") -> RefusalAnswer {
     let message = "The provided credentials could not be validated. Please check your signature is correct."
-    return ServiceError(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
+    return RefusalAnswer(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
   }
 }

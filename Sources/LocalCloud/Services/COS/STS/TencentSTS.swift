@@ -6,7 +6,7 @@ internal import StorageJSON
 /// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
 ///
 /// Like the service it answers errors with status 200; what is wrong stands in the document.
-struct TencentSTS: TokenService {
+struct TencentSTS: TokenServiceHandler {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
 
@@ -31,24 +31,24 @@ struct TencentSTS: TokenService {
     return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == Self.version } ?? false
   }
 
-  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     let parameters = try parameters(of: call)
     let names = call.names(parameters, inHeaders: "x-tc-")
     guard let action = names.action else { throw .missing("Action") }
     guard let version = names.version else { throw .missing("Version") }
     guard version == Self.version else {
-      throw ServiceError(.ok, "NoSuchVersion", "The version \(version) does not exist.")
+      throw RefusalAnswer(.ok, "NoSuchVersion", "The version \(version) does not exist.")
     }
     switch action {
     case "GetFederationToken": return try federationToken(call, parameters)
     case "AssumeRole":
       return try assumeRole(call, parameters, by: authenticate(call, parameters), default: 7200)
     case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call, parameters)
-    default: throw ServiceError(.ok, "InvalidAction", "The action \(action) does not exist.")
+    default: throw RefusalAnswer(.ok, "InvalidAction", "The action \(action) does not exist.")
     }
   }
 
-  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     let document: JSONValue = [
       "Response": [
         "Error": ["Code": .text(error.code), "Message": .text(error.message)], "RequestId": .text(call.requestID),
@@ -57,26 +57,26 @@ struct TencentSTS: TokenService {
     return Answer(document, error.status.kind == .serverError ? error.status : .ok)
   }
 
-  private func parameters(of call: InboundCall) throws(ServiceError) -> CallParameters {
+  private func parameters(of call: InboundCall) throws(RefusalAnswer) -> CallParameters {
     if call.header("content-type")?.asciiLowercased.hasBytePrefix("application/json") == true, !call.call.body.isEmpty {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
-        throw ServiceError(.ok, "InvalidParameter", "The body is not an object in JSON.")
+        throw RefusalAnswer(.ok, "InvalidParameter", "The body is not an object in JSON.")
       }
       return CallParameters(
         members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
     }
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw ServiceError(.ok, "InvalidParameter", "A parameter is there twice, or cannot be decoded.")
+      throw RefusalAnswer(.ok, "InvalidParameter", "A parameter is there twice, or cannot be decoded.")
     }
     return parameters
   }
 
   // MARK: Actions
 
-  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
     let caller = try authenticate(call, parameters)
     guard caller.sessionToken == nil else {
-      throw ServiceError(.ok, "UnauthorizedOperation", "GetFederationToken needs a permanent key.")
+      throw RefusalAnswer(.ok, "UnauthorizedOperation", "GetFederationToken needs a permanent key.")
     }
     guard let name = parameters["Name"] else { throw .missing("Name") }
     guard let policy = try policy(parameters) else { throw .missing("Policy") }
@@ -88,29 +88,29 @@ struct TencentSTS: TokenService {
 
   private func assumeRoleWithWebIdentity(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(ServiceError) -> Answer {
+  ) throws(RefusalAnswer) -> Answer {
     guard parameters["ProviderId"] != nil else { throw .missing("ProviderId") }
     guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
     let given = Secret(token)
     guard identityTokens.contains(given) else {
-      throw ServiceError(.ok, "InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
+      throw RefusalAnswer(.ok, "InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
     }
     return try assumeRole(call, parameters, by: nil, default: 7200)
   }
 
   private func assumeRole(
     _ call: InboundCall, _ parameters: CallParameters, by caller: AccessKey?, default fallback: Int64
-  ) throws(ServiceError) -> Answer {
+  ) throws(RefusalAnswer) -> Answer {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     let policy = try policy(parameters)
     guard let role = issuer.role(arn), role.provider == .cos else {
-      throw ServiceError(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
+      throw RefusalAnswer(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
     if let caller {
       let isTrusted = role.trustedKeys.map { $0.contains(caller.id) } ?? true
       guard isTrusted, issuer.lets(caller.id, take: role, at: call.date) else {
-        throw ServiceError(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
+        throw RefusalAnswer(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
       }
     }
     let longest = role.maximumDuration.components.seconds
@@ -124,10 +124,10 @@ struct TencentSTS: TokenService {
 
   private func lifetime(
     _ parameters: CallParameters, default fallback: Int64, longest: Int64
-  ) throws(ServiceError) -> Duration {
+  ) throws(RefusalAnswer) -> Duration {
     let limits = 1...max(longest, 1)
     guard let lifetime = issuer.lifetime(parameters["DurationSeconds"], default: fallback, in: limits) else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .ok, "InvalidParameter.OverTimeError",
         "DurationSeconds has to be \(limits.lowerBound) to \(limits.upperBound).")
     }
@@ -135,7 +135,7 @@ struct TencentSTS: TokenService {
   }
 
   /// The policy, which is percent-encoded once more in its parameter; some SDKs leave that out.
-  private func policy(_ parameters: CallParameters) throws(ServiceError) -> SessionPolicy? {
+  private func policy(_ parameters: CallParameters) throws(RefusalAnswer) -> SessionPolicy? {
     guard let text = parameters["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
@@ -143,7 +143,7 @@ struct TencentSTS: TokenService {
       guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
       guard policy.utf8.count <= Self.policyByteLimit else { throw .policyTooLong }
       if document.hasMember("principal") {
-        throw ServiceError(.ok, "InvalidParameter.StrategyInvalid", "The policy must not hold a principal.")
+        throw RefusalAnswer(.ok, "InvalidParameter.StrategyInvalid", "The policy must not hold a principal.")
       }
       do {
         return try SessionPolicy(policy, in: .cam)
@@ -176,15 +176,15 @@ extension JSONValue {
   }
 }
 
-extension ServiceError {
-  fileprivate static let policyTooLong = ServiceError(
+extension RefusalAnswer {
+  fileprivate static let policyTooLong = RefusalAnswer(
     .ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
 
-  fileprivate static func malformedPolicy(_ reason: String) -> ServiceError {
-    ServiceError(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
+  fileprivate static func malformedPolicy(_ reason: String) -> RefusalAnswer {
+    RefusalAnswer(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
   }
 
-  fileprivate static func missing(_ name: String) -> ServiceError {
-    ServiceError(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+  fileprivate static func missing(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
   }
 }

@@ -10,16 +10,16 @@ extension AlibabaSTS {
   /// Finds out who calls, by either of the two schemes of signatures.
   ///
   /// - Returns: The id of the key.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> AccessKeyID {
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
     issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
-    throw ServiceError(.badRequest, "MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
+    throw RefusalAnswer(.badRequest, "MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
   }
 
   // MARK: ACS3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(ServiceError) -> AccessKeyID {
+  private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == ACS3Signature.algorithm
     else { throw .incompleteSignature("the Authorization header is not one of \(ACS3Signature.algorithm)") }
@@ -30,7 +30,7 @@ extension AlibabaSTS {
       throw .incompleteSignature("x-acs-content-sha256 is not the hash of the body")
     }
     guard let nonce = call.header("x-acs-signature-nonce"), !nonce.isEmpty else {
-      throw ServiceError(.badRequest, "MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
+      throw RefusalAnswer(.badRequest, "MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
     }
     let token = call.header("x-acs-security-token")
     let key = try key(authorization.credential, at: call.date)
@@ -54,7 +54,7 @@ extension AlibabaSTS {
 
   private func authenticateParameters(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(ServiceError) -> AccessKeyID {
+  ) throws(RefusalAnswer) -> AccessKeyID {
     guard let id = parameters["AccessKeyId"], let signature = parameters["Signature"],
       let nonce = parameters["SignatureNonce"], let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are needed") }
@@ -76,60 +76,60 @@ extension AlibabaSTS {
 
   // MARK: What both check
 
-  private func key(_ text: String, at date: Timestamp) throws(ServiceError) -> AccessKey {
+  private func key(_ text: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
     let id = AccessKeyID(text)
     if let key = issuer.context.keys.key(id, of: .oss, at: date) { return key }
     if issuer.context.keys.isDisabled(id) {
-      throw ServiceError(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
+      throw RefusalAnswer(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
     }
-    throw ServiceError(.notFound, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
+    throw RefusalAnswer(.notFound, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
   }
 
-  private func checkTime(_ text: String?, at date: Timestamp) throws(ServiceError) {
+  private func checkTime(_ text: String?, at date: Timestamp) throws(RefusalAnswer) {
     guard let instant = text.flatMap({ Timestamp(iso8601: $0) }) else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidTimeStamp.Format", "Specified time stamp or date value is not well formatted.")
     }
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
-      throw ServiceError(.badRequest, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.")
+      throw RefusalAnswer(.badRequest, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.")
     }
   }
 
   /// The last checks of a call whose signature is right: the token, and that the call is made for the first time.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
-  ) throws(ServiceError) -> AccessKeyID {
+  ) throws(RefusalAnswer) -> AccessKeyID {
     do {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {
       switch error.code {
       case .missingToken:
-        throw ServiceError(.badRequest, "MissingSecurityToken", "SecurityToken is mandatory for this action.")
+        throw RefusalAnswer(.badRequest, "MissingSecurityToken", "SecurityToken is mandatory for this action.")
       case .keyExpired:
-        throw ServiceError(.badRequest, "InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
+        throw RefusalAnswer(.badRequest, "InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
       default:
-        throw ServiceError(
+        throw RefusalAnswer(
           .badRequest, "InvalidSecurityToken.MismatchWithAccessKey",
           "Specified SecurityToken mismatch with the AccessKey.")
       }
     }
     let end = date.advanced(by: Self.clockTolerance * 2)
     guard nonces.insert("\(key.id) \(nonce)", until: end, at: date) else {
-      throw ServiceError(.badRequest, "SignatureNonceUsed", "Specified signature nonce was used already.")
+      throw RefusalAnswer(.badRequest, "SignatureNonceUsed", "Specified signature nonce was used already.")
     }
     return key.id
   }
 }
 
-extension ServiceError {
-  fileprivate static func incompleteSignature(_ reason: String) -> ServiceError {
-    ServiceError(
+extension RefusalAnswer {
+  fileprivate static func incompleteSignature(_ reason: String) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "IncompleteSignature", "The request signature does not conform to Aliyun standards: \(reason).")
   }
 
-  fileprivate static func mismatch(_ comparison: String) -> ServiceError {
-    ServiceError(
+  fileprivate static func mismatch(_ comparison: String) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "SignatureDoesNotMatch", "Specified signature is not matched with our calculation. \(comparison)")
   }
 }

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 /// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, answered in JSON.
-struct AlibabaSTS: TokenService {
+struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
   private static let policyByteLimit = 2048
@@ -22,26 +22,26 @@ struct AlibabaSTS: TokenService {
   /// Calls that no other service recognises are taken for this one's.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
-  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidParameter", "A parameter is there twice, or cannot be decoded: send each once, encoded.")
     }
     let names = call.names(parameters, inHeaders: "x-acs-")
     guard let action = names.action else { throw .missing("Action") }
     guard let version = names.version, version == Self.version else {
-      throw ServiceError(.badRequest, "InvalidVersion", "Specified parameter Version is not valid.")
+      throw RefusalAnswer(.badRequest, "InvalidVersion", "Specified parameter Version is not valid.")
     }
     switch action {
     case "AssumeRole": return try assumeRole(call, parameters)
     case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call, parameters)
     default:
-      throw ServiceError(
+      throw RefusalAnswer(
         .notFound, "InvalidAction.NotFound", "Specified api is not found, please check your url and method.")
     }
   }
 
-  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     let document: JSONValue = [
       "RequestId": .text(call.requestID), "HostId": .text(call.request.authority ?? ""), "Code": .text(error.code),
       "Message": .text(error.message),
@@ -52,22 +52,22 @@ struct AlibabaSTS: TokenService {
     return answer
   }
 
-  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
     let caller = try authenticate(call, parameters)
     let order = try order(parameters)
     let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
     guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
     return answer(issue(order, call), order, call)
   }
 
-  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(ServiceError) -> Answer {
+  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
     guard let provider = parameters["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
     guard let given = parameters["OIDCToken"] else { throw .missing("OIDCToken") }
     guard identityTokens.contains(Secret(given)) else {
-      throw ServiceError(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
+      throw RefusalAnswer(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let order = try order(parameters)
     let token: JSONValue = ["Subject": "localcloud", "Issuer": .text(provider)]
@@ -83,7 +83,7 @@ struct AlibabaSTS: TokenService {
     let lifetime: Duration
   }
 
-  private func order(_ parameters: CallParameters) throws(ServiceError) -> Order {
+  private func order(_ parameters: CallParameters) throws(RefusalAnswer) -> Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
@@ -92,30 +92,30 @@ struct AlibabaSTS: TokenService {
     let policy = try parameters["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {
-      throw ServiceError(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
+      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
     let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
     guard
       let lifetime = issuer.lifetime(
         parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
     else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidParameter.DurationSeconds",
         "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
     }
     return Order(role: role, session: session, policy: policy, lifetime: lifetime)
   }
 
-  private static func policy(_ text: String) throws(ServiceError) -> SessionPolicy {
+  private static func policy(_ text: String) throws(RefusalAnswer) -> SessionPolicy {
     guard text.utf8.count <= policyByteLimit else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidParameter.PolicySize",
         "The size of Policy must be smaller than \(policyByteLimit) bytes.")
     }
     do {
       return try SessionPolicy(text, in: .ram)
     } catch {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidParameter.PolicyGrammar",
         "The parameter Policy has not passed grammar check. \(error.reason)")
     }
@@ -161,14 +161,14 @@ private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
   }
 }
 
-extension ServiceError {
+extension RefusalAnswer {
   /// The refusal of a call without a parameter that it needs.
-  fileprivate static func missing(_ name: String) -> ServiceError {
-    ServiceError(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
+  fileprivate static func missing(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
   }
 
   /// The refusal of a parameter that has another form.
-  fileprivate static func malformed(_ name: String) -> ServiceError {
-    ServiceError(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
+  fileprivate static func malformed(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }
 }

@@ -8,7 +8,7 @@ internal import StorageXML
 /// The token service of Amazon Web Services (STS 2011-06-15): AssumeRole and AssumeRoleWithWebIdentity.
 ///
 /// Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
-struct AmazonSTS: TokenService {
+struct AmazonSTS: TokenServiceHandler {
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
   private static let shortestLife: Int64 = 900
@@ -29,15 +29,15 @@ struct AmazonSTS: TokenService {
       || call.pairs?.contains { $0.name == "Version" && $0.value == Self.version } == true
   }
 
-  func answer(to call: InboundCall) throws(ServiceError) -> Answer {
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
       throw .invalidParameter("A parameter is there twice, or cannot be decoded.")
     }
     guard let action = parameters["Action"] else {
-      throw ServiceError(.badRequest, "MissingAction", "The request is missing an action.")
+      throw RefusalAnswer(.badRequest, "MissingAction", "The request is missing an action.")
     }
     guard parameters["Version"] == Self.version else {
-      throw ServiceError(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
+      throw RefusalAnswer(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
     }
     switch action {
     case "AssumeRole":
@@ -53,7 +53,7 @@ struct AmazonSTS: TokenService {
       guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
       let given = Secret(token)
       guard identityTokens.contains(given) else {
-        throw ServiceError(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
+        throw RefusalAnswer(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
       let identity = [
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
@@ -61,12 +61,12 @@ struct AmazonSTS: TokenService {
       ]
       return answer(action, try order(parameters), identity, call)
     default:
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
     }
   }
 
-  func answer(for error: ServiceError, to call: InboundCall) -> Answer {
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     let type = error.status.kind == .serverError ? "Receiver" : "Sender"
     let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
     var answer = Self.document(
@@ -78,7 +78,7 @@ struct AmazonSTS: TokenService {
   // MARK: The caller
 
   /// Verifies the signature of a call, which covers the whole body.
-  private func authenticate(_ call: InboundCall) throws(ServiceError) -> AccessKeyID {
+  private func authenticate(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
     // SDKs state the hash of the body to S3 alone; here it is that of the bytes that arrived.
     var request = call.request
     request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
@@ -100,20 +100,20 @@ struct AmazonSTS: TokenService {
     }
   }
 
-  private static func refusal(_ error: VerificationError) -> ServiceError {
+  private static func refusal(_ error: VerificationError) -> RefusalAnswer {
     switch error.code {
     case .unsigned:
-      ServiceError(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+      RefusalAnswer(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
     case .unknownKey, .missingToken, .invalidToken:
-      ServiceError(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+      RefusalAnswer(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
     case .keyExpired:
-      ServiceError(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+      RefusalAnswer(.forbidden, "ExpiredToken", "The security token included in the request is expired")
     case .mismatch, .clockSkew, .wrongScope:
-      ServiceError(
+      RefusalAnswer(
         .forbidden, "SignatureDoesNotMatch",
         "The request signature we calculated does not match the signature you provided, or its time or scope is not "
           + "that of this service. \(error.message)")
-    default: ServiceError(.badRequest, "IncompleteSignature", error.message)
+    default: RefusalAnswer(.badRequest, "IncompleteSignature", error.message)
     }
   }
 
@@ -126,7 +126,7 @@ struct AmazonSTS: TokenService {
     let lifetime: Duration
   }
 
-  private func order(_ parameters: CallParameters) throws(ServiceError) -> Order {
+  private func order(_ parameters: CallParameters) throws(RefusalAnswer) -> Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
@@ -155,15 +155,15 @@ struct AmazonSTS: TokenService {
     }
   }
 
-  private static func policy(_ text: String) throws(ServiceError) -> SessionPolicy {
+  private static func policy(_ text: String) throws(RefusalAnswer) -> SessionPolicy {
     guard text.utf8.count <= policyByteLimit else {
-      throw ServiceError(
+      throw RefusalAnswer(
         .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
     }
     do {
       return try SessionPolicy(text, in: .iam)
     } catch {
-      throw ServiceError(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
+      throw RefusalAnswer(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
     }
   }
 
@@ -210,14 +210,14 @@ extension String {
   }
 }
 
-extension ServiceError {
-  fileprivate static func missing(_ name: String) -> ServiceError {
-    ServiceError(
+extension RefusalAnswer {
+  fileprivate static func missing(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(
       .badRequest, "ValidationError",
       "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
   }
 
-  fileprivate static func invalidParameter(_ message: String) -> ServiceError {
-    ServiceError(.badRequest, "ValidationError", message)
+  fileprivate static func invalidParameter(_ message: String) -> RefusalAnswer {
+    RefusalAnswer(.badRequest, "ValidationError", message)
   }
 }

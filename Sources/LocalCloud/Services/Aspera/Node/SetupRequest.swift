@@ -1,0 +1,100 @@
+internal import AsperaAuth
+internal import StorageJSON
+
+/// What one element of a setup call asks for.
+struct SetupRequest: Sendable {
+  private static let defaultLifetime = Duration.seconds(86_400)
+
+  let direction: TransferDirection
+  let request: JSONValue
+
+  /// The elements of `paths`.
+  let paths: [JSONValue]
+
+  init(_ direction: TransferDirection, _ element: JSONValue) throws(RefusalAnswer) {
+    guard let request = element["transfer_request"], request.object != nil else {
+      throw .nodeBadRequest("The transfer_request is missing.")
+    }
+    self.direction = direction
+    self.request = request
+    paths = request["paths"]?.array ?? []
+    if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
+  }
+
+  /// How long the token is to live.
+  var lifetime: Duration {
+    get throws(RefusalAnswer) {
+      guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
+      guard let seconds = asked.integer, seconds > 0 else {
+        throw .nodeBadRequest("The token_life_seconds have to be a whole number from 1.")
+      }
+      return .seconds(seconds)
+    }
+  }
+
+  /// What the token opens: the destinations of an upload, the sources of a download.
+  var places: [NodePath] {
+    get throws(RefusalAnswer) {
+      switch direction {
+      case .receive:
+        let root = try folder("source_root")
+        return try paths.map { path throws(RefusalAnswer) in try Self.place(path["source"]?.text, in: root) }
+      case .send:
+        let root = try folder("destination_root")
+        if paths.isEmpty {
+          guard request["destination_root"]?.text != nil else {
+            throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
+          }
+          return [root]
+        }
+        return try paths.map { path throws(RefusalAnswer) in
+          if let destination = path["destination"]?.text { return try Self.place(destination, in: root) }
+          guard request["destination_root"]?.text != nil else {
+            throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
+          }
+          return try Self.place(path["source"]?.text.flatMap { NodePath($0) }?.basename, in: root)
+        }
+      }
+    }
+  }
+
+  /// The paths of the answer; those of an upload hold only destinations, as a server answers it.
+  var answeredPaths: JSONValue {
+    guard direction == .send else { return .array(paths) }
+    return .array(
+      paths.map { path in
+        ["destination": path["destination"] ?? .text(path["source"]?.text.flatMap { NodePath($0) }?.basename ?? "")]
+      })
+  }
+
+  /// The root of the answer: what an upload without a root names as its one destination is the root.
+  var answeredRoot: String {
+    if let root = request["destination_root"]?.text { return root }
+    guard direction == .send else { return "" }
+    guard paths.count == 1, paths[0]["source"] == nil, let root = paths[0]["destination"]?.text else { return "/" }
+    return root
+  }
+
+  /// The public keys that the caller brings with it, each a line of `authorized_keys`.
+  var publicKeys: [String] {
+    switch request["public_keys"] {
+    case .text(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
+    case .array(let lines)?: lines.compactMap(\.text)
+    default: []
+    }
+  }
+
+  private func folder(_ name: String) throws(RefusalAnswer) -> NodePath {
+    guard let path = NodePath(request[name]?.text ?? "") else {
+      throw .nodeBadRequest("The \(name) leads out of the root.")
+    }
+    return path
+  }
+
+  private static func place(_ text: String?, in root: NodePath) throws(RefusalAnswer) -> NodePath {
+    guard let path = text.flatMap({ NodePath($0) }) else {
+      throw .nodeBadRequest("A path is missing, or leads out of the root.")
+    }
+    return root.appending(path)
+  }
+}

@@ -1,0 +1,151 @@
+internal import NIOCore
+internal import StorageAuth
+internal import Synchronization
+internal import SystemPackage
+internal import _NIOFileSystem
+
+/// The buckets and objects of one service, under one directory.
+///
+/// An object is a file with its bytes and a file that describes it, both named by chance; the index that maps keys to
+/// them is in memory and is read from the descriptions when a directory is opened again. Uploads in parts that were
+/// under way do not survive that.
+final class BucketTable: Sendable {
+  let blobs: BlobStore
+  let journal: Journal
+  private let buckets: Mutex<[String: Bucket]>
+
+  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket]) {
+    self.blobs = blobs
+    self.journal = journal
+    self.buckets = Mutex(buckets)
+  }
+
+  /// Opens a directory, which is made if it is not there.
+  static func open(_ directory: FilePath) async throws -> BucketTable {
+    let content = directory.appending("content")
+    try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
+    let blobs = BlobStore(directory: content)
+    let journal = Journal(directory: directory.appending("buckets"))
+    let buckets = try await journal.load(blobs.collector)
+    blobs.collector.start()
+    try await blobs.collectAll(except: buckets.values)
+    return BucketTable(blobs: blobs, journal: journal, buckets: buckets)
+  }
+
+  deinit {
+    blobs.collector.stop()
+  }
+
+  /// Waits until what was deleted is gone; the store takes no more after that.
+  func close() async {
+    await blobs.collector.finish()
+  }
+
+  /// All buckets by name.
+  var bucketsByName: [Bucket] {
+    buckets.withLock { $0.values.sorted { $0.name < $1.name } }
+  }
+
+  /// Reads from a bucket in one go.
+  func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
+    try buckets.withLock { buckets in
+      guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
+      return try body(bucket)
+    }
+  }
+
+  /// Changes a bucket in one go.
+  func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
+    try buckets.withLock { buckets in
+      guard let index = buckets.index(forKey: name) else { throw RefusalAnswer.noSuchBucket(name) }
+      return try body(&buckets.values[index])
+    }
+  }
+
+  // MARK: Buckets
+
+  /// Makes a bucket, or changes who may read one that is there.
+  func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
+    let bucket = buckets.withLock { buckets in
+      var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
+      if let access { bucket.access = access }
+      return bucket
+    }
+    try await journal.write(bucket)
+    buckets.withLock { buckets in
+      var current = buckets.removeValue(forKey: name) ?? bucket
+      current.access = bucket.access
+      buckets[name] = current
+    }
+  }
+
+  /// Deletes an empty bucket.
+  func deleteBucket(_ name: String) async throws {
+    try buckets.withLock { buckets in
+      guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
+      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw RefusalAnswer.bucketNotEmpty(name) }
+      buckets[name] = nil
+    }
+    try await journal.remove(bucket: name)
+  }
+
+  // MARK: Objects
+
+  /// The object with a key.
+  func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
+    try read(bucket) { bucket in
+      guard let object = bucket.objects[key] else { throw RefusalAnswer.noSuchKey(key.text) }
+      return object
+    }
+  }
+
+  /// Puts an object in the place of the one that may be there, for everybody at once.
+  ///
+  /// - Parameter prepare: Called before, in the same go; a throw leaves everything as it is.
+  func put(
+    _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
+  ) async throws {
+    try read(bucket) { _ in }
+    do {
+      try await journal.write(object, in: bucket)
+    } catch {
+      // A bucket that was deleted meanwhile took its directory along.
+      try read(bucket) { _ in }
+      throw error
+    }
+    let replaced: StoredObject?
+    do {
+      replaced = try change(bucket) { bucket in
+        try prepare(&bucket)
+        let existing = bucket.objects[object.key]
+        bucket.objects[object.key] = object
+        return existing
+      }
+    } catch {
+      try? await journal.remove(object, in: bucket)
+      throw error
+    }
+    if let replaced { try await journal.remove(replaced, in: bucket) }
+  }
+
+  /// Deletes an object; whether there was one.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - bucket: The bucket.
+  ///   - check: Called before, in the same go; a throw leaves everything as it is.
+  @discardableResult
+  func delete(
+    _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> Bool {
+    let deleted = try change(bucket) { bucket in
+      let existing = bucket.objects[key]
+      try check(existing)
+      bucket.objects[key] = nil
+      return existing
+    }
+    guard let deleted else { return false }
+    try await journal.remove(deleted, in: bucket)
+    return true
+  }
+}

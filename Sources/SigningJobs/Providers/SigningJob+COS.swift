@@ -1,0 +1,53 @@
+internal import COSAuth
+internal import StorageAuth
+
+extension SigningJob {
+  static let tokenHeaderOfCOS = "x-cos-security-token"
+
+  /// Whether the line has fields that only lines for COS have.
+  var isOfCOS: Bool { keyTime != nil || kind != nil }
+
+  /// Signs for COS.
+  func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let host else { throw SigningJobError(message: "The line has no host.") }
+    guard host != Self.placeholder || signedHeaders?.signHost != false else {
+      var answer = try signCOS(mode, key, context, host: "host.invalid")
+      answer.url = answer.url?.replacing("host.invalid", with: Self.placeholder)
+      return answer
+    }
+    return try signCOS(mode, key, context, host: host)
+  }
+
+  /// What a line may have for a host that is not signed; it comes back in the URL.
+  private static let placeholder = "{host}"
+
+  private func signCOS(
+    _ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String
+  ) throws -> SignedLine {
+    var policy = COSHeaderPolicy.standard
+    if let names = signedHeaders?.list {
+      policy = .only(Set(names))
+    } else if signedHeaders?.signHost == false {
+      policy = .standardWithoutHost
+    }
+    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
+    let name = path ?? ""
+    let request = try request(authority: host, key: name.first == "/" ? String(name.dropFirst()) : name)
+    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
+    guard let window = COSKeyTime(keyTime) else {
+      throw SigningJobError(message: "The key time is not two numbers of seconds with a semicolon between them.")
+    }
+    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
+    switch mode {
+    case .header:
+      var signed = request
+      try signer.sign(&signed, with: key, during: window)
+      return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
+    case .presign:
+      let signed = try signer.presign(request, with: key, during: window)
+      let pending = try signer.prepare(
+        presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
+      return SignedLine(signed, pending)
+    }
+  }
+}

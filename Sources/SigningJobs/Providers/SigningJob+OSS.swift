@@ -1,0 +1,23 @@
+internal import OSSAuth
+internal import StorageAuth
+
+extension SigningJob {
+  static let tokenHeaderOfOSS = "x-oss-security-token"
+
+  /// Signs for OSS.
+  func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
+      throw SigningJobError(message: "\"\(version ?? "")\" is not a version of the OSS signature; use v4 or v1.")
+    }
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let region = region ?? ""
+    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region).aliyuncs.com"
+    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
+    let signer = OSSSigner(
+      version, bucket: bucket, region: region, product: product ?? "oss",
+      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
+      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
+    return try sign(
+      request(authority: authority, key: self.key ?? ""), with: signer, mode, key, context)
+  }
+}

@@ -1,0 +1,43 @@
+internal import S3Auth
+internal import StorageAuth
+internal import StorageCrypto
+
+extension SigningJob {
+  static let tokenHeaderOfS3 = "x-amz-security-token"
+
+  /// Signs for S3.
+  ///
+  /// A line has the path as it travels, or bucket and key; a URL signs no hash of a body.
+  func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
+    let isInPath = try isBucketInPath(bucket, endpoint)
+    let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
+    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let path = wirePath ?? "/" + name.percentEncoded(.path)
+    var payload: S3Payload?
+    if mode == .header, let payloadHash {
+      payload = S3Payload(header: payloadHash)
+      guard payload != nil else {
+        throw SigningJobError(message: "The payload hash is none of the values that S3 knows.")
+      }
+    }
+    let signer = S3Signer(
+      region: region, service: service ?? "s3", payload: payload,
+      additionalHeaders: Set((signedHeaders?.list ?? []) + (additionalHeaders ?? [])))
+    let request = try request(
+      scheme ?? "https", authority, appendingQuery(to: path) { name, value in "\(name)=\(value)" })
+    return try sign(request, with: signer, mode, key, context)
+  }
+
+  /// Whether the bucket stands in the path, where the line leaves that to be told.
+  private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
+    switch addressing {
+    case "path": true
+    case "virtual": false
+    case nil: host.map { host in bucket.map { !host.hasBytePrefix("\($0).") } ?? true } ?? (endpoint.style == .path)
+    default: throw SigningJobError(message: "The addressing is neither virtual nor path.")
+    }
+  }
+}

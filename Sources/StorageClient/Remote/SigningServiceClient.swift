@@ -1,0 +1,155 @@
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// A server that signs, over HTTP.
+struct SigningServiceClient: Sendable {
+  let url: String
+  let source: String
+  private let exchange: ServiceExchange
+  private let time: any SigningClock
+  private let headers: @Sendable @concurrent () async throws -> HTTPFields
+
+  init(
+    _ url: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock,
+    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields
+  ) {
+    self.url = url
+    self.headers = headers
+    self.time = time
+    source = "signing server" + (ServiceURL(url).map { " \($0.visible)" } ?? "")
+    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
+  }
+
+  /// Answers a request to sign.
+  func sign(_ order: SigningRequest) async throws -> SigningResponse {
+    var body = JSONObject()
+    body["provider"] = .text(order.scheme.service)
+    body["version"] = .text(order.scheme.version)
+    body["method"] = .text(order.method)
+    body["stringToSign"] = .text(order.stringToSign)
+    body["canonicalRequest"] = order.canonicalRequest.map { .text($0) }
+    let bytes = JSONValue.object(body).serialized
+    let received = try await receive { (address, headers) in
+      var headers = headers
+      headers[.contentType] = "application/json"
+      return address.call(.post, headers: headers, body: bytes)
+    }
+    let answer = try object(in: received)
+    if let text = answer["authorization"]?.text, let signature = SigningResponse(authorization: text) {
+      return signature
+    }
+    guard let id = answer["accessKeyId"]?.text, !id.isEmpty, let signature = answer["signature"]?.text else {
+      throw malformed("neither an authorization nor an accessKeyId with a signature")
+    }
+    return SigningResponse(
+      accessKeyID: AccessKeyID(id), signature: signature, sessionToken: answer["securityToken"]?.text.map { Secret($0) }
+    )
+  }
+
+  /// Where the identity of the server comes from.
+  func identity(of provider: String) -> some CredentialProvider<AccessKey> {
+    SigningServiceIdentity(server: self, provider: provider)
+  }
+
+  /// Makes a call with the app's own headers, and reads its answer.
+  func receive(
+    _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
+  ) async throws(CredentialError) -> ReceivedAnswer {
+    try await exchange.receive { () async throws(CredentialError) in
+      let address = try RequestCheck(source: source).address(url)
+      let fields: HTTPFields
+      do {
+        fields = try await headers()
+      } catch let error as CredentialError {
+        throw error
+      } catch {
+        throw CredentialError(
+          .failed, source: source, "The headers could not be made: the app threw \(type(of: error)).",
+          remedy: "See why the app's closure throws.")
+      }
+      return PreparedCall(call(address, fields))
+    }
+  }
+
+  /// The JSON object of a success.
+  func object(in received: ReceivedAnswer) throws -> JSONObject {
+    let object = (try? JSONValue(parsing: received.body))?.object
+    guard received.response.status.kind == .successful else { throw refusal(received, object) }
+    guard let object else { throw malformed("no JSON object") }
+    return object
+  }
+
+  /// What a refusal means: the key has changed, the clocks differ, the server is not able to answer now, or it does not
+  /// sign this.
+  private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
+    let code = object?["code"]?.text ?? ""
+    if code == "\(SigningRefusal.Code.anotherKey)" {
+      return SigningRefusal.anotherKey("The signing server has another key.")
+    }
+    let isRetryable = received.status >= 500 || received.status == 429
+    let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.text ?? ""))" : "."
+    let message = "The \(source) answered HTTP \(received.status)\(said)"
+    if isRetryable {
+      return CredentialError(.failed, source: source, message, remedy: "Ask again later.", isRetryable: true)
+    }
+    let error = SigningError(
+      .refused, message, remedy: "See what the server allows this caller, and that the app's login was sent along.")
+    guard Self.codesAboutTime.contains(code), let serverTime = received.issuerTime else { return error }
+    return ClockSkewRefusal(error: error, serverTime: serverTime, localTime: time.now)
+  }
+
+  private static let codesAboutTime = Set([SigningRefusal.Code.clockSkew, .lifetime].map(\.description))
+
+  private func isKnown(_ code: String) -> Bool {
+    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
+  }
+
+  /// What the server wrote, fit for an error: printable and short.
+  ///
+  /// A line with an equals sign or a line feed is not shown; it could be what was to be signed.
+  private func text(_ message: String) -> String {
+    let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
+    return isPlain ? message : "(its message is too long or not plain text)"
+  }
+
+  func malformed(_ what: String) -> CredentialError {
+    CredentialError(
+      .malformedAnswer, source: source, "The answer holds \(what).",
+      remedy: "Check the address, and that the server speaks as SigningService does.")
+  }
+}
+
+/// Asks a server that signs who it is.
+private struct SigningServiceIdentity: CredentialProvider {
+  let server: SigningServiceClient
+  let provider: String
+
+  var source: String { server.source }
+
+  func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let received = try await server.receive { [provider] address, headers in
+      address.appending("/identity?provider=\(provider)").call(.get, headers: headers)
+    }
+    let answer: JSONObject
+    do {
+      answer = try server.object(in: received)
+    } catch let error as CredentialError {
+      throw error
+    } catch let error as SigningError {
+      throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
+    } catch {
+      throw server.malformed("no identity")
+    }
+    guard let id = answer["accessKeyId"]?.text, !id.isEmpty else { throw server.malformed("no accessKeyId") }
+    let expiration = answer["expiration"]?.text
+    let end = expiration.flatMap { Timestamp(iso8601: $0) }
+    guard expiration == nil || end != nil else { throw server.malformed("an expiration that is no date") }
+    let token = answer["securityToken"]?.text.map { Secret($0) }
+    return IssuedCredential(
+      AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)
+  }
+}

@@ -1,0 +1,43 @@
+internal import StorageAuth
+
+extension SignatureComparison {
+  /// A request that was signed for another time.
+  var skew: SignatureFinding {
+    let signed = answer.instant("RequestTime") ?? sent.reading?.signedAt
+    guard let signed, let server = answer.serverTime else { return SignatureFinding(.clockSkew) }
+    let difference = signed.duration(to: server)
+    let direction = difference < .zero ? "ahead of" : "behind"
+    let isWindow = sent.reader.signsWindow && difference < .zero
+    return SignatureFinding(
+      isWindow ? .notYetValid : .clockSkew, line: isWindow ? SignedPart.window.name : SignedPart.signingTime.name,
+      sent: signed.iso8601, seen: server.iso8601,
+      detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
+  }
+
+  /// A signature whose time has not come.
+  var prematurity: SignatureFinding {
+    var finding = skew
+    finding.cause = .notYetValid
+    return finding
+  }
+
+  /// A signature that is past its end.
+  var expiry: SignatureFinding {
+    let end = answer.instant("Expires") ?? sent.reading?.end
+    guard let end, let server = answer.serverTime else { return SignatureFinding(.expired) }
+    let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
+    return SignatureFinding(
+      .expired, line: line, sent: end.iso8601, seen: server.iso8601,
+      detail: "It ended at \(end), \(end.duration(to: server).magnitude.inWords) before the service looked.")
+  }
+}
+
+extension Duration {
+  /// The duration for people, in whole seconds.
+  var inWords: String {
+    let seconds = components.seconds
+    let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+      .filter { $0.0 > 0 }
+    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+  }
+}
