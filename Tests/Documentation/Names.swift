@@ -136,6 +136,8 @@ enum RemoteSigningPage {
   }
 }
 
+enum S3Page {}
+
 enum StorageClientPage {
   static var client: StorageClient<OSSProvider> { supposed() }
   struct Metrics {
