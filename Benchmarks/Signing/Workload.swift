@@ -10,7 +10,7 @@ struct Workload {
   let name: String
   let about: String
   /// The most allocations that one signature may take: the strings and the array that the result consists of and, for a
-  /// V1 URL, the path that is signed.
+  /// V1 URL, the path that is signed, for S3 the list of the signed names, which stands in two places.
   let allocationBudget: Double
   /// The signature that has to come out.
   let expected: String
@@ -93,7 +93,7 @@ extension Workload {
         sign: { try cos.presign(cosGet, with: cosKeyAlone(), validFor: input.lifetime, in: context).url },
         hashBlocks: hashThenHMACSHA1(byteCount: 97, stringToSign: 68)),
       Workload(
-        name: "W6", about: "S3 V4 header", allocationBudget: 3, expected: input.signature("W6"),
+        name: "W6", about: "S3 V4 header", allocationBudget: 4, expected: input.signature("W6"),
         sign: { try s3Body.signed(s3Put, with: s3Key(), in: context).headerFields[.authorization] ?? "" },
         hashBlocks: hashThenHMACSHA256(byteCount: 1119, stringToSign: 136)),
       Workload(
