@@ -1,3 +1,18 @@
+internal import StorageCrypto
+
+extension String {
+  /// Returns whether two texts are the same bytes; for every header of every signature, so that it is no generic function.
+  package func isIdentical(to other: String) -> Bool {
+    withBytes(of: self) { bytes in
+      withBytes(of: other) { others in
+        guard bytes.count == others.count else { return false }
+        for index in bytes.indices where bytes[index] != others[index] { return false }
+        return true
+      }
+    }
+  }
+}
+
 /// Texts are compared and cut byte for byte, as services do: for Swift an accent belongs to the character before it, so that
 /// a star with an accent is no star, `\u{37e}` is a semicolon and `\u{212a}` in lower case is `k`.
 extension StringProtocol {

@@ -11,6 +11,8 @@ final class AccessKeyStorage: Sendable {
   let encodedToken: SecretBytes?
   /// Why the key cannot be used, if it cannot.
   let problem: SigningError?
+  /// Why it cannot be used in schemes that take no slash in an id, if it cannot.
+  let slashProblem: SigningError?
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Lock<HTTPField?>(nil)
@@ -22,6 +24,7 @@ final class AccessKeyStorage: Sendable {
     self.secret = secret
     self.sessionToken = sessionToken
     problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
+    slashProblem = CredentialValidation.slashProblem(id: id)
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }

@@ -80,7 +80,7 @@ extension AccessKey {
   ///   holds a character that ends the line or the field that it would stand in.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = storage.problem { throw problem }
-    if !allowsSlashInID, let problem = CredentialValidation.slashProblem(id: id) { throw problem }
+    if !allowsSlashInID, let problem = storage.slashProblem { throw problem }
   }
 }
 
