@@ -238,7 +238,7 @@ extension ByteWriter {
 extension COSSigner {
   /// Signs a URL.
   ///
-  /// Whoever uses the URL has to send the headers of the result exactly. The session token of a temporary key is in the
+  /// The holder of the URL has to send the headers of the result exactly. The session token of a temporary key is in the
   /// URL, signed and encoded. There is no upper limit but the end of the key.
   ///
   /// - Parameters:

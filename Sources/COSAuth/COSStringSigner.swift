@@ -2,7 +2,7 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs strings to sign that somebody else made, after reading them: the server's half of the self-signed mode.
+/// Signs strings to sign that a client made, after reading them: the server's half of the self-signed mode.
 ///
 /// It is no oracle. The text is taken apart into the request that it authorizes; that request is canonicalised again and
 /// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs. The host
@@ -47,7 +47,7 @@ public struct COSStringSigner: StringSigner {
 
   /// Reads what a signature would authorize.
   ///
-  /// - Parameter order: What somebody wants to have signed.
+  /// - Parameter order: The request for a signature.
   /// - Returns: The one request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request to the endpoint.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {

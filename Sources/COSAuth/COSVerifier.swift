@@ -27,7 +27,7 @@ public struct COSVerifier: SignatureVerifier {
   /// How much has to be signed.
   public let mode: Mode
 
-  /// Where the bucket's name is; nothing if the host decides.
+  /// Where the bucket's name is; `nil` if the host decides.
   public let style: AddressingStyle?
 
   /// The bucket of a custom domain.

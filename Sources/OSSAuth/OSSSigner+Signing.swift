@@ -159,7 +159,7 @@ extension OSSSigner {
 extension OSSSigner {
   /// Signs a URL.
   ///
-  /// Whoever uses the URL has to send the headers of the result exactly, and no Content-Type if there is none among
+  /// The holder of the URL has to send the headers of the result exactly, and no Content-Type if there is none among
   /// them. V4 URLs work for 1 second to 7 days, with a temporary key for 12 hours at most; V1 has no upper limit.
   ///
   /// A V1 URL for a key that holds a question mark would also open what stands before it, with the rest as parameters.

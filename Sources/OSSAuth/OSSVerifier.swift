@@ -22,7 +22,7 @@ public struct OSSVerifier: SignatureVerifier {
   /// The product that V4 signatures have to name.
   public let product: String
 
-  /// Where the bucket's name is; nothing if the host decides.
+  /// Where the bucket's name is; `nil` if the host decides.
   public let style: AddressingStyle?
 
   /// The bucket of a custom domain.
@@ -38,7 +38,7 @@ public struct OSSVerifier: SignatureVerifier {
   /// How large a request may be, and how long a URL may last.
   public let limits: VerificationLimits
 
-  /// Whether `x-oss-content-sha256` may hold the hash of the body; whoever sets it has to check the body.
+  /// Whether `x-oss-content-sha256` may hold the hash of the body; a caller that sets it has to check the body.
   private(set) var acceptsPayloadHashes = false
 
   /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that checks the body against it.

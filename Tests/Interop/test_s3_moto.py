@@ -1,4 +1,4 @@
-"""storage-auth against a server that nobody here wrote: moto, which checks signatures with botocore's signer."""
+"""storage-auth against a server that was not written here: moto, which checks signatures with botocore's signer."""
 
 import hashlib
 import os

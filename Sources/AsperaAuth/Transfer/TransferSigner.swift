@@ -92,7 +92,7 @@ extension TransferSpec {
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  /// A password is for one user of one server: whoever sees it has it, a key only proves itself.
+  /// A password is for one user of one server: a server that sees it has it, a key only proves itself.
   private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
@@ -101,7 +101,7 @@ extension TransferSpec {
     }
     guard remoteHost?.lowercased() == account.host.lowercased() || account.hostKey != nil else {
       throw Self.mismatch(
-        "names another host than the account, and the account pins no host key: its password would go to whoever answers",
+        "names another host than the account, and the account pins no host key: its password would go to any host that answers",
         "Give the account the host that the issuer names, or pin the server's host key.")
     }
   }
@@ -153,7 +153,7 @@ extension AsperaAccount {
 }
 
 extension SigningError {
-  /// The same for whoever signs.
+  /// The same for the signer.
   init(_ error: AsperaError) {
     let code: Code =
       switch error.code {
@@ -333,6 +333,6 @@ extension TransferSpec {
   private static func ambiguous(_ credentials: String) -> AsperaError {
     AsperaError(
       .ambiguousCredential, "The transfer specification has \(credentials).",
-      remedy: "Leave one of them out; nobody can say which one ascp would use.")
+      remedy: "Leave one of them out; it is not known which one ascp would use.")
   }
 }

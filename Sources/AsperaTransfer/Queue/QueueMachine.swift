@@ -173,7 +173,7 @@ extension QueueMachine {
     }
   }
 
-  /// Lets in whoever there is room for, and starts who may start.
+  /// Admits the sessions that there is room for, and starts those that may start.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while active.count < configuration.maximumActive, let id = next() {

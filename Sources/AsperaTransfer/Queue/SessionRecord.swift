@@ -84,7 +84,7 @@ extension SessionRecord {
     }
   }
 
-  /// It is over: nothing secret is kept, and nobody waits any more.
+  /// It is over: no secret is kept, and no waiter is left.
   mutating func end() {
     tokens = nil
     signed = nil

@@ -61,7 +61,7 @@ public struct TransferEvent: Sendable {
 public struct TokenIssuance: Sendable, Hashable {
   /// The name of the issuer.
   public var source: String
-  /// What the token is, by its form; nothing if the issuer says that none is needed.
+  /// The token by its form, or `nil` if the issuer says that none is needed.
   public var kind: AsperaToken.Kind?
   /// When it ends, in its issuer's time, where that is known.
   public var expiration: Timestamp?
@@ -150,7 +150,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
     }
   }
 
-  /// Whoever reads; released, it does not observe any more.
+  /// The reader of events; released, it does not observe any more.
   final class Reader: Sendable {
     let buffer: EventBuffer
     private let end: @Sendable () -> Void
@@ -215,7 +215,7 @@ final class EventBuffer: Sendable {
 
   private let state = Lock(State())
 
-  /// Keeps an event, or hands it to whoever waits.
+  /// Keeps an event, or hands it to the waiter.
   func append(_ event: TransferEvent) {
     let waiter: Waiter? = state.withLock { state in
       if state.isFinished { return nil }

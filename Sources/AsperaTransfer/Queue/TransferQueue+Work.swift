@@ -4,7 +4,7 @@ internal import StorageAuth
 extension TransferQueue {
   /// Everything that a queue knows, under its lock.
   struct State {
-    /// Somebody who sees events: all of them, or those of a batch.
+    /// An observer of events: of all of them, or of those of a batch.
     struct Observer {
       let buffer: EventBuffer
       let batch: UInt64?
@@ -85,7 +85,7 @@ extension TransferQueue {
   }
 }
 
-/// Sessions that were put in line together, by somebody who waits for all of them.
+/// Sessions that were queued together, by a caller that waits for all of them.
 struct QueueBatch {
   let members: [String]
   /// Those that have not ended yet.
@@ -209,7 +209,7 @@ extension TransferQueue {
     return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.leave(number) })
   }
 
-  /// Somebody reads no more; the sessions of a batch that nobody waits for are cancelled.
+  /// Ends a reader; the sessions of a batch without a waiter are cancelled.
   private func leave(_ number: UInt64) {
     perform { state, uptime in
       state.observers[number] = nil

@@ -269,12 +269,12 @@ extension TransferQueue {
   /// The ids of the sessions that are in the queue, in no order.
   public var sessions: [String] { state.withLock { Array($0.records.keys) } }
 
-  /// Where a session stands; nothing if there is none with that id.
+  /// The state of a session, or `nil` if there is none with that id.
   public func status(of id: String) -> TransferStatus? {
     state.withLock { state in state.machine.sessions[id].map { TransferStatus($0.state) } }
   }
 
-  /// How a session ended, when it has; nothing if there is none with that id.
+  /// The end of a session, when it has ended, or `nil` if there is none with that id.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let answer: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -338,7 +338,7 @@ extension TransferStatus {
 extension TransferQueue {
   /// Runs sessions and tells what happens to them.
   ///
-  /// The sequence ends when all of them are over; they leave the queue then. Whoever stops reading before that, or is
+  /// The sequence ends when all of them are over; they leave the queue then. A caller that stops reading before that, or is
   /// cancelled, cancels them.
   ///
   /// ```swift

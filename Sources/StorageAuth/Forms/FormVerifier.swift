@@ -53,7 +53,7 @@ extension FormVerifier {
   /// - Parameters:
   ///   - form: The form as it arrived.
   ///   - date: The present.
-  ///   - lookup: Looks up the key of an id; nothing if there is none.
+  ///   - lookup: Looks up the key of an id; returns `nil` if there is none.
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the form is not rightly signed or not as its policy says, or what `keys` throws.
   public func verify(

@@ -120,7 +120,7 @@ extension SignatureVerifier {
   /// - Parameters:
   ///   - request: The request as it arrived.
   ///   - date: The present.
-  ///   - lookup: Looks up the key of an id; nothing if there is none.
+  ///   - lookup: Looks up the key of an id; returns `nil` if there is none.
   /// - Returns: The proof.
   /// - Throws: A ``VerificationError`` if the request is not signed or not rightly signed, or what `keys` throws.
   public func verify(

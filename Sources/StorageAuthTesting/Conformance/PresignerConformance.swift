@@ -17,7 +17,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   /// How long the URLs work.
   public let lifetime: Duration
 
-  /// The credential that signs nothing; nothing if there is no such thing.
+  /// The credential that signs nothing, or `nil` if the scheme has none.
   public let anonymous: Subject.SigningCredential?
 
   /// Proofs that have to be refused, by what is wrong with them.
@@ -29,7 +29,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   ///   - presigner: What is tried.
   ///   - samples: What it is tried with; it has to sign all of them.
   ///   - lifetime: How long the URLs work, in whole seconds; one that the service allows.
-  ///   - anonymous: The credential that signs nothing; nothing if there is no such thing.
+  ///   - anonymous: The credential that signs nothing, or `nil` if the scheme has none.
   ///   - unusable: Proofs that have to be refused, by what is wrong with them.
   public init(
     _ presigner: Subject, samples: [SigningSample<Subject.SigningCredential>], lifetime: Duration = .seconds(60),

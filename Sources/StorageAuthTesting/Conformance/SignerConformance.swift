@@ -15,7 +15,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   /// What it is tried with.
   public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// The credential that signs nothing; nothing if there is no such thing.
+  /// The credential that signs nothing, or `nil` if the scheme has none.
   public let anonymous: Subject.SigningCredential?
 
   /// Proofs that have to be refused, by what is wrong with them.
@@ -26,7 +26,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   /// - Parameters:
   ///   - signer: What is tried.
   ///   - samples: What it is tried with; it has to sign all of them.
-  ///   - anonymous: The credential that signs nothing; nothing if there is no such thing.
+  ///   - anonymous: The credential that signs nothing, or `nil` if the scheme has none.
   ///   - unusable: Proofs that have to be refused, by what is wrong with them.
   public init(
     _ signer: Subject, samples: [SigningSample<Subject.SigningCredential>], anonymous: Subject.SigningCredential?,

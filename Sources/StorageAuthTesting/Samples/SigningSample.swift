@@ -18,10 +18,10 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   /// What the request is about; nothing if a verifier's reading of it is not to be compared.
   public var target: RequestTarget?
 
-  /// The same credential with another secret; nothing if there is no such thing.
+  /// The same credential with another secret, or `nil` if the scheme has none.
   public var otherSecret: SigningCredential?
 
-  /// The same credential, that ends as the request is signed; nothing if there is no such thing.
+  /// The same credential, which ends as the request is signed, or `nil` if the scheme has none.
   public var ended: SigningCredential?
 
   /// What must never be in a request, a URL or an error; a session token is no such thing, because it is sent.

@@ -21,7 +21,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   ///   - headers: The headers of the operation.
   ///   - body: The body.
   ///   - checksum: The checksum that the provider's headers tell; that of the body if `nil`.
-  ///   - isRepeatable: Whether it does no harm to send it again when nobody knows whether it arrived.
+  ///   - isRepeatable: Whether it does no harm to send it again when it is not known whether it arrived.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,

@@ -11,7 +11,7 @@ struct RequestDraft: Sendable {
   var action: String
   /// What it is done to, as the command line writes it.
   let location: String
-  /// Whether it does no harm to send it again when nobody knows whether it arrived.
+  /// Whether it does no harm to send it again when it is not known whether it arrived.
   var isRepeatable: Bool
   /// Finds the error in an answer that the service began, as a success, before the work was done.
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?

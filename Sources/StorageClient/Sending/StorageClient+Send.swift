@@ -12,7 +12,7 @@ extension StorageClient {
   ///   - body: The body; its length is announced.
   ///   - action: What is done, for errors and events; the method if not given.
   ///   - key: The key of the object that it is done to, for errors and events; nothing for all of the place.
-  ///   - isRepeatable: Whether it does no harm to send it again when nobody knows whether it arrived.
+  ///   - isRepeatable: Whether it does no harm to send it again when it is not known whether it arrived.
   /// - Returns: The answer, a success.
   /// - Throws: ``ServiceError`` for an answer that is none; `TransportError`, `CancellationError`, `SigningError` and
   ///   `CredentialError` where there is no answer.
@@ -246,7 +246,7 @@ private let unexplainedSkew = Duration.seconds(300)
 extension StorageClient {
   /// Finds out what can help against a refusal, and does it.
   ///
-  /// - Returns: When to send the request again, and why; nothing if that cannot help.
+  /// - Returns: When to send the request again, and why; `nil` if that cannot help.
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {

@@ -8,7 +8,7 @@ final class KeyHandle: Sendable {
   // (openssl-threads(7)).
   private nonisolated(unsafe) let key: OpaquePointer
 
-  /// Takes over a reference; nothing where libcrypto gave none.
+  /// Takes over a reference; `nil` where libcrypto gave none.
   init?(_ key: OpaquePointer?) {
     guard let key = unsafe key else { return nil }
     unsafe self.key = key
