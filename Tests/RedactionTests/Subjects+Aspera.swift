@@ -9,21 +9,18 @@ extension Subjects {
   static let holdsNothingOfAspera: [String: String] = [
     "AsperaAuth.AccountReport": "what a check found out, without the credential",
     "AsperaAuth.AccountReport.Authentication": "a kind, or the report of a key",
-    "AsperaAuth.AscpCommand.FallbackFiles": "two paths",
-    "AsperaAuth.AscpCommand.FileList": "paths",
-    "AsperaAuth.AscpCommand.Options": "ports and paths",
-    "AsperaAuth.AscpCommand.Part": "numbers",
-    "AsperaAuth.AscpCommand.WebSocketUse": "an enumeration without payload",
     "AsperaAuth.AscpErrorCode": "a number and a name",
     "AsperaAuth.AscpFailureClass": "an enumeration without payload",
+    "AsperaAuth.AscpOptions": "ports and paths",
+    "AsperaAuth.AscpOptions.FallbackFiles": "two paths",
+    "AsperaAuth.AscpOptions.Part": "numbers",
+    "AsperaAuth.AscpOptions.WebSocketUse": "an enumeration without payload",
     "AsperaAuth.AsperaError.Code": "a name of a kind of problem",
     "AsperaAuth.AsperaNodeSigner": "one setting",
     "AsperaAuth.AsperaToken.Kind": "an enumeration without payload",
     "AsperaAuth.ContentProtection": "an enumeration without payload",
     "AsperaAuth.HTTPFallback": "an enumeration without payload",
     "AsperaAuth.HostKeyFingerprint": "the fingerprint of a public key",
-    "AsperaAuth.ManagementFrame.Kind": "a name",
-    "AsperaAuth.ManagementFrameParser.Problem": "an enumeration without payload",
     "AsperaAuth.NodeBearerClaims": "names and an instant",
     "AsperaAuth.NodeScope": "an access key id and a role",
     "AsperaAuth.OverwritePolicy": "an enumeration without payload",
@@ -51,7 +48,7 @@ extension Subjects {
     let access = AsperaNodeAccess.bearer(Secret(token), accessKey: "ak")
     var spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
     spec.fields["some_new_password"] = .text(secret)
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.ignoredFields = ["some_new_password"]
     let grant = TransferGrant(token: transfer, specification: spec)
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))

@@ -8,13 +8,16 @@ extension AscpCommand {
   /// - Parameters:
   ///   - specification: The signed specification.
   ///   - options: What else is to be known.
+  ///   - managementPort: The port on this machine that ascp connects to and reports to.
   /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would show a secret in
   ///   the arguments, or has a field that ascp gets no option for.
-  public init(_ specification: TransferSpec, options: Options = Options()) throws(AsperaError) {
+  package init(
+    _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
+  ) throws(AsperaError) {
     try specification.validate()
     try specification.checkPlace()
     var builder = AscpCommandBuilder(specification, options)
-    self = try builder.transfer()
+    self = try builder.transfer(managementPort: managementPort)
   }
 
   /// What a check of the account is started with: ascp connects, logs in, and ends with the status 0 or 1.
@@ -25,8 +28,8 @@ extension AscpCommand {
   ///   - specification: The specification, signed; its paths and its direction do not count.
   ///   - options: What else is to be known.
   /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
-  public static func testLogin(
-    _ specification: TransferSpec, options: Options = Options()
+  package static func testLogin(
+    _ specification: TransferSpec, options: AscpOptions = AscpOptions()
   ) throws(AsperaError) -> AscpCommand {
     var specification = specification
     if specification.direction == nil { specification.direction = .send }
@@ -47,26 +50,26 @@ struct AscpCommandBuilder {
   ]
 
   var specification: TransferSpec
-  let options: AscpCommand.Options
+  let options: AscpOptions
   var arguments: [String] = []
   var environment: [String: Secret] = [:]
 
   /// Whether the session is set up over a web socket.
   let isWebSocket: Bool
 
-  init(_ specification: TransferSpec, _ options: AscpCommand.Options) {
+  init(_ specification: TransferSpec, _ options: AscpOptions) {
     self.specification = specification
     self.options = options
     isWebSocket =
       specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
   }
 
-  mutating func transfer() throws(AsperaError) -> AscpCommand {
+  mutating func transfer(managementPort: Int?) throws(AsperaError) -> AscpCommand {
     try checkFields()
     try checkSupport()
     expandDeletion()
     useWebSocket()
-    if let port = options.managementPort { arguments += ["-M", "\(port)"] }
+    if let managementPort { arguments += ["-M", "\(managementPort)"] }
     try addPart()
     addFallbackFiles()
     if options.isQuiet { arguments.append("-q") }

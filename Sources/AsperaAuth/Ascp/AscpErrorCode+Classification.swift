@@ -11,7 +11,7 @@ extension AscpErrorCode {
   ///     `--mode=test-login`: then the text alone decides.
   ///   - text: The field `Description`, or what ascp printed.
   /// - Returns: What it means; ``AscpFailureClass/other`` for a code that the table does not have.
-  public static func classify(code: Int?, text: String) -> AscpFailureClass {
+  package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
     guard let code else { return classify(text: text) }
     switch code {

@@ -2,18 +2,18 @@ extension ManagementFrame {
   /// A command: transfer a file in a persistent session.
   ///
   /// - Throws: An ``AsperaError`` if a path has a line break, which would end the field.
-  public static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
+  package static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
     try command(.start, [("Source", source)] + (destination.map { [("Destination", $0)] } ?? []))
   }
 
   /// A command: no more files follow; the session ends when those that were given are through.
-  public static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
+  package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
 
   /// A command: stop now.
-  public static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
+  package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
 
   /// A command: transfer with another target rate, in kilobits a second.
-  public static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
+  package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
     ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
   }
 
@@ -24,7 +24,7 @@ extension ManagementFrame {
   ///   - fields: The other fields, in their order.
   /// - Throws: An ``AsperaError`` if a name or a value has a line break, which would end the field, or if a name has a
   ///   colon or is empty.
-  public static func command(
+  package static func command(
     _ kind: Kind, _ fields: [(name: String, value: String)] = []
   ) throws(AsperaError) -> ManagementFrame {
     for (name, value) in [("Type", kind.rawValue)] + fields {
@@ -40,7 +40,7 @@ extension ManagementFrame {
   }
 
   /// The frame as it goes over the port, secrets included: the header, the fields, an empty line.
-  public var text: String {
+  package var text: String {
     let lines = zip(names, values).map { "\($0): \($1)\n" }
     return "FASPMGR \(version)\n\(lines.joined())\n"
   }

@@ -6,48 +6,48 @@
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
 /// ```
-public struct ManagementFrame: Sendable, Equatable {
+package struct ManagementFrame: Sendable, Equatable {
   /// What a frame tells, or what a command asks for.
-  public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The word in the field `Type`.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Names a kind, also one that is not known here.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// The word in the field `Type`.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
     /// ascp has connected to the management port.
-    public static let initial = Kind(rawValue: "INIT")
+    package static let initial = Kind(rawValue: "INIT")
     /// A session is set up, which proves nothing: the account is checked after it.
-    public static let session = Kind(rawValue: "SESSION")
+    package static let session = Kind(rawValue: "SESSION")
     /// Something that the server told, such as the size of the whole transfer.
-    public static let notification = Kind(rawValue: "NOTIFICATION")
+    package static let notification = Kind(rawValue: "NOTIFICATION")
     /// How far the transfer is.
-    public static let statistics = Kind(rawValue: "STATS")
+    package static let statistics = Kind(rawValue: "STATS")
     /// A file begins; as a command, a file to transfer in a persistent session.
-    public static let start = Kind(rawValue: "START")
+    package static let start = Kind(rawValue: "START")
     /// A file is done.
-    public static let stop = Kind(rawValue: "STOP")
+    package static let stop = Kind(rawValue: "STOP")
     /// A file that was given as an argument is done.
-    public static let argumentStop = Kind(rawValue: "ARGSTOP")
+    package static let argumentStop = Kind(rawValue: "ARGSTOP")
     /// A file was there already.
-    public static let skip = Kind(rawValue: "SKIP")
+    package static let skip = Kind(rawValue: "SKIP")
     /// A file failed; the session goes on.
-    public static let fileError = Kind(rawValue: "FILEERROR")
+    package static let fileError = Kind(rawValue: "FILEERROR")
     /// The session failed: the last frame.
-    public static let error = Kind(rawValue: "ERROR")
+    package static let error = Kind(rawValue: "ERROR")
     /// The session ended: the last frame; as a command, that no more files follow.
-    public static let done = Kind(rawValue: "DONE")
+    package static let done = Kind(rawValue: "DONE")
     /// As a command: stop.
-    public static let cancel = Kind(rawValue: "CANCEL")
+    package static let cancel = Kind(rawValue: "CANCEL")
     /// As a command: another rate.
-    public static let rate = Kind(rawValue: "RATE")
+    package static let rate = Kind(rawValue: "RATE")
   }
 
   /// The version in the header; any number is read, 2 is written.
-  public let version: Int
+  package let version: Int
 
   private let fields: [Field]
 
@@ -62,7 +62,7 @@ public struct ManagementFrame: Sendable, Equatable {
   }
 
   /// The names of the fields, in their order.
-  public var names: [String] { fields.map(\.name) }
+  package var names: [String] { fields.map(\.name) }
 
   /// The values of the fields, in their order.
   var values: [String] { fields.map(\.value) }
@@ -72,7 +72,7 @@ public struct ManagementFrame: Sendable, Equatable {
   /// - Parameter name: The name of the field; case does not count, because versions of ascp differ in it.
   /// - Returns: The first value of that name, so that a line break in a later value cannot replace it; nothing if there
   ///   is no such field.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
   }
@@ -84,7 +84,7 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
   ]
 
   /// The kind, the fields that hold no secret and no path, and the names of the others.
-  public var description: String {
+  package var description: String {
     let shown = Self.shown.compactMap { name in self[name].map { "\(name): \($0)" } }
     let others = names.filter { name in
       name.lowercased() != "type" && !Self.shown.contains { $0.lowercased() == name.lowercased() }
@@ -94,10 +94,10 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
   }
 
   /// The same as ``description``.
-  public var debugDescription: String { description }
+  package var debugDescription: String { description }
 
   /// A mirror with the kind and the code alone.
-  public var customMirror: Mirror {
+  package var customMirror: Mirror {
     Mirror(self, children: ["kind": kind?.rawValue ?? "", "code": code ?? 0])
   }
 }

@@ -8,9 +8,9 @@
 /// var parser = ManagementFrameParser()
 /// for item in parser.feed(bytes) { if case .frame(let frame) = item { handle(frame) } }
 /// ```
-public struct ManagementFrameParser: Sendable {
+package struct ManagementFrameParser: Sendable {
   /// What came out of the bytes.
-  public enum Item: Sendable, Equatable {
+  package enum Item: Sendable, Equatable {
     /// A frame.
     case frame(ManagementFrame)
     /// Something that is no frame; reading goes on with the next header.
@@ -18,7 +18,7 @@ public struct ManagementFrameParser: Sendable {
   }
 
   /// What was wrong with something that is no frame.
-  public enum Problem: String, Sendable, Hashable {
+  package enum Problem: String, Sendable, Hashable {
     /// A line where a header should be.
     case missingHeader
     /// A header whose version is not a number.
@@ -34,10 +34,10 @@ public struct ManagementFrameParser: Sendable {
   }
 
   /// How many bytes a line may have: 64 KiB, more than any path.
-  public static let longestLine = 65_536
+  package static let longestLine = 65_536
 
   /// How many bytes a frame may have: 256 KiB.
-  public static let largestFrame = 262_144
+  package static let largestFrame = 262_144
 
   private enum State {
     /// Between frames.
@@ -55,13 +55,13 @@ public struct ManagementFrameParser: Sendable {
   private var size = 0
 
   /// A parser that has seen nothing.
-  public init() {}
+  package init() {}
 
   /// Reads on.
   ///
   /// - Parameter bytes: What came next.
   /// - Returns: What is complete with it, in order.
-  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
+  package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
     var items: [Item] = []
     for byte in bytes {
       if byte == UInt8(ascii: "\n") {
@@ -78,7 +78,7 @@ public struct ManagementFrameParser: Sendable {
   /// Says that no more bytes come.
   ///
   /// - Returns: The problem, if they ended within a frame.
-  public mutating func finish() -> Item? {
+  package mutating func finish() -> Item? {
     defer { self = ManagementFrameParser() }
     switch state {
     case .frame: return .problem(.cutOff)

@@ -11,7 +11,7 @@ extension AscpEngine {
   /// - Returns: What the server said; `.refused` also if there was no answer in time, or if the task was cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
-      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: options())
+      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
       let invocation = try AscpInvocation(command, in: temporaryFiles)
       defer { invocation.removeFiles() }
       let ran = await run(process(invocation))

@@ -29,9 +29,8 @@ public struct AscpEngine: TransferEngine {
   /// The program.
   public let program: String
 
-  /// What ascp is started with besides what follows from a specification; the management port and the home directory are
-  /// filled in.
-  public let options: AscpCommand.Options
+  /// What ascp is started with besides what follows from a specification; the home directory is filled in.
+  public let options: AscpOptions
 
   let limits: AscpLimits
   let time: any SigningClock
@@ -47,14 +46,14 @@ public struct AscpEngine: TransferEngine {
   ///   - time: Whose clock is waited by.
   /// - Throws: An `AsperaError` that lists the places searched if there is none.
   public init(
-    program: String? = nil, options: AscpCommand.Options = AscpCommand.Options(), limits: AscpLimits = AscpLimits(),
+    program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
     time: any SigningClock = .system
   ) throws(AsperaError) {
     self.init(ascp: try AscpLocator().locate(program), options: options, limits: limits, time: time)
   }
 
   init(
-    ascp program: String, options: AscpCommand.Options = AscpCommand.Options(), limits: AscpLimits = AscpLimits(),
+    ascp program: String, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
     time: any SigningClock = .system, temporaryFiles: String? = nil,
     environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] }
   ) {
@@ -86,10 +85,9 @@ public struct AscpEngine: TransferEngine {
     }.get()
   }
 
-  /// Options for one start.
-  func options(managementPort port: Int? = nil) -> AscpCommand.Options {
+  /// The options with the home directory of this process, where they name none.
+  var startOptions: AscpOptions {
     var options = options
-    options.managementPort = port
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
     return options
   }
@@ -103,7 +101,7 @@ public struct AscpEngine: TransferEngine {
     do throws(AsperaError) {
       var spec = spec
       if additions != nil { spec.isPersistent = true }
-      let command = try AscpCommand(spec, options: options(managementPort: listener.port))
+      let command = try AscpCommand(spec, options: startOptions, managementPort: listener.port)
       let invocation = try AscpInvocation(command, in: temporaryFiles)
       defer { invocation.removeFiles() }
       result = await run(invocation, on: listener, additions: additions, cancellations: cancellations, report: report)

@@ -15,7 +15,7 @@ final class AscpCommandTests: XCTestCase {
   }
 
   func testPairsAreListedInTurns() throws {
-    let command = try AscpCommand(specification(), options: .init(managementPort: 4711))
+    let command = try AscpCommand(specification(), managementPort: 4711)
     XCTAssertEqual(
       command.arguments(listPath: "/tmp/l"),
       [
@@ -36,7 +36,7 @@ final class AscpCommandTests: XCTestCase {
       $0.proxy = Secret("dnats://pia:proxy secret@proxy.example.com:9092")
       $0.fields["http_fallback_port"] = 8080
     }
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.fallback = .init(certificatePath: "/c.pem", keyPath: "/k.pem")
     let command = try AscpCommand(spec, options: options)
     XCTAssertEqual(
@@ -56,10 +56,10 @@ final class AscpCommandTests: XCTestCase {
       $0.sessionCount = 2
       $0.udpPort = 40000
     }
-    var options = AscpCommand.Options(managementPort: 1)
+    var options = AscpOptions()
     XCTAssertThrowsError(try AscpCommand(spec, options: options))
     options.part = .init(index: 2, of: 2, separatesPorts: true)
-    let arguments = try AscpCommand(spec, options: options).arguments()
+    let arguments = try AscpCommand(spec, options: options, managementPort: 1).arguments()
     XCTAssertEqual(Array(arguments.prefix(7)), ["-M", "1", "-O", "40001", "-C", "2:2", "-q"])
     XCTAssertEqual(arguments.filter { $0 == "-O" }.count, 1)
     options.part = .init(index: 2, of: 2)
@@ -114,7 +114,7 @@ final class AscpCommandTests: XCTestCase {
         XCTAssertEqual(($0 as? AsperaError)?.code, code, name)
       }
     }
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.usesFileList = false
     XCTAssertThrowsError(try AscpCommand(specification(), options: options))
     XCTAssertThrowsError(try AscpCommand(specification { $0.paths = [TransferPath("-W")] }, options: options))

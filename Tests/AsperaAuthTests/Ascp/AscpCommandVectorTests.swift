@@ -21,8 +21,8 @@ final class AscpCommandVectorTests: XCTestCase {
   /// What aspera-cli refuses, too.
   private static let refusedByBoth = ["cipher outside enum is an error": AsperaError.Code.invalidSpecification]
 
-  private func options(_ vector: JSONValue) -> AscpCommand.Options {
-    var options = AscpCommand.Options(tokenKeyPath: "<BYPASS_RSA_KEY>")
+  private func options(_ vector: JSONValue) -> AscpOptions {
+    var options = AscpOptions(tokenKeyPath: "<BYPASS_RSA_KEY>")
     options.certificatesPath = "<CA_BUNDLE>"
     options.isQuiet = vector["options"]?["quiet"]?.truth ?? true
     options.usesFileList = vector["options"]?["file_list"]?.truth ?? true
@@ -30,7 +30,7 @@ final class AscpCommandVectorTests: XCTestCase {
     return options
   }
 
-  private func check(_ vector: JSONValue, _ specification: TransferSpec, _ options: AscpCommand.Options) throws {
+  private func check(_ vector: JSONValue, _ specification: TransferSpec, _ options: AscpOptions) throws {
     let name = try XCTUnwrap(vector["name"]?.text)
     let command = try AscpCommand(specification, options: options)
     let expected = try XCTUnwrap(vector["expect"])

@@ -17,7 +17,7 @@ final class AscpFieldTests: XCTestCase {
 
   /// The arguments that a specification has because of some fields.
   private func arguments(_ fields: JSONValue) throws -> [String] {
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.isQuiet = false
     let bare = try AscpCommand(specification(), options: options).arguments()
     let all = try AscpCommand(specification(fields), options: options).arguments()
@@ -84,7 +84,7 @@ final class AscpFieldTests: XCTestCase {
     XCTAssertEqual(try arguments(fields), [])
   }
 
-  private func refusal(_ fields: JSONValue, _ options: AscpCommand.Options = .init()) throws -> AsperaError {
+  private func refusal(_ fields: JSONValue, _ options: AscpOptions = .init()) throws -> AsperaError {
     do {
       let command = try AscpCommand(specification(fields), options: options)
       throw Unexpected(text: "\(fields) made \(command)")
@@ -110,7 +110,7 @@ final class AscpFieldTests: XCTestCase {
       XCTAssertFalse("\(error)".contains("hidden"), name)
       XCTAssertFalse(error.remedy.isEmpty)
       XCTAssertNoThrow(try AscpCommand(specification([name: .null] as JSONValue)), name)
-      var options = AscpCommand.Options()
+      var options = AscpOptions()
       options.ignoredFields = [name]
       XCTAssertEqual(
         try AscpCommand(specification([name: value] as JSONValue), options: options).arguments(),
@@ -130,13 +130,13 @@ final class AscpFieldTests: XCTestCase {
   func testANameIsKnownByItsBytes() throws {
     XCTAssertEqual(try refusal(["\u{212A}eepalive": true]).code, .unsupported)
     XCTAssertEqual(try refusal(["to\u{212A}en": "Basic x"]).code, .unsupported)
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.ignoredFields = ["caf\u{e9}"]
     XCTAssertEqual(try refusal(["cafe\u{301}": 1], options).code, .unsupported)
   }
 
   func testAnOptionForAscpIsNeverIgnored() throws {
-    var options = AscpCommand.Options()
+    var options = AscpOptions()
     options.ignoredFields = ["overwrite", "remove_after_transfer"]
     let command = try AscpCommand(specification(["overwrite": "never"]), options: options)
     XCTAssertTrue(command.arguments().contains("--overwrite"))

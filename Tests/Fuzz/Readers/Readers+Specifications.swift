@@ -58,11 +58,11 @@ extension Reader {
 
   static let arguments = Reader(name: "ascp-arguments") { input, random in
     guard let specification = changed(input, &random) else { return false }
-    var options = AscpCommand.Options(managementPort: 1, tokenKeyPath: "/key", homeDirectory: "/home")
+    var options = AscpOptions(tokenKeyPath: "/key", homeDirectory: "/home")
     options.givesUpHostKey = random.below(2) == 0
     options.usesFileList = random.below(4) > 0
     options.part = random.below(2) == 0 ? .init(index: 1, of: 2, separatesPorts: true) : nil
-    guard let command = try? AscpCommand(specification, options: options) else { return false }
+    guard let command = try? AscpCommand(specification, options: options, managementPort: 1) else { return false }
     let arguments = command.arguments(listPath: "/list")
     try checkSecrets(of: specification, arguments, "\(command)")
     try require(!arguments.contains { $0.unicodeScalars.contains("\0") }, "an argument holds a null character")
