@@ -149,7 +149,7 @@ func tests(
 
 let libraries = [
   "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageDiagnosis",
-  "StorageClient", "StorageAuthServer", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
+  "StorageClient", "StorageAuthServer", "StorageJSON", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
 ]
 
 let package = Package(
@@ -218,7 +218,7 @@ package.targets += [
     resources: [.copy("workloads.json")], swiftSettings: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
-  support("LongRun", "Tests/LongRun/Core", ["StorageClient", "LocalCloud", "StorageAuthTesting"]),
+  support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
   .executableTarget(
     name: "long-run", dependencies: ["LongRun"] + products("CommandLine", ["ArgumentParser"]),
     path: "Tests/LongRun/Program", swiftSettings: testRules),
@@ -263,8 +263,8 @@ package.targets += [
   tests(
     "ServerRedactionTests",
     [
-      "AsperaTransfer", "CloudCredentials", "LocalCloud", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
-      "StorageDiagnosis",
+      "AsperaTransfer", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuthServer", "StorageAuthTesting",
+      "StorageClient", "StorageDiagnosis",
     ],
     server: ["Hummingbird", "Logging"]),
   tests(

@@ -1,6 +1,11 @@
 /// An object of JSON: members in the order in which they were written, each name once.
 ///
 /// Names are compared by their bytes: two spellings that Unicode calls equivalent are two names.
+///
+/// ```swift
+/// var tags: JSONObject = ["order": 7, "labels": ["cat", "holiday"]]
+/// tags["customer"] = "mia"
+/// ```
 public struct JSONObject: Sendable {
   /// The names, in order.
   public private(set) var names: [String] = []
@@ -9,7 +14,7 @@ public struct JSONObject: Sendable {
   /// An object without members.
   public init() {}
 
-  /// The value of a member; setting it to nothing removes the member, a new one goes to the end.
+  /// The value of a member; setting it to `nil` removes the member, a new one goes to the end.
   public subscript(name: String) -> JSONValue? {
     get { values[MemberName(text: name)] }
     set {
@@ -26,6 +31,15 @@ public struct JSONObject: Sendable {
 
   /// Whether there are no members.
   public var isEmpty: Bool { names.isEmpty }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// An object with its members in the given order; of members with one name the last counts.
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
+
+  init(_ members: [(String, JSONValue)]) {
+    for (name, value) in members { self[name] = value }
+  }
 }
 
 extension JSONObject: Equatable {

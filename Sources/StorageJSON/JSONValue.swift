@@ -5,11 +5,17 @@
 /// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.text
 /// ```
 public enum JSONValue: Sendable, Equatable {
+  /// Members with names.
   case object(JSONObject)
+  /// Elements in their order.
   case array([JSONValue])
+  /// A text.
   case text(String)
+  /// A number.
   case number(JSONNumber)
+  /// A truth value.
   case truth(Bool)
+  /// The word `null`.
   case null
 
   /// The members, where it is an object.
@@ -38,7 +44,7 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// A text, or a number as text: services write some of their codes either way.
-  public var code: String? {
+  package var code: String? {
     switch self {
     case .text(let text): text
     case .number(let number): number.digits
@@ -46,10 +52,10 @@ public enum JSONValue: Sendable, Equatable {
     }
   }
 
-  /// A member of an object; nothing if it is none, or has no such member.
+  /// The member of that name; `nil` if there is none, or if this is no object.
   public subscript(name: String) -> JSONValue? { object?[name] }
 
-  /// An element of an array; nothing if it is none, or is shorter.
+  /// The element at an index; `nil` if there is none, or if this is no array.
   public subscript(index: Int) -> JSONValue? {
     guard let array, array.indices.contains(index) else { return nil }
     return array[index]
@@ -72,14 +78,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
   /// An object with its members in the given order; of members with one name the last counts.
-  public init(dictionaryLiteral members: (String, JSONValue)...) {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    self = .object(object)
-  }
+  public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
 }
 
 /// A number of JSON with its digits as they were written, so that none is lost.
+///
+/// ```swift
+/// object["size"] = .number(JSONNumber(bytes))
+/// ```
 public struct JSONNumber: Sendable, Hashable {
   /// The number as JSON writes it.
   public let digits: String
@@ -93,7 +99,7 @@ public struct JSONNumber: Sendable, Hashable {
     self.digits = digits
   }
 
-  /// The number, where it is a whole one that fits.
+  /// The number as an integer, where it is a whole one that fits.
   public var integer: Int? {
     if let exact = Int(digits) { return exact }
     guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }

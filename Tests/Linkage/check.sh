@@ -1,15 +1,16 @@
 #!/bin/sh
-# Builds a program that imports OSSAuth, COSAuth and S3Auth alone, and another one that imports CloudCredentials, as a consumer of
-# this package with no traits, and checks
+# Builds a program that imports OSSAuth, COSAuth and S3Auth alone, one that imports CloudCredentials, and one that imports
+# AsperaAuth alone, as a consumer of this package with no traits, and checks
 # - that nothing but swift-http-types was fetched for it, and
-# - that the first program links no Foundation library.
+# - that the first program links no Foundation library, and
+# - that AsperaAuth is enough to read and write the JSON of a transfer specification.
 # Works in a folder of its own; nothing in the repository is written.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/consumer/Sources/consumer" "$folder/consumer/Sources/credentials"
+mkdir -p "$folder/consumer/Sources/consumer" "$folder/consumer/Sources/credentials" "$folder/consumer/Sources/aspera"
 
 cat >"$folder/consumer/Package.swift" <<MANIFEST
 // swift-tools-version: 6.3
@@ -35,6 +36,9 @@ let package = Package(
         .product(name: "StorageAuth", package: "swift-storage-auth"),
         .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
       ]),
+    .executableTarget(
+      name: "aspera", dependencies: [.product(name: "AsperaAuth", package: "swift-storage-auth")],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
   ]
 )
 MANIFEST
@@ -67,6 +71,16 @@ let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: SteppedTime
 print(cache.source)
 PROGRAM
 
+cat >"$folder/consumer/Sources/aspera/main.swift" <<'PROGRAM'
+import AsperaAuth
+
+var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg")])
+spec.tags = ["order": 7]
+spec.fields["title"] = "cats"
+let document: JSONValue = try JSONValue(parsing: spec.json)
+print(document["tags"]?.object?["order"]?.integer ?? 0, document["title"]?.text ?? "")
+PROGRAM
+
 cd "$folder/consumer"
 build="$folder/build"
 swift build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
@@ -81,6 +95,12 @@ program="$(swift build --scratch-path "$build" --show-bin-path)/consumer"
 printed=$("$program" | tr '\n' ' ')
 if [ "$printed" != "3 2 1 3 " ]; then
   echo "linkage: the program signs something else: $printed"
+  exit 1
+fi
+
+printed=$("$(dirname "$program")/aspera")
+if [ "$printed" != "7 cats" ]; then
+  echo "linkage: AsperaAuth writes other JSON: $printed"
   exit 1
 fi
 

@@ -37,6 +37,10 @@ extension Subjects {
     "AsperaAuth.TransferCipher": "an enumeration without payload",
     "AsperaAuth.TransferDirection": "an enumeration without payload",
     "AsperaAuth.TransferPath": "two paths",
+    "StorageJSON.JSONError": "a place and what was expected there",
+    "StorageJSON.JSONNumber": "a number",
+    "StorageJSON.JSONObject": "a document like any text; what keeps one shows none of it",
+    "StorageJSON.JSONValue": "a document like any text; what keeps one shows none of it",
   ]
 
   /// What holds accounts, keys and tokens, made with secrets wherever one can be put in.

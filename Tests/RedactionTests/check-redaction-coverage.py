@@ -16,7 +16,7 @@ from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
     "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
-    "StorageClient", "StorageAuthServer", "LocalCloud",
+    "StorageClient", "StorageAuthServer", "StorageJSON", "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
 

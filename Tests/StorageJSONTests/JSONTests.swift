@@ -38,4 +38,17 @@ final class JSONTests: XCTestCase {
     object["gone"] = nil
     XCTAssertEqual(String(decoding: JSONValue.object(object).serialized, as: UTF8.self), #"{"z":3,"a":2}"#)
   }
+
+  func testLiteralsMakeDocuments() throws {
+    let tags: JSONObject = ["order": 7, "labels": ["cat", true, ["none": .null]], "order": 8]
+    XCTAssertEqual(
+      String(decoding: JSONValue.object(tags).serialized, as: UTF8.self),
+      #"{"order":8,"labels":["cat",true,{"none":null}]}"#)
+    XCTAssertEqual(tags.map(\.name), ["order", "labels"])
+    XCTAssertEqual(tags["labels"], ["cat", true, ["none": .null]])
+    XCTAssertEqual(tags["labels"]?[1]?.truth, true)
+    XCTAssertNil(tags["labels"]?[3])
+    XCTAssertNil(tags["order"]?["name"])
+    XCTAssertTrue(([:] as JSONObject).isEmpty)
+  }
 }

@@ -98,7 +98,7 @@ package struct FormDraft {
 
   /// The policy as JSON, with what the scheme demands after the bucket.
   package func document(binding fields: [FormField]) -> String {
-    func exactly(_ name: String, _ value: String) -> JSONValue { .object([name: .text(value)]) }
+    func exactly(_ name: String, _ value: String) -> JSONValue { [name: .text(value)] }
     var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
     if let sizes = policy.sizes {
       list.append([
@@ -145,13 +145,5 @@ extension FormCondition {
     case .equals(let text), .startsWith(let text): [text]
     case .oneOf(let texts), .noneOf(let texts): texts
     }
-  }
-}
-
-extension JSONValue {
-  fileprivate static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    return .object(object)
   }
 }
