@@ -1,1 +1,1 @@
-@_exported public import HTTPServing
+@_exported public import struct HTTPServing.ConnectionLimits

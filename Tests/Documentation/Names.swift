@@ -1,7 +1,9 @@
 import AsperaTransfer
+import CloudCredentials
 import Hummingbird
 import LocalCloud
 import Logging
+import OSSAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient

@@ -2,8 +2,8 @@
 """Compiles the Swift blocks of the README and of Documentation/ against the libraries that are built.
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
-around it supposes, such as a key or a file. A block with imports gets these alone, any other gets all modules. The line
-of a manifest is passed over. Nothing is linked or run.
+around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
+for which that is enough, and all modules elsewhere. The line of a manifest is passed over. Nothing is linked or run.
 """
 import glob
 import os
@@ -17,9 +17,12 @@ from built_modules import ROOT, binaries, settings
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
-    "AsperaTransfer", "Hummingbird", "LocalCloud", "Logging", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
-    "StorageClientTesting", "XCTest",
+    "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
+    "OSSAuth", "S3Auth", "StorageAuth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+    "StorageClientTesting", "StorageDiagnosis", "XCTest",
 ]
+CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CredentialCache",
+                "CredentialServices", "Credentials", "S3", "StorageClient"}
 
 
 def pages():
@@ -45,9 +48,10 @@ def blocks(page):
 def source(page, first, lines):
     """A file whose errors name the place in the page: imports first, the rest in a function of the page's type."""
     imports = [line for line in lines if line.startswith("import ")]
-    head = imports or [f"import {module}\n" for module in EVERYTHING]
-    body = ["\n" if line in imports else line for line in lines]
     name = re.sub(r"\W", "", os.path.splitext(os.path.basename(page))[0])
+    modules = ["StorageClient"] if name in CLIENT_PAGES else EVERYTHING
+    head = imports or [f"import {module}\n" for module in modules]
+    body = ["\n" if line in imports else line for line in lines]
     return "".join(head) + (
         f"extension {name}Page {{ static func block{first}() async throws {{\n"
         f'#sourceLocation(file: "{os.path.relpath(page, ROOT)}", line: {first})\n'

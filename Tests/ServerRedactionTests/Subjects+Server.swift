@@ -1,4 +1,5 @@
 import Hummingbird
+import OSSAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient

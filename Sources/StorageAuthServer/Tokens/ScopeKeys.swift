@@ -1,3 +1,4 @@
+internal import StorageAuth
 internal import Synchronization
 
 /// The keys of one scope: a cache, and the clock of who issues them.

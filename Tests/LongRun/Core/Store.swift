@@ -1,4 +1,5 @@
 internal import LocalCloud
+import StorageAuth
 internal import StorageClient
 
 /// A client under test: a cloud, a signature, a source of tokens.
