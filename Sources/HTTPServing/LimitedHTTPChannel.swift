@@ -1,12 +1,12 @@
 public import HummingbirdCore
-public import Logging
-public import NIOCore
+package import Logging
+package import NIOCore
 internal import NIOHTTP1
 
 /// A connection that speaks HTTP/1.1 within ``ConnectionLimits``.
-public struct LimitedHTTPChannel: ServerChildChannel {
+package struct LimitedHTTPChannel: ServerChildChannel {
   /// What the connection is made into.
-  public typealias Value = HTTP1Channel.Value
+  package typealias Value = HTTP1Channel.Value
 
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
     maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200)
@@ -19,14 +19,14 @@ public struct LimitedHTTPChannel: ServerChildChannel {
   /// - Parameters:
   ///   - limits: How long a client may keep the connection waiting.
   ///   - responder: Answers a request.
-  public init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
+  package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
     base = HTTP1Channel(
       responder: responder, configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.headLimits))
   }
 
   /// Sets a connection up.
-  public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+  package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     setup(channel: channel, logger: logger, checks: { [] })
   }
 
@@ -43,7 +43,7 @@ public struct LimitedHTTPChannel: ServerChildChannel {
   }
 
   /// Answers the requests of a connection.
-  public func handle(value: Value, logger: Logger) async {
+  package func handle(value: Value, logger: Logger) async {
     await base.handle(value: value, logger: logger)
   }
 }

@@ -19,7 +19,7 @@ public struct S3Checksum: Sendable {
     case sha256
 
     /// The name of the header or trailer, in lower case.
-    public var fieldName: String { "x-amz-checksum-\(rawValue)" }
+    package var fieldName: String { "x-amz-checksum-\(rawValue)" }
 
     /// Finds the algorithm of a header or trailer; the case of the name does not matter.
     public init?(fieldName: String) {

@@ -1,5 +1,5 @@
-public import HTTPTypes
-public import StorageAuth
+package import HTTPTypes
+package import StorageAuth
 internal import StorageCrypto
 
 /// Reads a body in chunks and checks its signatures; the bytes of a chunk come out when its signature is proved.
@@ -12,12 +12,12 @@ internal import StorageCrypto
 ///
 /// What is stored must not become visible before ``finish()`` returns. One chunk is held in memory at most, of a body
 /// without signatures none.
-public struct S3ChunkDecoder: BodyDecoder {
+package struct S3ChunkDecoder: BodyDecoder {
   /// The checksum that came as a trailer and was compared with the bytes, when the body has ended; else `nil`.
-  public private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
+  package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 
   /// The number of bytes of the object, as the request states it.
-  public let decodedByteCount: Int64
+  package let decodedByteCount: Int64
 
   private enum State {
     case head, data(Int64), dataEnd, trailer, done
@@ -54,7 +54,7 @@ public struct S3ChunkDecoder: BodyDecoder {
   ///   - maximumChunkByteCount: The most bytes of a signed chunk, which is held in memory.
   /// - Throws: A ``VerificationError`` if the request was not signed for a body in chunks, its length or the name of its
   ///   trailer is missing, or the proof is that of another request.
-  public init(
+  package init(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
     maximumChunkByteCount: Int = 16 << 20
   ) throws(VerificationError) {
@@ -83,7 +83,7 @@ public struct S3ChunkDecoder: BodyDecoder {
   /// - Returns: The bytes of the object that are proved, if any.
   /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or the
   ///   checksum is wrong; everything that came out before is to be thrown away, and further calls throw too.
-  public mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+  package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
     guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
     var output: [UInt8] = []
     do throws(VerificationError) {
@@ -114,7 +114,7 @@ public struct S3ChunkDecoder: BodyDecoder {
   /// Ends the body.
   ///
   /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body has not ended.
-  public mutating func finish() throws(VerificationError) {
+  package mutating func finish() throws(VerificationError) {
     guard case .done = state, line.isEmpty, !hasFailed else {
       hasFailed = true
       throw Self.incomplete("The body ends before its last chunk or its trailer.")

@@ -47,13 +47,13 @@ public struct S3Payload: Sendable, Hashable {
   }
 
   /// Whether the body is framed in chunks (`aws-chunked`).
-  public var isChunked: Bool { Self.chunked.contains(self) }
+  package var isChunked: Bool { Self.chunked.contains(self) }
 
   /// Whether the chunks are signed.
-  public var hasSignedChunks: Bool { self == .signedChunks || self == .signedChunksWithTrailer }
+  package var hasSignedChunks: Bool { self == .signedChunks || self == .signedChunksWithTrailer }
 
   /// Whether trailers follow the chunks.
-  public var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
+  package var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
 
   /// Whether the text is one of the known forms.
   var isWellFormed: Bool { self == .unsigned || isChunked || isLowerHex(text) }

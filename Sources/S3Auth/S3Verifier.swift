@@ -16,7 +16,7 @@ internal import StorageCrypto
 /// services read in two ways. A signed header has to be a header: a parameter of its name does not stand for it.
 ///
 /// The proof covers the head of a request. The body is covered if the caller compares it with ``S3Claim/payload``: with a
-/// hash, or with an ``S3ChunkDecoder`` for a body in chunks.
+/// hash, or with ``bodyDecoder(for:of:against:)`` for a body in chunks.
 ///
 /// Pages: "Authenticating Requests: Using the Authorization Header", "Authenticating Requests: Using Query Parameters".
 public struct S3Verifier: SignatureVerifier {

@@ -11,7 +11,6 @@ extension Subjects {
     "AsperaTransfer.AccountProbeReport.HostKey": "a public key",
     "AsperaTransfer.AccountProbeReport.Method": "an enumeration without payload",
     "AsperaTransfer.AscpLimits": "durations and numbers",
-    "AsperaTransfer.AscpLocator": "paths",
     "AsperaTransfer.AscpLogin": "that an account was taken, or a failure",
     "AsperaTransfer.AscpVersion": "numbers",
     "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are looked at themselves",

@@ -6,7 +6,7 @@ extension AsperaAccount {
   public static let defaultTokenUser = "xfer"
 
   /// The variable that the passphrase of the key is taken from if the caller gives none; it is the one that ascp reads.
-  public static let passphraseVariable = "ASPERA_SCP_PASS"
+  package static let passphraseVariable = "ASPERA_SCP_PASS"
 
   /// The account that transfers with tokens log in with: the key proves nothing but that it is a client of Aspera, the
   /// token decides.

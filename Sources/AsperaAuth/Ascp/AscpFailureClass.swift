@@ -22,16 +22,6 @@ public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
   /// Something else, which trying again does not cure.
   case other
 
-  /// Why another token is to be asked for; nothing where none helps.
-  public var tokenReason: TokenRequest.Reason? {
-    switch self {
-    case .tokenExpired: .expired
-    case .tokenRejected: .rejected
-    case .tokenMissing: .missing
-    case .account, .hostKey, .authorizationDenied, .transport, .caller, .license, .other: nil
-    }
-  }
-
   /// Whether the same transfer with the same token can succeed a little later.
   public var isRetryable: Bool { self == .transport }
 }

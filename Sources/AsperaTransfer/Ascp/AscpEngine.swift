@@ -40,7 +40,8 @@ public struct AscpEngine: TransferEngine {
   /// Uses the ascp of this machine.
   ///
   /// - Parameters:
-  ///   - program: The path of ascp, if it is not to be looked for; see ``AscpLocator``.
+  ///   - program: The path of ascp; `nil` looks for it in `STORAGE_AUTH_ASCP`, on the `PATH` and where IBM's products put
+  ///     it.
   ///   - options: What ascp is started with besides what follows from a specification.
   ///   - limits: How long is waited for what.
   ///   - time: Whose clock is waited by.

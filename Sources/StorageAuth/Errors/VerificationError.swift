@@ -50,10 +50,10 @@ public struct VerificationError: Error, Sendable, Hashable {
     public let canonicalRequest: String?
 
     /// The most bytes of a text that are kept, so that a refusal does not echo whatever was sent.
-    public static let textByteLimit = 8 * 1024
+    package static let textByteLimit = 8 * 1024
 
     /// The most bytes of a signature that are kept; those of the services are far shorter.
-    public static let signatureByteLimit = 256
+    package static let signatureByteLimit = 256
 
     /// Puts a comparison together; for verifiers.
     ///

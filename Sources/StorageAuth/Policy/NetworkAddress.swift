@@ -64,7 +64,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   public let description: String
 
   /// Whether it is of version 6.
-  public var isVersion6: Bool { address.bytes.count == 16 }
+  package var isVersion6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress
   private let length: Int

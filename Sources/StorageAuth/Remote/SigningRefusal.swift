@@ -53,7 +53,7 @@ public struct SigningRefusal: Error, Sendable, Hashable {
   }
 
   /// Whether the text itself is at fault, not what it asks for.
-  public var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
+  package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
 }
 
 extension SigningRefusal: CustomStringConvertible {

@@ -48,8 +48,8 @@ extension Reader {
     let text = String(decoding: input, as: UTF8.self)
     let code = random.below(80) - 5
     let meaning = AscpErrorCode.classify(code: code, text: text)
-    try require(
-      meaning.tokenReason == nil || code == 34 || code == 37, "another code than 34 and 37 asks for a token")
+    let isCuredByToken = [.tokenExpired, .tokenRejected, .tokenMissing].contains(meaning)
+    try require(!isCuredByToken || code == 34 || code == 37, "another code than 34 and 37 asks for a token")
     return AscpErrorCode.classify(code: nil, text: text) != .other
   }
 }

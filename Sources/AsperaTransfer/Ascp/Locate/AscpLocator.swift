@@ -1,4 +1,4 @@
-public import AsperaAuth
+package import AsperaAuth
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -10,16 +10,16 @@ public import AsperaAuth
 ///
 /// It is looked for at the path that is given, and only there if one is; else in `STORAGE_AUTH_ASCP`, on the `PATH`, and
 /// where IBM's products install it.
-public struct AscpLocator: Sendable {
+package struct AscpLocator: Sendable {
   /// The environment variable that names the program.
-  public static let variable = "STORAGE_AUTH_ASCP"
+  package static let variable = "STORAGE_AUTH_ASCP"
 
   private let environment: @Sendable (String) -> String?
   private let home: String?
   private let isProgram: @Sendable (String) -> Bool
 
   /// Looks on this machine.
-  public init() {
+  package init() {
     self.init(
       environment: { ProcessInfo.processInfo.environment[$0] },
       home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
@@ -45,7 +45,7 @@ public struct AscpLocator: Sendable {
   /// - Parameter path: Where it is, if that is known; `~/` is the home directory.
   /// - Throws: An `AsperaError` that lists the places searched. A place that somebody named and where it is not is an
   ///   error, although it might be elsewhere.
-  public func locate(_ path: String? = nil) throws(AsperaError) -> String {
+  package func locate(_ path: String? = nil) throws(AsperaError) -> String {
     if let named = path ?? environment(Self.variable), !named.isEmpty {
       let place = absolute(named)
       guard isProgram(place) else { throw Self.notThere(place, isVariable: path == nil) }
