@@ -49,9 +49,9 @@ struct JSONParser {
     switch next ?? 0 {
     case UInt8(ascii: "{"): return try nested { parser throws(JSONError) in .object(try parser.object()) }
     case UInt8(ascii: "["): return try nested { parser throws(JSONError) in .array(try parser.array()) }
-    case UInt8(ascii: "\""): return .text(try text())
-    case UInt8(ascii: "t"): return try word("true", .truth(true))
-    case UInt8(ascii: "f"): return try word("false", .truth(false))
+    case UInt8(ascii: "\""): return .string(try text())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
     default: throw error("A value is missing")

@@ -9,9 +9,9 @@ extension JSONValue {
   private func write(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes += "null".utf8
-    case .truth(let truth): bytes += (truth ? "true" : "false").utf8
+    case .bool(let truth): bytes += (truth ? "true" : "false").utf8
     case .number(let number): bytes += number.digits.utf8
-    case .text(let text): Self.write(text, to: &bytes)
+    case .string(let text): Self.write(text, to: &bytes)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let answer = try JSONValue(parsing: bytes)
-/// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.text
+/// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.string
 /// ```
 public enum JSONValue: Sendable, Equatable {
   /// Members with names.
@@ -10,11 +10,11 @@ public enum JSONValue: Sendable, Equatable {
   /// Elements in their order.
   case array([JSONValue])
   /// A text.
-  case text(String)
+  case string(String)
   /// A number.
   case number(JSONNumber)
   /// A truth value.
-  case truth(Bool)
+  case bool(Bool)
   /// The word `null`.
   case null
 
@@ -29,8 +29,8 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The text, where it is one.
-  public var text: String? {
-    if case .text(let text) = self { text } else { nil }
+  public var string: String? {
+    if case .string(let text) = self { text } else { nil }
   }
 
   /// The whole number, where it is one that fits.
@@ -39,16 +39,16 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The truth value, where it is one.
-  public var truth: Bool? {
-    if case .truth(let truth) = self { truth } else { nil }
+  public var bool: Bool? {
+    if case .bool(let truth) = self { truth } else { nil }
   }
 
   /// A text, or a number as text: services write some of their codes either way.
   package var code: String? {
     switch self {
-    case .text(let text): text
+    case .string(let text): text
     case .number(let number): number.digits
-    case .object, .array, .truth, .null: nil
+    case .object, .array, .bool, .null: nil
     }
   }
 
@@ -66,13 +66,13 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// A text.
-  public init(stringLiteral text: String) { self = .text(text) }
+  public init(stringLiteral text: String) { self = .string(text) }
 
   /// A whole number.
   public init(integerLiteral number: Int) { self = .number(JSONNumber(number)) }
 
   /// A truth value.
-  public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+  public init(booleanLiteral truth: Bool) { self = .bool(truth) }
 
   /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }

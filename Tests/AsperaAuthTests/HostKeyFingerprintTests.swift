@@ -29,9 +29,9 @@ final class HostKeyFingerprintTests: XCTestCase {
     let cases = try XCTUnwrap(vectors["sshfp"]?["cases"]?.array)
     XCTAssertEqual(cases.count, 3)
     for vector in cases {
-      let line = try XCTUnwrap(vector["pub"]?.text)
+      let line = try XCTUnwrap(vector["pub"]?.string)
       let blob = try XCTUnwrap([UInt8](base64: String(line.split(separator: " ")[1])))
-      XCTAssertEqual(HostKeyFingerprint(ofKey: blob).description, vector["sshfp"]?.text)
+      XCTAssertEqual(HostKeyFingerprint(ofKey: blob).description, vector["sshfp"]?.string)
     }
   }
 }

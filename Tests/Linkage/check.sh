@@ -78,7 +78,7 @@ var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg")])
 spec.tags = ["order": 7]
 spec.fields["title"] = "cats"
 let document: JSONValue = try JSONValue(parsing: spec.json)
-print(document["tags"]?.object?["order"]?.integer ?? 0, document["title"]?.text ?? "")
+print(document["tags"]?.object?["order"]?.integer ?? 0, document["title"]?.string ?? "")
 PROGRAM
 
 cd "$folder/consumer"

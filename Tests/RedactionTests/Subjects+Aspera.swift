@@ -51,7 +51,7 @@ extension Subjects {
     let transfer = try AsperaToken(Secret("ATM2_\(mark)_2MTA"))
     let access = AsperaNodeAccess.bearer(Secret(token), accessKey: "ak")
     var spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
-    spec.fields["some_new_password"] = .text(secret)
+    spec.fields["some_new_password"] = .string(secret)
     var options = AscpOptions()
     options.ignoredFields = ["some_new_password"]
     let grant = TransferGrant(token: transfer, specification: spec)

@@ -12,7 +12,7 @@ final class JSONTests: XCTestCase {
 
   func testEscapesAreRead() throws {
     let value = try JSONValue(parsing: Array(#" "\ud83d\ude00\u0041\/\b\f\n\r\t\\\"" "#.utf8))
-    XCTAssertEqual(value.text, "😀A/\u{8}\u{c}\n\r\t\\\"")
+    XCTAssertEqual(value.string, "😀A/\u{8}\u{c}\n\r\t\\\"")
   }
 
   func testWhatIsNoJSONIsRefusedWithItsPlace() {
@@ -46,7 +46,7 @@ final class JSONTests: XCTestCase {
       #"{"order":8,"labels":["cat",true,{"none":null}]}"#)
     XCTAssertEqual(tags.map(\.name), ["order", "labels"])
     XCTAssertEqual(tags["labels"], ["cat", true, ["none": .null]])
-    XCTAssertEqual(tags["labels"]?[1]?.truth, true)
+    XCTAssertEqual(tags["labels"]?[1]?.bool, true)
     XCTAssertNil(tags["labels"]?[3])
     XCTAssertNil(tags["order"]?["name"])
     XCTAssertTrue(([:] as JSONObject).isEmpty)

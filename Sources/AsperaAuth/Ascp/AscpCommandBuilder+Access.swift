@@ -6,7 +6,7 @@ extension AscpCommandBuilder {
 
   /// Refuses what cannot be started, and what would show a secret.
   func checkSupport() throws(AsperaError) {
-    if specification.fields["use_ascp4"]?.truth == true {
+    if specification.fields["use_ascp4"]?.bool == true {
       throw AsperaError(
         .unsupported, "The transfer specification asks for ascp4, which has other arguments.",
         remedy: "Leave use_ascp4 out.")

@@ -8,17 +8,17 @@ extension AscpCommandBuilder {
     switch field.mapping {
     case .option("--check-sshfp", _):
       // ascp compares text: only lower-case digits without colons match.
-      guard let text = value.text, !text.isEmpty else { return }
+      guard let text = value.string, !text.isEmpty else { return }
       arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
     case .option(let name, let words):
       guard let text = Self.text(value) else { return }
       arguments += [name, words[text] ?? text]
     case .encoded(let name):
-      let bytes = value.object != nil ? value.serialized : Array((value.text ?? "").utf8)
+      let bytes = value.object != nil ? value.serialized : Array((value.string ?? "").utf8)
       if !bytes.isEmpty { arguments += [name, Self.base64(bytes)] }
     case .flag(let name, let otherwise):
-      if value.truth == true { arguments.append(name) }
-      if value.truth == false, let otherwise { arguments.append(otherwise) }
+      if value.bool == true { arguments.append(name) }
+      if value.bool == false, let otherwise { arguments.append(otherwise) }
     case .variable(let name):
       if let text = specification.filled(field.name) { environment[name] = Secret(text) }
     case .special: try addSpecial(field.name)
@@ -27,7 +27,7 @@ extension AscpCommandBuilder {
   }
 
   private static func text(_ value: JSONValue) -> String? {
-    value.text ?? value.truth.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
+    value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
 
   static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes.span) }) }

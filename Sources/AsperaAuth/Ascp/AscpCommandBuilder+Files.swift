@@ -15,7 +15,7 @@ extension AscpCommandBuilder {
     }
     for field in TransferField.all {
       guard case .refused(let reason, let remedy) = field.mapping, let value = specification.fields[field.name],
-        value != .null, value != .truth(false), !isIgnored(field.name)
+        value != .null, value != .bool(false), !isIgnored(field.name)
       else { continue }
       throw Self.refusal(of: field.name, "\(reason), and ascp has no option for it", remedy: remedy)
     }
@@ -26,7 +26,7 @@ extension AscpCommandBuilder {
   /// ascp has no option for it: IBM's schema calls it equivalent to removing the files, the folders that are empty then,
   /// and the folder that was named, and aspera-cli does the same.
   mutating func expandDeletion() {
-    if specification.fields["delete_source"]?.truth == true {
+    if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletions { specification.fields[name] = true }
     }
     if let value = specification.fields["remove_empty_source_dir"], value != .null {

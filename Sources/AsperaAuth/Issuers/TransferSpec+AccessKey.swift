@@ -14,10 +14,10 @@ extension TransferSpec {
   ///   - fileID: The folder or file.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
     var node = JSONObject()
-    node["access_key"] = .text(accessKey)
-    node["file_id"] = fileID.map { .text($0) }
+    node["access_key"] = .string(accessKey)
+    node["file_id"] = fileID.map { .string($0) }
     var fields = JSONObject()
-    fields["remote_user"] = .text(accessKeyUser)
+    fields["remote_user"] = .string(accessKeyUser)
     fields["tags"] = ["aspera": ["node": .object(node)]]
     return TransferSpec(fields: fields)
   }

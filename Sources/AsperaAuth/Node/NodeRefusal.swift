@@ -17,8 +17,8 @@ package struct NodeRefusal: Error, Sendable, Hashable {
     case nil, .null?: return nil
     case let error?:
       code = error["code"]?.code
-      reason = error["reason"]?.text
-      message = error["user_message"]?.text ?? error["internal_message"]?.text ?? error.text
+      reason = error["reason"]?.string
+      message = error["user_message"]?.string ?? error["internal_message"]?.string ?? error.string
     }
   }
 

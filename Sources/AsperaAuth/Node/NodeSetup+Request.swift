@@ -39,7 +39,7 @@ extension NodeSetup {
       }
       // Without names of their own the files go into the root: it is the destination.
       request["destination_root"] = destinations.isEmpty ? nil : root
-      request["paths"] = list(destinations.isEmpty ? [root?.text ?? "/"] : destinations, as: "destination")
+      request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }
     for name in fields {
       if let value = specification.fields[name], value != .null { request[name] = value }
@@ -52,12 +52,12 @@ extension NodeSetup {
     .array(
       paths.map { path in
         var member = JSONObject()
-        member[name] = .text(path)
+        member[name] = .string(path)
         return .object(member)
       })
   }
 
   private static func text(_ value: JSONValue?) -> JSONValue? {
-    value?.text.flatMap { $0.isEmpty ? nil : .text($0) }
+    value?.string.flatMap { $0.isEmpty ? nil : .string($0) }
   }
 }

@@ -25,25 +25,25 @@ public struct NodeBearerClaims: Sendable, Equatable {
     userID: String, scope: NodeScope, expiration: Timestamp, groupIDs: [String] = [], organizationID: String? = nil
   ) {
     fields = JSONObject()
-    fields["user_id"] = .text(userID)
-    fields["scope"] = .text(scope.description)
+    fields["user_id"] = .string(userID)
+    fields["scope"] = .string(scope.description)
     fields["auth_type"] = "access_key"
-    fields["expires_at"] = .text(expiration.iso8601)
-    if !groupIDs.isEmpty { fields["group_ids"] = .array(groupIDs.map { .text($0) }) }
-    fields["organization_id"] = organizationID.map { .text($0) }
+    fields["expires_at"] = .string(expiration.iso8601)
+    if !groupIDs.isEmpty { fields["group_ids"] = .array(groupIDs.map { .string($0) }) }
+    fields["organization_id"] = organizationID.map { .string($0) }
   }
 
   /// The user (`user_id`).
   public var userID: String? { fields["user_id"]?.code }
 
   /// What the token is good for (`scope`).
-  public var scope: NodeScope? { fields["scope"]?.text.flatMap { NodeScope($0) } }
+  public var scope: NodeScope? { fields["scope"]?.string.flatMap { NodeScope($0) } }
 
   /// Whether the user is one of the access key (`access_key`) or of the node (`node_user`) (`auth_type`).
-  public var authType: String? { fields["auth_type"]?.text }
+  public var authType: String? { fields["auth_type"]?.string }
 
   /// When the token ends, by the node's clock (`expires_at`).
-  public var expiration: Timestamp? { fields["expires_at"]?.text.flatMap { Timestamp(iso8601: $0) } }
+  public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
 
   /// The groups that the user is in (`group_ids`).
   public var groupIDs: [String] { (fields["group_ids"]?.array ?? []).compactMap(\.code) }

@@ -131,15 +131,15 @@ extension FaspURI {
       let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
       guard seen.insert(name).inserted else { throw problem("has a parameter twice") }
       if let field = texts[name] {
-        spec.fields[field] = .text(value)
+        spec.fields[field] = .string(value)
       } else if let field = numbers[name] {
         guard let number = Int(value) else { throw problem("has a number that is none: \(name)") }
         spec.setNumber(field, number)
       } else if let field = truths[name] {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
-        spec.fields[field] = .truth(value == "yes")
+        spec.fields[field] = .bool(value == "yes")
       } else if name == "enc" {
-        spec.fields["cipher"] = .text(try cipher(value))
+        spec.fields["cipher"] = .string(try cipher(value))
       } else if !silent.contains(name) {
         unknown.append(name)
       }

@@ -233,12 +233,12 @@ extension TransferField {
     switch form {
     case .anything: return nil
     case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
-      guard let text = value.text else { return "is not a text" }
+      guard let text = value.string else { return "is not a text" }
       return problem(withText: text)
     case .truthOrWord(let words):
-      return value.truth != nil || value.text.map(words.contains) == true
+      return value.bool != nil || value.string.map(words.contains) == true
         ? nil : "is neither a truth value nor \(Self.list(words))"
-    case .truth: return value.truth == nil ? "is neither true nor false" : nil
+    case .truth: return value.bool == nil ? "is neither true nor false" : nil
     case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
     case .number(let range):
       if value.integer.map(range.contains) == true { return nil }
@@ -271,10 +271,10 @@ extension TransferField {
     guard let elements = value.array else { return "is not a list" }
     var destinations = 0
     for element in elements {
-      guard let source = element["source"]?.text else { return "has an element without a source" }
+      guard let source = element["source"]?.string else { return "has an element without a source" }
       var texts = [source]
       if let destination = element["destination"], destination != .null {
-        guard let text = destination.text else { return "has a destination that is not a text" }
+        guard let text = destination.string else { return "has a destination that is not a text" }
         texts.append(text)
         destinations += 1
       }

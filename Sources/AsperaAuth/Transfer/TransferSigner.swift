@@ -189,7 +189,7 @@ extension TransferSpec {
       if let value = answer.said(name) { fields[name] = value }
     }
     // The server may ask for a cipher; it may not talk the caller out of one.
-    if let cipher = answer.said("cipher"), text("cipher") == nil || cipher != .text("none") {
+    if let cipher = answer.said("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
     try takeTags(answer)
@@ -198,7 +198,7 @@ extension TransferSpec {
 
   /// A value that says something.
   private func said(_ name: String) -> JSONValue? {
-    fields[name].flatMap { $0 == .null || $0 == .text("") ? nil : $0 }
+    fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
   }
 
   /// The tags of both; where both have one, that of the answer counts.
@@ -241,7 +241,7 @@ extension TransferSpec {
     case .receive?:
       if let root = answer.said("source_root") { fields["source_root"] = root }
       guard let granted = answer.fields["paths"]?.array, !granted.isEmpty else { return }
-      let sources = granted.compactMap { $0["source"]?.text }
+      let sources = granted.compactMap { $0["source"]?.string }
       let own = paths
       guard sources.count == granted.count, sources.count == own.count else {
         throw Self.mismatch("is for other paths", "Ask for a token for exactly the paths of the transfer.")

@@ -43,10 +43,10 @@ extension TransferSpec {
     var rest = JSONObject()
     for (name, value) in object {
       switch value {
-      case .text, .array, .object:
+      case .string, .array, .object:
         guard !isSecret(name) else { continue }
         rest[name] = withoutSecrets(value)
-      case .number, .truth, .null: rest[name] = value
+      case .number, .bool, .null: rest[name] = value
       }
     }
     return rest
@@ -56,7 +56,7 @@ extension TransferSpec {
     switch value {
     case .object(let object): .object(withoutSecrets(object))
     case .array(let elements): .array(elements.map { withoutSecrets($0) })
-    case .text, .number, .truth, .null: value
+    case .string, .number, .bool, .null: value
     }
   }
 }

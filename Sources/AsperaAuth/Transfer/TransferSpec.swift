@@ -99,16 +99,16 @@ extension TransferSpec {
   public var paths: [TransferPath] {
     get {
       (fields["paths"]?.array ?? []).compactMap { path in
-        guard let source = path["source"]?.text ?? path["destination"]?.text else { return nil }
-        return TransferPath(source, to: path["source"] == nil ? nil : path["destination"]?.text)
+        guard let source = path["source"]?.string ?? path["destination"]?.string else { return nil }
+        return TransferPath(source, to: path["source"] == nil ? nil : path["destination"]?.string)
       }
     }
     set {
       fields["paths"] = .array(
         newValue.map { path in
           var member = JSONObject()
-          member["source"] = .text(path.source)
-          member["destination"] = path.destination.map { .text($0) }
+          member["source"] = .string(path.source)
+          member["destination"] = path.destination.map { .string($0) }
           return .object(member)
         })
     }
@@ -134,8 +134,8 @@ extension TransferSpec {
 
   /// Whether the folder of the destination is made where it is missing (`create_dir`).
   public var createsFolder: Bool? {
-    get { fields["create_dir"]?.truth }
-    set { fields["create_dir"] = newValue.map { .truth($0) } }
+    get { fields["create_dir"]?.bool }
+    set { fields["create_dir"] = newValue.map { .bool($0) } }
   }
 
   /// The public key that the server is to let in, in a line as `authorized_keys` has it (`public_keys`).
@@ -184,8 +184,8 @@ extension TransferSpec {
 
   /// Whether the session stays open for paths that are named while it runs (`keepalive`).
   public var isPersistent: Bool? {
-    get { fields["keepalive"]?.truth }
-    set { fields["keepalive"] = newValue.map { .truth($0) } }
+    get { fields["keepalive"]?.bool }
+    set { fields["keepalive"] = newValue.map { .bool($0) } }
   }
 
   /// Over how many sessions at once the files are spread (`multi_session`); 0 and 1 for one.
@@ -197,7 +197,7 @@ extension TransferSpec {
 
 extension TransferSpec {
   /// The text in a field.
-  func text(_ name: String) -> String? { fields[name]?.text }
+  func text(_ name: String) -> String? { fields[name]?.string }
 
   /// The text in a field that is not blank.
   func filled(_ name: String) -> String? { text(name).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } }
@@ -209,7 +209,7 @@ extension TransferSpec {
   func secret(_ name: String) -> Secret? { text(name).map { Secret($0) } }
 
   private mutating func setText(_ name: String, _ text: String?) {
-    fields[name] = text.map { .text($0) }
+    fields[name] = text.map { .string($0) }
   }
 
   mutating func setNumber(_ name: String, _ number: Int?) {
@@ -234,8 +234,8 @@ extension TransferSpec {
 
   /// Whether sources are removed once they have been transferred (`remove_after_transfer`).
   public var removesSources: Bool? {
-    get { fields["remove_after_transfer"]?.truth }
-    set { fields["remove_after_transfer"] = newValue.map { .truth($0) } }
+    get { fields["remove_after_transfer"]?.bool }
+    set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
   }
 
   /// The folder that sources are moved to once they have been transferred (`move_after_transfer`).
@@ -249,25 +249,25 @@ extension TransferSpec {
 
   /// Refuses fields that contradict each other about what happens to files.
   func checkFiles() throws(AsperaError) {
-    if let deletes = fields["delete_source"]?.truth {
+    if let deletes = fields["delete_source"]?.bool {
       for name in Self.deletions + ["remove_empty_source_dir"] {
-        if let other = fields[name]?.truth, other != deletes {
+        if let other = fields[name]?.bool, other != deletes {
           throw Self.invalid(
             "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
         }
       }
     }
-    if let one = fields["remove_empty_source_dir"]?.truth, let other = fields["remove_empty_source_directory"]?.truth,
+    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
       one != other
     {
       throw Self.invalid(
         "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
     }
-    let removes = fields["delete_source"]?.truth == true || removesSources == true
+    let removes = fields["delete_source"]?.bool == true || removesSources == true
     if removes, sourceArchive != nil {
       throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
     }
-    if fields["remove_skipped"]?.truth == true, !removes {
+    if fields["remove_skipped"]?.bool == true, !removes {
       throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
     }
     if text("src_base") != nil, text("src_base64") != nil {
@@ -306,12 +306,12 @@ extension TransferSpec {
   public var httpFallback: HTTPFallback? {
     get {
       switch fields["http_fallback"] {
-      case .truth(let isOn): isOn ? .on : .off
-      case .text("force"): .force
+      case .bool(let isOn): isOn ? .on : .off
+      case .string("force"): .force
       default: nil
       }
     }
-    set { fields["http_fallback"] = newValue.map { $0 == .force ? .text("force") : .truth($0 == .on) } }
+    set { fields["http_fallback"] = newValue.map { $0 == .force ? .string("force") : .bool($0 == .on) } }
   }
 }
 
@@ -380,8 +380,8 @@ extension TransferSpec {
   /// Whether the session is set up over a web socket with TLS and not over SSH (`wss_enabled`): then a token is needed,
   /// no account is checked, and certificates take the place of the host key.
   public var offersWebSocket: Bool? {
-    get { fields["wss_enabled"]?.truth }
-    set { fields["wss_enabled"] = newValue.map { .truth($0) } }
+    get { fields["wss_enabled"]?.bool }
+    set { fields["wss_enabled"] = newValue.map { .bool($0) } }
   }
 
   /// The TCP port of the web socket (`wss_port`).

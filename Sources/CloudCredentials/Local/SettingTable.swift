@@ -17,14 +17,14 @@ struct SettingTable: Sendable {
   /// The keys of a section.
   init(_ texts: [String: String], at place: SettingLocation) {
     self.place = place
-    values = texts.mapValues { .text($0) }
+    values = texts.mapValues { .string($0) }
   }
 
   /// A text without the blanks around it; nothing if it is not there or empty.
   func text(_ name: String) throws(CredentialError) -> String? {
     switch values[name] {
     case nil: return nil
-    case .text(let text)?: return text.trimmed
+    case .string(let text)?: return text.trimmed
     default: throw place.malformed("has no text in “\(name)”")
     }
   }
@@ -49,7 +49,7 @@ struct SettingTable: Sendable {
     case nil: return nil
     case .number(let number)?:
       if let integer = number.integer { return Int64(integer) }
-    case .text(let text)?:
+    case .string(let text)?:
       guard let digits = text.trimmed else { return nil }
       if let integer = Int64(digits) { return integer }
     default: break
@@ -61,8 +61,8 @@ struct SettingTable: Sendable {
   func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
-    case .truth(let truth)?: return truth
-    case .text(let text)?:
+    case .bool(let truth)?: return truth
+    case .string(let text)?:
       switch text.trimmed?.lowercased() {
       case "true"?: return true
       case "false"?, nil: return false
@@ -80,7 +80,7 @@ struct SettingTable: Sendable {
     case .number(let number)?:
       guard let integer = number.integer, integer >= 0 else { break }
       return integer == 0 ? nil : Timestamp(expiration: Int64(integer))
-    case .text(let text)?:
+    case .string(let text)?:
       guard let trimmed = text.trimmed else { return nil }
       if trimmed == "0" { return nil }
       if let instant = Timestamp(expiration: trimmed) { return instant }
@@ -102,7 +102,7 @@ struct SettingTable: Sendable {
   func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
-    case .text(let text)?: text.trimmed != nil
+    case .string(let text)?: text.trimmed != nil
     default: true
     }
   }

@@ -23,7 +23,7 @@ struct AnswerReader: Sendable {
     guard let (name, value) = object.first(names) else {
       throw malformed("The answer has no field \(names.joined(separator: " or ")).")
     }
-    guard let text = value.text else { throw malformed("The field \(name) is not a text.") }
+    guard let text = value.string else { throw malformed("The field \(name) is not a text.") }
     guard !text.isEmpty else { throw malformed("The field \(name) is empty.") }
     return text
   }
@@ -67,14 +67,14 @@ struct AnswerReader: Sendable {
 
   /// Whether a time is written with its date, and not as a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
-    value.text.map { Int64($0.trimmingBlanks()) == nil } ?? false
+    value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
   }
 
   private static func instant(_ value: JSONValue) -> Timestamp? {
     switch value {
     case .number(let number):
       return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
-    case .text(let text):
+    case .string(let text):
       let text = text.trimmingBlanks()
       return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
     default: return nil

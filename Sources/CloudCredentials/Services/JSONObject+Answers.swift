@@ -19,7 +19,7 @@ extension JSONObject {
 
   private func collectSecrets(into found: inout [Secret]) {
     for (name, value) in self {
-      if let text = value.text, namesSecret(name) { found.append(Secret(text)) }
+      if let text = value.string, namesSecret(name) { found.append(Secret(text)) }
       for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
     }
   }

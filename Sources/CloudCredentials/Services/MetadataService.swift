@@ -91,7 +91,7 @@ struct MetadataService: Sendable {
     if let code = object["Code"]?.code, code != "Success" {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service has no key: \(answer.text.shown("\(code) \(object["Message"]?.text ?? "")"))",
+        "The metadata service has no key: \(answer.text.shown("\(code) \(object["Message"]?.string ?? "")"))",
         remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
       )
     }

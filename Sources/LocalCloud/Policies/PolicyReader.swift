@@ -11,7 +11,7 @@ struct PolicyReader {
 
   func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])
-    guard let version = members["version"]?.text, language.versions.contains(version) else {
+    guard let version = members["version"]?.string, language.versions.contains(version) else {
       throw PolicyFault("Its version is missing, or not the one there is.")
     }
     guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
@@ -25,7 +25,7 @@ struct PolicyReader {
       of: element, "A statement",
       known: language.members.union(["effect", "action", "resource", "condition"]))
     var statement = SessionPolicy.Statement()
-    let effect = members["effect"]?.text
+    let effect = members["effect"]?.string
     switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
     case language.effects.allow?: statement.allows = true
     case language.effects.deny?: statement.allows = false
@@ -65,7 +65,7 @@ struct PolicyReader {
   /// One text, or a list of them that is not empty.
   private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
     let values = value?.array ?? (value.map { [$0] } ?? [])
-    let texts = values.compactMap(\.text)
+    let texts = values.compactMap(\.string)
     guard !texts.isEmpty, texts.count == values.count else {
       throw PolicyFault("The \(name) of a statement is missing, empty, or not text.")
     }
@@ -125,16 +125,16 @@ struct PolicyReader {
       return read.count == values.count ? read : nil
     }
     func truths() -> [Bool]? {
-      all { value in value.truth ?? value.text.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
+      all { value in value.bool ?? value.string.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
     }
     switch kind {
     case .text: return all(\.code).map { .text($0) }
     case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
-    case .pattern: return all(\.text).map { .pattern($0.map { WildcardPattern($0) }) }
+    case .pattern: return all(\.string).map { .pattern($0.map { WildcardPattern($0) }) }
     case .number(let order): return all { $0.code.flatMap { Int64($0) } }.map { .number(order, $0) }
-    case .date(let order): return all { $0.text.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
+    case .date(let order): return all { $0.string.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
     case .truth: return truths().map { .truth($0) }
-    case .network: return all { $0.text.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
+    case .network: return all { $0.string.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
     case .absence: return truths().map { .absence($0) }
     }
   }

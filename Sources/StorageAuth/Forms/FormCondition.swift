@@ -57,11 +57,11 @@ extension FormCondition.Rule {
 extension FormCondition {
   /// The condition as it stands in a policy.
   var json: JSONValue {
-    func list(_ texts: [String]) -> JSONValue { .array(texts.map { .text($0) }) }
-    let name = JSONValue.text("$\(field)")
+    func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+    let name = JSONValue.string("$\(field)")
     return switch rule {
-    case .equals(let text): ["eq", name, .text(text)]
-    case .startsWith(let text): ["starts-with", name, .text(text)]
+    case .equals(let text): ["eq", name, .string(text)]
+    case .startsWith(let text): ["starts-with", name, .string(text)]
     case .oneOf(let texts): ["in", name, list(texts)]
     case .noneOf(let texts): ["not-in", name, list(texts)]
     }

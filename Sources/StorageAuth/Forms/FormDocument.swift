@@ -19,7 +19,7 @@ package struct FormDocument {
     } catch {
       throw .invalidPolicy("Invalid JSON: \(error)")
     }
-    guard let text = document["expiration"]?.text, let expiration = Timestamp(iso8601: text) else {
+    guard let text = document["expiration"]?.string, let expiration = Timestamp(iso8601: text) else {
       throw .invalidPolicy("There is no expiration like 2026-11-20T08:00:00.000Z.")
     }
     self.expiration = expiration
@@ -31,14 +31,14 @@ package struct FormDocument {
 
   private mutating func read(_ element: JSONValue) throws(VerificationError) {
     if let members = element.object {
-      guard members.names.count == 1, let name = members.names.first, let text = members[name]?.text else {
+      guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
         throw .invalidPolicy(
           "Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
       }
       conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return
     }
-    guard let parts = element.array, parts.count == 3, let kind = parts[0].text?.asciiLowercased else {
+    guard let parts = element.array, parts.count == 3, let kind = parts[0].string?.asciiLowercased else {
       throw .invalidPolicy("A condition is neither an object nor a list of three.")
     }
     if kind == "content-length-range" {
@@ -51,16 +51,16 @@ package struct FormDocument {
       sizes = lower...upper
       return
     }
-    guard let name = parts[1].text, name.hasBytePrefix("$"), name.utf8.count > 1 else {
+    guard let name = parts[1].string, name.hasBytePrefix("$"), name.utf8.count > 1 else {
       throw .invalidPolicy("A condition names no field like $key.")
     }
     conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
   }
 
   private static func rule(_ kind: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
-    let texts = value.array.map { $0.compactMap(\.text) }
+    let texts = value.array.map { $0.compactMap(\.string) }
     let isList = texts.map { $0.count == value.array?.count } ?? false
-    switch (kind, value.text, texts) {
+    switch (kind, value.string, texts) {
     case ("eq", let text?, _): return .equals(text)
     case ("starts-with", let text?, _): return .startsWith(text)
     case ("in", _, let texts?) where isList: return .oneOf(texts)

@@ -98,7 +98,7 @@ package struct FormDraft {
 
   /// The policy as JSON, with what the scheme demands after the bucket.
   package func document(binding fields: [FormField]) -> String {
-    func exactly(_ name: String, _ value: String) -> JSONValue { [name: .text(value)] }
+    func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
     var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
     if let sizes = policy.sizes {
       list.append([
@@ -107,7 +107,7 @@ package struct FormDraft {
     }
     list += conditions.map(\.json)
     let document: JSONValue = [
-      "expiration": .text("\(policy.expiration.iso8601.dropLast()).000Z"), "conditions": .array(list),
+      "expiration": .string("\(policy.expiration.iso8601.dropLast()).000Z"), "conditions": .array(list),
     ]
     return String(decoding: document.serialized, as: UTF8.self)
   }

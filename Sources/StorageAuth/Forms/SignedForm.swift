@@ -66,10 +66,10 @@ public struct SignedForm: Sendable, Equatable {
 
   /// The form for a page: `url`, `fields` as pairs of name and value, `fileField`, `openFields` and `expiration`.
   public var json: String {
-    let pairs = fields.map { JSONValue.array([.text($0.name), .text($0.value)]) }
+    let pairs = fields.map { JSONValue.array([.string($0.name), .string($0.value)]) }
     let document: JSONValue = [
-      "url": .text(url), "fields": .array(pairs), "fileField": .text(Self.fileField),
-      "openFields": .array(openConditions.map { .text($0.field) }), "expiration": .text(expiration.iso8601),
+      "url": .string(url), "fields": .array(pairs), "fileField": .string(Self.fileField),
+      "openFields": .array(openConditions.map { .string($0.field) }), "expiration": .string(expiration.iso8601),
     ]
     return String(decoding: document.serialized, as: UTF8.self)
   }

@@ -79,9 +79,9 @@ extension DocumentStatement {
   /// The statement as it stands in a document.
   package func json(_ spelling: Spelling) -> JSONValue {
     var statement = JSONObject()
-    statement[spelling.name("Effect")] = .text(spelling.name("Allow"))
-    statement[spelling.name("Action")] = .array(actions.map { .text($0) })
-    statement[spelling.name("Resource")] = .array(resources.map { .text($0) })
+    statement[spelling.name("Effect")] = .string(spelling.name("Allow"))
+    statement[spelling.name("Action")] = .array(actions.map { .string($0) })
+    statement[spelling.name("Resource")] = .array(resources.map { .string($0) })
     guard !conditions.isEmpty else { return .object(statement) }
     var comparisons = JSONObject()
     for condition in conditions {
@@ -97,7 +97,7 @@ extension DocumentStatement {
 extension DocumentStatement.Value {
   fileprivate var json: JSONValue {
     switch self {
-    case .texts(let texts): texts.count == 1 ? .text(texts[0]) : .array(texts.map { .text($0) })
+    case .texts(let texts): texts.count == 1 ? .string(texts[0]) : .array(texts.map { .string($0) })
     case .number(let number): .number(JSONNumber(number))
     }
   }

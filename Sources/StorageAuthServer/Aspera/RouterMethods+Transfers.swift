@@ -71,7 +71,7 @@ struct SetupCall {
   /// Whether a value is one line of `authorized_keys`: its options could let somebody do more than log in, and a second
   /// line could let somebody else in.
   private static func isPublicKey(_ value: JSONValue) -> Bool {
-    guard let text = value.text, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
+    guard let text = value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
     let words = text.parts(between: " ")
     return words.count >= 2 && ["ssh-", "ecdsa-", "sk-"].contains { words[0].utf8.starts(with: $0.utf8) }
       && [UInt8](base64: String(words[1])) != nil
@@ -85,11 +85,11 @@ struct SetupCall {
     let paths = wanted["paths"]?.array ?? []
     switch direction {
     case .receive:
-      specification.sourceRoot = wanted["source_root"]?.text
-      specification.paths = paths.compactMap { $0["source"]?.text.map { TransferPath($0) } }
+      specification.sourceRoot = wanted["source_root"]?.string
+      specification.paths = paths.compactMap { $0["source"]?.string.map { TransferPath($0) } }
     case .send:
-      let destinations = paths.compactMap { $0["destination"]?.text }
-      specification.destinationRoot = wanted["destination_root"]?.text
+      let destinations = paths.compactMap { $0["destination"]?.string }
+      specification.destinationRoot = wanted["destination_root"]?.string
       if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
         let root = destinations.first
       {
@@ -121,7 +121,7 @@ struct SetupCall {
   private static func shown(_ grant: TransferGrant) -> JSONObject {
     var fields = grant.specification?.fields ?? JSONObject()
     for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
-    fields["token"] = grant.token.map { .text($0.secret.reveal()) }
+    fields["token"] = grant.token.map { .string($0.secret.reveal()) }
     return fields
   }
 }
@@ -141,6 +141,6 @@ extension TokenRefusal {
 extension TokenShape.Refusal {
   /// The refusal as a node writes it.
   var nodeError: JSONValue {
-    ["error": ["code": .number(JSONNumber(status.code)), "reason": .text(code), "user_message": .text(message)]]
+    ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]
   }
 }

@@ -28,10 +28,10 @@ public struct RequestedScope: Sendable, Hashable {
   }
 
   private init(_ element: JSONValue) throws {
-    guard let bucket = element["bucket"]?.text, let region = element["region"]?.text,
-      let prefix = element["prefix"]?.text
+    guard let bucket = element["bucket"]?.string, let region = element["region"]?.string,
+      let prefix = element["prefix"]?.string
     else { throw HTTPError(.badRequest, message: "A scope lacks bucket, region or prefix.") }
-    let names = element["action"]?.array?.map(\.text) ?? [element["action"]?.text]
+    let names = element["action"]?.array?.map(\.string) ?? [element["action"]?.string]
     var actions: Set<AccessAction> = []
     for name in names {
       guard let action = name.flatMap({ Self.actions[$0] }) else {

@@ -8,19 +8,19 @@ extension TokenShape {
     document: { vended, requestID in
       let value: JSONValue = [
         "credentials": [
-          "tmpSecretId": .text(vended.key.id.string), "tmpSecretKey": .text(vended.key.secret.reveal()),
-          "sessionToken": .text(vended.key.sessionToken?.reveal() ?? ""),
+          "tmpSecretId": .string(vended.key.id.string), "tmpSecretKey": .string(vended.key.secret.reveal()),
+          "sessionToken": .string(vended.key.sessionToken?.reveal() ?? ""),
         ],
         "startTime": .number(JSONNumber(vended.date.unixSeconds)),
         "expiredTime": .number(JSONNumber(vended.expiration.unixSeconds)),
-        "expiration": .text(vended.expiration.iso8601), "requestId": .text(requestID),
+        "expiration": .string(vended.expiration.iso8601), "requestId": .string(requestID),
       ]
       return value.serialized
     },
     refusal: { refusal, requestID in
       let value: JSONValue = [
-        "code": .number(JSONNumber(refusal.status.code)), "codeDesc": .text(refusal.code),
-        "message": .text(refusal.message), "requestId": .text(requestID),
+        "code": .number(JSONNumber(refusal.status.code)), "codeDesc": .string(refusal.code),
+        "message": .string(refusal.message), "requestId": .string(requestID),
       ]
       return value.serialized
     })

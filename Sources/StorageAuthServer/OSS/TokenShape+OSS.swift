@@ -6,17 +6,18 @@ extension TokenShape {
   public static let oss = TokenShape(
     document: { vended, requestID in
       let value: JSONValue = [
-        "StatusCode": 200, "AccessKeyId": .text(vended.key.id.string),
-        "AccessKeySecret": .text(vended.key.secret.reveal()),
-        "SecurityToken": .text(vended.key.sessionToken?.reveal() ?? ""), "Expiration": .text(vended.expiration.iso8601),
-        "RequestId": .text(requestID),
+        "StatusCode": 200, "AccessKeyId": .string(vended.key.id.string),
+        "AccessKeySecret": .string(vended.key.secret.reveal()),
+        "SecurityToken": .string(vended.key.sessionToken?.reveal() ?? ""),
+        "Expiration": .string(vended.expiration.iso8601),
+        "RequestId": .string(requestID),
       ]
       return value.serialized
     },
     refusal: { refusal, requestID in
       let value: JSONValue = [
-        "StatusCode": .number(JSONNumber(refusal.status.code)), "ErrorCode": .text(refusal.code),
-        "ErrorMessage": .text(refusal.message), "RequestId": .text(requestID),
+        "StatusCode": .number(JSONNumber(refusal.status.code)), "ErrorCode": .string(refusal.code),
+        "ErrorMessage": .string(refusal.message), "RequestId": .string(requestID),
       ]
       return value.serialized
     })

@@ -8,14 +8,14 @@ extension TokenShape {
   public static let s3 = TokenShape(
     document: { vended, _ in
       let value: JSONValue = [
-        "AccessKeyId": .text(vended.key.id.string), "SecretAccessKey": .text(vended.key.secret.reveal()),
-        "Token": .text(vended.key.sessionToken?.reveal() ?? ""), "Expiration": .text(vended.expiration.iso8601),
+        "AccessKeyId": .string(vended.key.id.string), "SecretAccessKey": .string(vended.key.secret.reveal()),
+        "Token": .string(vended.key.sessionToken?.reveal() ?? ""), "Expiration": .string(vended.expiration.iso8601),
       ]
       return value.serialized
     },
     refusal: { refusal, requestID in
       let value: JSONValue = [
-        "code": .text(refusal.code), "message": .text(refusal.message), "requestId": .text(requestID),
+        "code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID),
       ]
       return value.serialized
     })

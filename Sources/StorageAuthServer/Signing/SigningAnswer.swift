@@ -41,7 +41,7 @@ struct SigningAnswer: Error {
 extension Response {
   /// The answer for a refusal.
   static func refusal(_ answer: SigningAnswer) -> Response {
-    json(["code": .text(answer.code), "message": .text(answer.message)], answer.status)
+    json(["code": .string(answer.code), "message": .string(answer.message)], answer.status)
   }
 }
 
@@ -50,12 +50,12 @@ extension SigningRequest {
   init(json bytes: [UInt8]) throws(SigningAnswer) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
-      let provider = object["provider"]?.text, let version = object["version"]?.text,
-      let method = object["method"]?.text, let stringToSign = object["stringToSign"]?.text
+      let provider = object["provider"]?.string, let version = object["version"]?.string,
+      let method = object["method"]?.string, let stringToSign = object["stringToSign"]?.string
     else { throw .unreadable }
     var canonicalRequest: String?
     switch object["canonicalRequest"] {
-    case .text(let text)?: canonicalRequest = text
+    case .string(let text)?: canonicalRequest = text
     case nil, .null?: break
     default: throw .unreadable
     }
@@ -69,11 +69,11 @@ extension SigningResponse {
   ///
   /// - Parameter word: What stands in front of `id:signature` there, or `nil`.
   func json(authorizationWord word: String?) -> JSONValue {
-    if let word { return ["authorization": .text(authorization(word))] }
+    if let word { return ["authorization": .string(authorization(word))] }
     var object = JSONObject()
-    object["accessKeyId"] = .text(accessKeyID.string)
-    object["signature"] = .text(signature)
-    object["securityToken"] = sessionToken.map { .text($0.reveal()) }
+    object["accessKeyId"] = .string(accessKeyID.string)
+    object["signature"] = .string(signature)
+    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
     return .object(object)
   }
 }
@@ -82,9 +82,9 @@ extension Identity {
   /// The answer that says who signs.
   var json: JSONValue {
     var object = JSONObject()
-    object["accessKeyId"] = .text(id.string)
-    object["securityToken"] = sessionToken.map { .text($0.reveal()) }
-    object["expiration"] = expiration.map { .text($0.iso8601) }
+    object["accessKeyId"] = .string(id.string)
+    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
+    object["expiration"] = expiration.map { .string($0.iso8601) }
     return .object(object)
   }
 }

@@ -64,7 +64,7 @@ struct VerificationAnswers: Sendable {
     to head: HTTPRequest
   ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)
-    if format == .json { return .json(["code": .text(code), "message": .text(message)], status) }
+    if format == .json { return .json(["code": .string(code), "message": .string(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     // Where HEAD is answered in a header, that has less room than a body.
     let limit = head.method == .head ? Self.headerEchoByteLimit : .max

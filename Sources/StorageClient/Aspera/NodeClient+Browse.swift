@@ -15,7 +15,7 @@ extension NodeClient {
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
     let path = try path(key)
-    let (response, answer) = try await call("browse", key, ["path": .text(path), "count": 1])
+    let (response, answer) = try await call("browse", key, ["path": .string(path), "count": 1])
     let entry = try NodeEntry(answer["self"] ?? .null)
     guard !entry.isFolder else { throw folder(key, response) }
     return ObjectInfo(key: key, entry)
@@ -40,7 +40,7 @@ extension NodeClient {
         answer = try await call(
           "browse", key,
           [
-            "path": .text(NodePath.join(key, below: provider.root)), "count": .number(JSONNumber(limit)),
+            "path": .string(NodePath.join(key, below: provider.root)), "count": .number(JSONNumber(limit)),
             "skip": .number(JSONNumber(entries.count)),
           ]
         ).1

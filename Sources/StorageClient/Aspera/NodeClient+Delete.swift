@@ -44,7 +44,7 @@ extension NodeClient {
     var folders: [String] = []
     for name in key.split(separator: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
     let elements = folders.map {
-      ["path": .text(NodePath.join($0, below: provider.root)), "type": "directory"] as JSONValue
+      ["path": .string(NodePath.join($0, below: provider.root)), "type": "directory"] as JSONValue
     }
     let (response, answer) = try await call("create", key, ["paths": .array(elements)])
     guard let refusal = answer["paths"]?.array?.last.flatMap({ NodeRefusal(of: $0) }) else { return }
@@ -101,7 +101,7 @@ extension NodeClient {
 
   /// Deletes whatever there is, and tells what the node says about each.
   private func results(of keys: [String]) async throws -> (HTTPResponse, [NodeRefusal?]) {
-    let paths = keys.map { ["path": .text(NodePath.join($0, below: provider.root))] as JSONValue }
+    let paths = keys.map { ["path": .string(NodePath.join($0, below: provider.root))] as JSONValue }
     let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])
     guard let results = answer["paths"]?.array, results.count == keys.count else {
       throw StorageError.malformedAnswer("it does not say of each file what became of it")

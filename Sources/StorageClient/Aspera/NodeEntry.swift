@@ -13,8 +13,8 @@ struct NodeEntry: Sendable {
   ///
   /// A symbolic link counts as a file: what it leads to is not walked through, so that no walk goes round in circles.
   init(_ element: JSONValue) throws(StorageError) {
-    guard let type = element["type"]?.text,
-      let name = element["basename"]?.text ?? element["path"]?.text?.split(separator: "/").last.map(String.init)
+    guard let type = element["type"]?.string,
+      let name = element["basename"]?.string ?? element["path"]?.string?.split(separator: "/").last.map(String.init)
     else { throw StorageError.malformedAnswer("a listed file has no name or no type") }
     guard !name.contains("/") || name == "/", name != ".", name != ".." else {
       throw StorageError.malformedAnswer("a listed file is not in the folder")
@@ -22,7 +22,7 @@ struct NodeEntry: Sendable {
     self.name = name
     isFolder = type == "directory" || type == "container"
     size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (type == "symbolic_link" ? 0 : nil)
-    modified = element["mtime"]?.text.flatMap { Timestamp(iso8601: $0) }
+    modified = element["mtime"]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 }
 

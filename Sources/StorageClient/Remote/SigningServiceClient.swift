@@ -25,11 +25,11 @@ struct SigningServiceClient: Sendable {
   /// Answers a request to sign.
   func sign(_ order: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
-    body["provider"] = .text(order.scheme.service)
-    body["version"] = .text(order.scheme.version)
-    body["method"] = .text(order.method)
-    body["stringToSign"] = .text(order.stringToSign)
-    body["canonicalRequest"] = order.canonicalRequest.map { .text($0) }
+    body["provider"] = .string(order.scheme.service)
+    body["version"] = .string(order.scheme.version)
+    body["method"] = .string(order.method)
+    body["stringToSign"] = .string(order.stringToSign)
+    body["canonicalRequest"] = order.canonicalRequest.map { .string($0) }
     let bytes = JSONValue.object(body).serialized
     let received = try await receive { (address, headers) in
       var headers = headers
@@ -37,14 +37,15 @@ struct SigningServiceClient: Sendable {
       return address.call(.post, headers: headers, body: bytes)
     }
     let answer = try object(in: received)
-    if let text = answer["authorization"]?.text, let signature = SigningResponse(authorization: text) {
+    if let text = answer["authorization"]?.string, let signature = SigningResponse(authorization: text) {
       return signature
     }
-    guard let id = answer["accessKeyId"]?.text, !id.isEmpty, let signature = answer["signature"]?.text else {
+    guard let id = answer["accessKeyId"]?.string, !id.isEmpty, let signature = answer["signature"]?.string else {
       throw malformed("neither an authorization nor an accessKeyId with a signature")
     }
     return SigningResponse(
-      accessKeyID: AccessKeyID(id), signature: signature, sessionToken: answer["securityToken"]?.text.map { Secret($0) }
+      accessKeyID: AccessKeyID(id), signature: signature,
+      sessionToken: answer["securityToken"]?.string.map { Secret($0) }
     )
   }
 
@@ -84,12 +85,12 @@ struct SigningServiceClient: Sendable {
   /// What a refusal means: the key has changed, the clocks differ, the server is not able to answer now, or it does not
   /// sign this.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
-    let code = object?["code"]?.text ?? ""
+    let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
       return SigningRefusal.anotherKey("The signing server has another key.")
     }
     let isRetryable = received.status >= 500 || received.status == 429
-    let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.text ?? ""))" : "."
+    let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
     let message = "The \(source) answered HTTP \(received.status)\(said)"
     if isRetryable {
       return CredentialError(.failed, source: source, message, remedy: "Ask again later.", isRetryable: true)
@@ -144,11 +145,11 @@ private struct SigningServiceIdentity: CredentialProvider {
     } catch {
       throw server.malformed("no identity")
     }
-    guard let id = answer["accessKeyId"]?.text, !id.isEmpty else { throw server.malformed("no accessKeyId") }
-    let expiration = answer["expiration"]?.text
+    guard let id = answer["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
+    let expiration = answer["expiration"]?.string
     let end = expiration.flatMap { Timestamp(iso8601: $0) }
     guard expiration == nil || end != nil else { throw server.malformed("an expiration that is no date") }
-    let token = answer["securityToken"]?.text.map { Secret($0) }
+    let token = answer["securityToken"]?.string.map { Secret($0) }
     return IssuedCredential(
       AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)
   }

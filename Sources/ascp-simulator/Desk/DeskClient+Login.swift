@@ -11,9 +11,9 @@ extension DeskClient {
       throw Failure(51, "Remote host is not who we expected")
     }
     var login = JSONObject()
-    login["user"] = .text(invocation.user)
-    login["password"] = invocation.secrets.password.map { .text($0.reveal()) }
-    login["public_keys"] = .array(keys.map { .text($0) })
+    login["user"] = .string(invocation.user)
+    login["password"] = invocation.secrets.password.map { .string($0.reveal()) }
+    login["public_keys"] = .array(keys.map { .string($0) })
     try await desk.call("login", .object(login))
     return desk
   }

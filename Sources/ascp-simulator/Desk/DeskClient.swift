@@ -26,8 +26,8 @@ struct DeskClient: Sendable {
     authority = "\(host == "::1" ? "[::1]" : host):\(port)"
     transport = AsyncHTTPClientTransport.shared
     let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
-    guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.text,
-      let hostKey = document["host_key"]?.text
+    guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
+      let hostKey = document["host_key"]?.string
     else { throw Failure(1, "What answers is not the transfer desk of a LocalCloud") }
     self.id = id
     self.hostKey = hostKey
@@ -76,7 +76,7 @@ struct DeskClient: Sendable {
     }
     if reply.response.status == .ok { return bytes }
     guard let error = (try? JSONValue(parsing: bytes))?["error"], let code = error["code"]?.integer,
-      let text = error["description"]?.text
+      let text = error["description"]?.string
     else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
     throw Failure(code, text)
   }

@@ -17,7 +17,7 @@ struct Carrier: Sendable {
     for item in items {
       if Task.isCancelled { throw .cancelled }
       switch item.kind {
-      case .folderToSend: try await desk.call("folders", ["path": .text(item.remotePath)])
+      case .folderToSend: try await desk.call("folders", ["path": .string(item.remotePath)])
       case .folderToReceive: try ReceivedFile.makeFolder(item.localPath)
       case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
       }
@@ -44,8 +44,8 @@ struct Carrier: Sendable {
   /// What is at the destination of a file.
   private func existing(at item: Item) async throws(Failure) -> FileRules.Standing? {
     guard case .fileToSend = item.kind else { return LocalFile(item.localPath)?.standing }
-    let answer = try await desk.call("kinds", ["path": .text(item.remotePath)])
-    return answer["type"]?.text == "file" ? FileRules.Standing(answer) : nil
+    let answer = try await desk.call("kinds", ["path": .string(item.remotePath)])
+    return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
   }
 
   /// Removes folders that were sent and are empty now, the deepest ones first.
@@ -72,7 +72,7 @@ struct Carrier: Sendable {
       throw Failure(5, "The file cannot be read: \(item.localPath)")
     }
     let answer = try await desk.call(
-      "files", ["path": .text(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))])
+      "files", ["path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))])
     guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk took no file") }
     var offset: Int64 = 0
     while offset < item.byteCount {

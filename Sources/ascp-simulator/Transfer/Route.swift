@@ -16,7 +16,7 @@ struct Route: Sendable {
     if !invocation.sources.destinationMayBeFile {
       destinationIsName = false
     } else if invocation.mode == .send {
-      destinationIsName = try await desk.call("kinds", ["path": .text(destination)])["type"]?.text != "directory"
+      destinationIsName = try await desk.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
     } else {
       destinationIsName = LocalFile(destination)?.isFolder != true
     }
@@ -53,9 +53,9 @@ struct Route: Sendable {
   private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [Item] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
-    let answer = try await desk.call("sources", ["path": .text(path)])
+    let answer = try await desk.call("sources", ["path": .string(path)])
     return (answer["entries"]?.array ?? []).compactMap { entry in
-      let below = entry["below"]?.text ?? ""
+      let below = entry["below"]?.string ?? ""
       let item = Item(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? .folderToReceive,
         localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),

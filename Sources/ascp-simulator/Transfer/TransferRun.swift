@@ -65,9 +65,9 @@ struct TransferRun: Sendable {
   private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
     var document = JSONObject()
     document["direction"] = invocation.mode == .send ? "send" : "receive"
-    document["token"] = invocation.secrets.token.map { .text($0.reveal()) }
+    document["token"] = invocation.secrets.token.map { .string($0.reveal()) }
     document["tags"] = invocation.tags
-    document["paths"] = .array(paths.map { .text($0) })
+    document["paths"] = .array(paths.map { .string($0) })
     let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
     return Int64(min(max(piece, 1), Self.largestPiece))
   }

@@ -69,9 +69,10 @@ extension SignatureDiagnosis {
   /// The diagnosis as an object of JSON.
   fileprivate var json: JSONValue {
     [
-      "cause": .text(cause.rawValue), "line": line.map { .text($0) } ?? .null, "sent": sent.map { .text($0) } ?? .null,
-      "seen": seen.map { .text($0) } ?? .null, "explanation": .text(explanation), "remedy": .text(remedy),
-      "otherLines": .array(otherLines.map { .text($0) }),
+      "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
+      "sent": sent.map { .string($0) } ?? .null,
+      "seen": seen.map { .string($0) } ?? .null, "explanation": .string(explanation), "remedy": .string(remedy),
+      "otherLines": .array(otherLines.map { .string($0) }),
     ]
   }
 }

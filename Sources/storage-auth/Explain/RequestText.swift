@@ -20,12 +20,12 @@ enum RequestText {
     }
     var headers: [String] = []
     for pair in object["headers"]?.array ?? [] {
-      headers.append(try header(pair[0]?.text, pair[1]))
+      headers.append(try header(pair[0]?.string, pair[1]))
     }
     if let fields = object["headers"]?.object {
       for (name, value) in fields { headers.append(try header(name, value)) }
     }
-    return try HTTPRequest(method: object["method"]?.text, url: object["url"]?.text, headers: headers)
+    return try HTTPRequest(method: object["method"]?.string, url: object["url"]?.string, headers: headers)
   }
 
   private static func header(_ name: String?, _ value: JSONValue?) throws -> String {

@@ -57,10 +57,10 @@ extension ListEntry {
     switch self {
     case .object(let object):
       [
-        "key": .text(object.key), "size": .number(JSONNumber(object.size)),
-        "lastModified": object.lastModified.map { .text($0.iso8601) } ?? .null,
+        "key": .string(object.key), "size": .number(JSONNumber(object.size)),
+        "lastModified": object.lastModified.map { .string($0.iso8601) } ?? .null,
       ]
-    case .commonPrefix(let prefix): ["prefix": .text(prefix)]
+    case .commonPrefix(let prefix): ["prefix": .string(prefix)]
     }
   }
 }

@@ -24,19 +24,19 @@ final class AscpCommandVectorTests: XCTestCase {
   private func options(_ vector: JSONValue) -> AscpOptions {
     var options = AscpOptions(tokenKeyPath: "<BYPASS_RSA_KEY>")
     options.certificatesPath = "<CA_BUNDLE>"
-    options.isQuiet = vector["options"]?["quiet"]?.truth ?? true
-    options.usesFileList = vector["options"]?["file_list"]?.truth ?? true
-    options.webSocket = vector["options"]?["wss"]?.truth == false ? .whereNeeded : .whereOffered
+    options.isQuiet = vector["options"]?["quiet"]?.bool ?? true
+    options.usesFileList = vector["options"]?["file_list"]?.bool ?? true
+    options.webSocket = vector["options"]?["wss"]?.bool == false ? .whereNeeded : .whereOffered
     return options
   }
 
   private func check(_ vector: JSONValue, _ specification: TransferSpec, _ options: AscpOptions) throws {
-    let name = try XCTUnwrap(vector["name"]?.text)
+    let name = try XCTUnwrap(vector["name"]?.string)
     let command = try AscpCommand(specification, options: options)
     let expected = try XCTUnwrap(vector["expect"])
     XCTAssertEqual(command.arguments(listPath: "<FILE_LIST>"), expected["argv"]?.texts, name)
     let variables = try XCTUnwrap(expected["env"]?.object)
-    let environment = command.environment.mapValues { JSONValue.text($0.reveal()) }
+    let environment = command.environment.mapValues { JSONValue.string($0.reveal()) }
     XCTAssertEqual(environment.keys.sorted(), variables.names.sorted(), name)
     for (variable, value) in variables { XCTAssertEqual(environment[variable], value, "\(name): \(variable)") }
     XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
@@ -47,7 +47,7 @@ final class AscpCommandVectorTests: XCTestCase {
     let cases = try SpecificationVectors("ascp_invocation").cases()
     XCTAssertEqual(cases.count, 26)
     for vector in cases {
-      let name = try XCTUnwrap(vector["name"]?.text)
+      let name = try XCTUnwrap(vector["name"]?.string)
       let specification = try XCTUnwrap(vector["transfer_spec"]).specification()
       guard let code = Self.refused[name]?.code ?? Self.refusedByBoth[name] else {
         try check(vector, specification, options(vector))
@@ -63,7 +63,7 @@ final class AscpCommandVectorTests: XCTestCase {
 
   func testAWebSocketWithoutTheHostKeyIsThatOfTheVectorsOnceTheCallerAsksForIt() throws {
     let name = "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key"
-    let vector = try XCTUnwrap(SpecificationVectors("ascp_invocation").cases().first { $0["name"]?.text == name })
+    let vector = try XCTUnwrap(SpecificationVectors("ascp_invocation").cases().first { $0["name"]?.string == name })
     var specification = try XCTUnwrap(vector["transfer_spec"]).specification()
     specification.sshfp = String(repeating: "ab", count: 20)
     var options = options(vector)
@@ -79,7 +79,7 @@ final class AscpCommandVectorTests: XCTestCase {
       let specification = try XCTUnwrap(vector["transfer_spec"]).specification()
       guard let command = try? AscpCommand(specification, options: options(vector)) else { continue }
       for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase", "token", "cookie"] {
-        guard let secret = specification.fields[name]?.text, !secret.isEmpty else { continue }
+        guard let secret = specification.fields[name]?.string, !secret.isEmpty else { continue }
         for argument in command.arguments() { XCTAssertFalse(argument.contains(secret), "\(name) in \(argument)") }
       }
     }

@@ -16,10 +16,10 @@ final class AscpErrorCodeTests: XCTestCase {
       let number = try XCTUnwrap(row["code"]?.integer)
       let code = try XCTUnwrap(AscpErrorCode(number))
       XCTAssertEqual(code.code, number)
-      XCTAssertEqual(code.name, row["name"]?.text)
-      let isRetryable = try XCTUnwrap(row["retryable_aspera_cli"]?.truth)
+      XCTAssertEqual(code.name, row["name"]?.string)
+      let isRetryable = try XCTUnwrap(row["retryable_aspera_cli"]?.bool)
       XCTAssertEqual(code.isRetryable == isRetryable, Self.deviations[number] == nil, "\(number)")
-      try checkSuggestion(row["suggested_queue_class"]?.text, code)
+      try checkSuggestion(row["suggested_queue_class"]?.string, code)
     }
     XCTAssertNil(AscpErrorCode(67))
     XCTAssertNil(AscpErrorCode(-1))
@@ -43,12 +43,12 @@ final class AscpErrorCodeTests: XCTestCase {
     let vectors = try SpecificationVectors("management_frames").block["token_error_texts"]?["frames"]?.array
     for vector in try XCTUnwrap(vectors) {
       var parser = ManagementFrameParser()
-      guard case .frame(let frame)? = parser.feed(try XCTUnwrap(vector["text"]?.text).utf8).first else {
+      guard case .frame(let frame)? = parser.feed(try XCTUnwrap(vector["text"]?.string).utf8).first else {
         return XCTFail("no frame")
       }
-      XCTAssertEqual(frame.failureClass, names[try XCTUnwrap(vector["class"]?.text)])
+      XCTAssertEqual(frame.failureClass, names[try XCTUnwrap(vector["class"]?.string)])
       let isCuredByToken = [.tokenExpired, .tokenRejected, .tokenMissing].contains(frame.failureClass)
-      XCTAssertEqual(isCuredByToken, vector["refresh"]?.truth)
+      XCTAssertEqual(isCuredByToken, vector["refresh"]?.bool)
     }
     let texts: [(String, AscpFailureClass)] = [
       ("Token expired 12 seconds ago", .tokenExpired), ("TOKEN INVALID", .tokenRejected),
@@ -80,7 +80,7 @@ final class AscpErrorCodeTests: XCTestCase {
       19: .account, 4: .caller, 51: .hostKey, 44: .transport, 12: .transport, 43: .caller, 8: .caller,
     ]
     for outcome in try SpecificationVectors("observed_ascp_outcomes").cases() {
-      guard let code = outcome["code"]?.integer, let text = outcome["description"]?.text else { continue }
+      guard let code = outcome["code"]?.integer, let text = outcome["description"]?.string else { continue }
       XCTAssertEqual(AscpErrorCode.classify(code: code, text: text), classes[code], text)
     }
   }

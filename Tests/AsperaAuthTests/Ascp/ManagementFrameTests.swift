@@ -23,12 +23,12 @@ final class ManagementFrameTests: XCTestCase {
       let vectors = try XCTUnwrap(block[source]?["frames"]?.array)
       XCTAssertFalse(vectors.isEmpty)
       for vector in vectors {
-        let text = try XCTUnwrap(vector["text"]?.text)
+        let text = try XCTUnwrap(vector["text"]?.string)
         let frame = try frame(text)
-        XCTAssertEqual(frame.kind?.rawValue, vector["type"]?.text)
+        XCTAssertEqual(frame.kind?.rawValue, vector["type"]?.string)
         XCTAssertEqual(frame.code, vector["code"]?.integer)
-        if let expected = vector["description"]?.text { XCTAssertEqual(frame.errorDescription, expected) }
-        if let expected = vector["session_id"]?.text { XCTAssertEqual(frame.sessionID, expected) }
+        if let expected = vector["description"]?.string { XCTAssertEqual(frame.errorDescription, expected) }
+        if let expected = vector["session_id"]?.string { XCTAssertEqual(frame.sessionID, expected) }
         XCTAssertEqual(frame.version, 2)
         XCTAssertEqual(frame.text, text)
       }
@@ -38,7 +38,7 @@ final class ManagementFrameTests: XCTestCase {
   func testASessionProvesNothingAndNumbersAreExact() throws {
     let vectors = try XCTUnwrap(
       SpecificationVectors("management_frames").block["observed_ascp_3_9_0"]?["frames"]?.array)
-    let observed = try vectors.map { try frame(try XCTUnwrap($0["text"]?.text)) }
+    let observed = try vectors.map { try frame(try XCTUnwrap($0["text"]?.string)) }
     XCTAssertEqual(observed.map(\.kind), [.initial, .session, .error])
     XCTAssertEqual(observed.map(\.provesAuthentication), [false, false, false])
     XCTAssertEqual(observed.map(\.isTerminal), [false, false, true])
@@ -55,7 +55,7 @@ final class ManagementFrameTests: XCTestCase {
   func testNamesAreFoundInAnyCase() throws {
     let mapping = try SpecificationVectors("management_frames").block["name_mapping"]
     let fields = try XCTUnwrap(mapping?["in"]?.object)
-    let text = fields.map { "\($0.name): \($0.value.text ?? "")\n" }.joined()
+    let text = fields.map { "\($0.name): \($0.value.string ?? "")\n" }.joined()
     let frame = try frame("FASPMGR 2\n\(text)\n")
     XCTAssertEqual(frame.integer("BytesCont", as: Int64.self), 1)
     XCTAssertEqual(frame.integer("ElapsedUsec", as: Int64.self), 10)
@@ -65,7 +65,7 @@ final class ManagementFrameTests: XCTestCase {
 
   func testTheEdgesOfTheVectorsAreToleratedOrReported() throws {
     let cases = try XCTUnwrap(SpecificationVectors("management_frames").block["parser_edge_cases"]?.array)
-    let texts = try cases.map { try XCTUnwrap($0["text"]?.text) }
+    let texts = try cases.map { try XCTUnwrap($0["text"]?.string) }
     XCTAssertEqual(texts.count, 4)
     XCTAssertEqual(try frame(texts[0]).version, 4)
     XCTAssertEqual(frames(texts[1]), [.problem(.missingHeader)])
@@ -78,7 +78,7 @@ final class ManagementFrameTests: XCTestCase {
     let written = try [
       ManagementFrame.start(source: "/a b.txt", destination: "/up/a b.txt"), .finish, .rate(5000),
     ]
-    XCTAssertEqual(written.map(\.text), cases.compactMap { $0["text"]?.text })
+    XCTAssertEqual(written.map(\.text), cases.compactMap { $0["text"]?.string })
     XCTAssertEqual(ManagementFrame.cancel.text, "FASPMGR 2\nType: CANCEL\n\n")
   }
 

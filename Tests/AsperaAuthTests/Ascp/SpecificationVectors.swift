@@ -21,7 +21,7 @@ struct SpecificationVectors {
 
 extension JSONValue {
   /// The texts of a list.
-  var texts: [String] { (array ?? []).compactMap(\.text) }
+  var texts: [String] { (array ?? []).compactMap(\.string) }
 
   /// A specification, as a vector writes it.
   func specification() throws -> TransferSpec { TransferSpec(fields: try XCTUnwrap(object)) }

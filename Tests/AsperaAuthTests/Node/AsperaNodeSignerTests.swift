@@ -47,7 +47,7 @@ final class AsperaNodeSignerTests: XCTestCase {
       let signed = try signed(request(), .bearer(token, accessKey: "my_access_key"))
       XCTAssertEqual(signed.headerFields[.authorization], expected)
       XCTAssertEqual(
-        accessKeyHeader(of: signed), vectors["node_bearer_token"]["headers"]?["X-Aspera-AccessKey"]?.text)
+        accessKeyHeader(of: signed), vectors["node_bearer_token"]["headers"]?["X-Aspera-AccessKey"]?.string)
     }
   }
 

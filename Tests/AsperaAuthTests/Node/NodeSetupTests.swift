@@ -13,11 +13,11 @@ final class NodeSetupTests: XCTestCase {
     XCTAssertEqual(
       try body(TransferSpec(.send, [TransferPath("/home/mia/cat.jpg")], destinationRoot: "/Upload")),
       calls["upload_request"]?["body"])
-    XCTAssertEqual(NodeSetup.path(for: .send), calls["upload_request"]?["path"]?.text)
+    XCTAssertEqual(NodeSetup.path(for: .send), calls["upload_request"]?["path"]?.string)
     XCTAssertEqual(
       try body(TransferSpec(.receive, [TransferPath("/a"), TransferPath("/b")], destinationRoot: "/home/mia")),
       calls["download_request"]?["body"])
-    XCTAssertEqual(NodeSetup.path(for: .receive), calls["download_request"]?["path"]?.text)
+    XCTAssertEqual(NodeSetup.path(for: .receive), calls["download_request"]?["path"]?.string)
     var rooted = TransferSpec(.receive, [TransferPath("test2.txt")])
     rooted.fields["source_root"] = "/test"
     XCTAssertEqual(try body(rooted, life: .seconds(43_200)), calls["with_life"])

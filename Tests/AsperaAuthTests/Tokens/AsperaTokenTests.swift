@@ -11,8 +11,8 @@ final class AsperaTokenTests: XCTestCase {
     let cases = try XCTUnwrap(TokenVectors()["token_kinds"]["cases"]?.array)
     XCTAssertEqual(cases.count, 7)
     for item in cases {
-      let text = try XCTUnwrap(item["token"]?.text)
-      switch try XCTUnwrap(item["kind"]?.text) {
+      let text = try XCTUnwrap(item["token"]?.string)
+      switch try XCTUnwrap(item["kind"]?.string) {
       case "empty": assertRefused(.invalidToken, "is empty") { try AsperaToken(Secret(text)) }
       case "invalid": assertRefused(.invalidToken, "line break") { try AsperaToken(Secret(text)) }
       case let kind:
@@ -48,9 +48,9 @@ final class AsperaTokenTests: XCTestCase {
     let cases = try XCTUnwrap(TokenVectors()["basic_tokens"]["cases"]?.array)
     XCTAssertEqual(cases.count, 4)
     for item in cases {
-      let (id, secret) = (try XCTUnwrap(item["access_key"]?.text), try XCTUnwrap(item["secret"]?.text))
+      let (id, secret) = (try XCTUnwrap(item["access_key"]?.string), try XCTUnwrap(item["secret"]?.string))
       let token = try AsperaToken.basic(accessKey: id, secret: Secret(secret))
-      XCTAssertEqual(token.secret.reveal(), item["token"]?.text)
+      XCTAssertEqual(token.secret.reveal(), item["token"]?.string)
       XCTAssertEqual(token.kind, .basic)
       XCTAssertNil(token.expiration)
       XCTAssertEqual("\(token)", "AsperaToken(basic, access key: \(id))")

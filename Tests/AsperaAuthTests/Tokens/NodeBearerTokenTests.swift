@@ -44,7 +44,7 @@ final class NodeBearerTokenTests: XCTestCase {
       let scope = try XCTUnwrap(token.claims.scope)
       XCTAssertEqual(
         vectors["node_bearer_token"]["scope_parse"],
-        ["scope": .text(scope.description), "access_key": .text(scope.accessKey), "role": .text(scope.role)])
+        ["scope": .string(scope.description), "access_key": .string(scope.accessKey), "role": .string(scope.role)])
       try token.verify(with: publicKey)
     }
     XCTAssertEqual(try vectors.bearerKey().publicKeyPEM, publicKey)
@@ -96,7 +96,7 @@ final class NodeBearerTokenTests: XCTestCase {
       ("2030-01-01T01:00:00+01:00", end),
     ] {
       var claims = claims
-      claims.fields["expires_at"] = .text(text)
+      claims.fields["expires_at"] = .string(text)
       let token = try NodeBearerToken(claims, signedWith: key)
       XCTAssertEqual(try NodeBearerToken(token.secret).claims.expiration, end)
       XCTAssertEqual(AsperaNodeAccess.bearer(token.secret, accessKey: "ak").expiration, end)

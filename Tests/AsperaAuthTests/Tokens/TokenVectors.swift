@@ -17,7 +17,7 @@ struct TokenVectors {
 
   /// A text of a block; a failure if it is not there.
   func text(_ block: String, _ name: String, file: StaticString = #filePath, line: UInt = #line) throws -> String {
-    try XCTUnwrap(root[block]?[name]?.text, "\(block).\(name)", file: file, line: line)
+    try XCTUnwrap(root[block]?[name]?.string, "\(block).\(name)", file: file, line: line)
   }
 
   /// The key of the vectors, made for them alone.

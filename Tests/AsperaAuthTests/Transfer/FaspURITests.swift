@@ -9,7 +9,7 @@ final class FaspURITests: XCTestCase {
 
   func testTheLinkOfTheVectorsIsReadButForAFingerprintThatIsNone() throws {
     let block = try SpecificationVectors("faspe_uri").block
-    let text = try XCTUnwrap(block["uri"]?.text)
+    let text = try XCTUnwrap(block["uri"]?.string)
     XCTAssertThrowsError(try FaspURI(text)) { XCTAssertEqual(($0 as? AsperaError)?.code, .invalidHostKey) }
     let fingerprint = String(repeating: "ab", count: 20)
     let link = try FaspURI(text.replacing("sshfp=foo", with: "sshfp=\(fingerprint)"))

@@ -48,8 +48,8 @@ final class AscpSecrecyTests: XCTestCase {
     var spec = TransferSpec.sample
     spec.fields["remote_password"] = nil
     let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIBsecretKeyLine\n-----END RSA PRIVATE KEY-----\n"
-    spec.fields["ssh_private_key"] = .text(key)
-    spec.fields["ssh_private_key_passphrase"] = .text("open sesame")
+    spec.fields["ssh_private_key"] = .string(key)
+    spec.fields["ssh_private_key_passphrase"] = .string("open sesame")
     let failure = await fake.engine().start(spec).failure
     let started = try await fake.start()
     XCTAssertFalse(started.arguments.joined().contains("MIIBsecretKeyLine"))
@@ -127,10 +127,10 @@ final class AscpSecrecyTests: XCTestCase {
   // matrix: Aspera transfer (token): atomicity
   func testASpecificationThatCannotBeCarriedOutStartsNothingAndLeavesNothing() async throws {
     let changes: [(inout TransferSpec) -> Void] = [
-      { $0.fields["ssh_private_key"] = .text("another way to log in") },
+      { $0.fields["ssh_private_key"] = .string("another way to log in") },
       { $0.fields["remote_password"] = nil },
       {
-        $0.fields["remote_password"] = nil; $0.fields["ssh_private_key_passphrase"] = .text("x")
+        $0.fields["remote_password"] = nil; $0.fields["ssh_private_key_passphrase"] = .string("x")
       },
       { $0.token = Secret("with a\nline break") },
       { $0.sshfp = "SHA256:abc" },

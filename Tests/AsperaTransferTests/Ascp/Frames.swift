@@ -38,7 +38,7 @@ extension TransferSpec {
     spec.remoteUser = "mia"
     spec.sshPort = 33001
     spec.token = Secret("ATM2_ACsecretTokenPayload_2MTA")
-    spec.fields["remote_password"] = .text("correct horse battery")
+    spec.fields["remote_password"] = .string("correct horse battery")
     return spec
   }
 }

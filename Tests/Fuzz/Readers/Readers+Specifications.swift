@@ -42,7 +42,7 @@ extension Reader {
     let bare = specification.withoutSecrets
     try require(bare.withoutSecrets == bare, "a copy without secrets has secrets")
     for name in ["token", "remote_password", "ssh_private_key", "proxy"] {
-      if case .text? = bare.fields[name] { throw BrokenRule("a copy without secrets has \(name)") }
+      if case .string? = bare.fields[name] { throw BrokenRule("a copy without secrets has \(name)") }
     }
     var copy = specification
     copy.paths = specification.paths
@@ -77,7 +77,7 @@ extension Reader {
     rest.cookie = nil
     let open = String(decoding: rest.json, as: UTF8.self)
     for name in ["token", "remote_password", "ssh_private_key", "ssh_private_key_passphrase", "cookie"] {
-      guard let secret = specification.fields[name]?.text, secret.count >= 8, !open.contains(secret) else { continue }
+      guard let secret = specification.fields[name]?.string, secret.count >= 8, !open.contains(secret) else { continue }
       try require(!(arguments + [shown]).contains { $0.contains(secret) }, "\(name) is in an argument")
     }
     let hidden = (arguments + [shown]).contains { $0.contains("hidden-proxy") }

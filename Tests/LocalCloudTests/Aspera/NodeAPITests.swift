@@ -9,8 +9,8 @@ final class NodeAPITests: AsperaTestCase {
   func testANodeUserAndAnAccessKeyAreLetInWithBasic() async throws {
     try await withNode { cloud, client in
       let info = try await client.get("/info").value
-      XCTAssertEqual(info["transfer_user"]?.text, "xfer")
-      XCTAssertEqual(info["settings"]?[0]?["value"]?.text, cloud.transferHostKey.description)
+      XCTAssertEqual(info["transfer_user"]?.string, "xfer")
+      XCTAssertEqual(info["settings"]?[0]?["value"]?.string, cloud.transferHostKey.description)
       let user = NodeClient(cloud, basic: "node-user", "node-password")
       let status = try await user.get("/info").status
       XCTAssertEqual(status, 200)
@@ -36,8 +36,8 @@ final class NodeAPITests: AsperaTestCase {
           XCTAssertEqual(reply.status, 401, "\(headers)")
           let error = try reply.value["error"]
           XCTAssertEqual(error?["code"]?.integer, 401)
-          XCTAssertEqual(error?["reason"]?.text, "Unauthorized")
-          XCTAssertNotNil(error?["user_message"]?.text)
+          XCTAssertEqual(error?["reason"]?.string, "Unauthorized")
+          XCTAssertNotNil(error?["user_message"]?.string)
         }
       }
       XCTAssertEqual(cloud.statistics[.node].refused["401"], wrong.count * 3)
@@ -58,9 +58,9 @@ final class NodeAPITests: AsperaTestCase {
       let token = try bearer(key)
       var answer = try await status(token)
       XCTAssertEqual(answer, 401, "the access key has no token_verification_key yet")
-      let put = try await client.put("/access_keys/self", ["token_verification_key": .text(key.publicKeyPEM)])
+      let put = try await client.put("/access_keys/self", ["token_verification_key": .string(key.publicKeyPEM)])
       XCTAssertEqual(put.status, 200)
-      XCTAssertEqual(try put.value["token_verification_key"]?.text, key.publicKeyPEM)
+      XCTAssertEqual(try put.value["token_verification_key"]?.string, key.publicKeyPEM)
       answer = try await status(token)
       XCTAssertEqual(answer, 200)
       answer = try await status(bearer(foreign))
@@ -79,10 +79,10 @@ final class NodeAPITests: AsperaTestCase {
     var configuration = configuration
     configuration.aspera.accessKeys = [.init(id: "second", secret: Secret("second-secret"))]
     try await withNode(configuration) { cloud, client in
-      let own = try await client.get("/access_keys").value.array?.compactMap { $0["id"]?.text }
+      let own = try await client.get("/access_keys").value.array?.compactMap { $0["id"]?.string }
       XCTAssertEqual(own, ["test-id"])
       let all = try await NodeClient(cloud, basic: "node-user", "node-password").get("/access_keys").value
-      XCTAssertEqual(all.array?.compactMap { $0["id"]?.text }, ["test-id", "second"])
+      XCTAssertEqual(all.array?.compactMap { $0["id"]?.string }, ["test-id", "second"])
       XCTAssertFalse(String(decoding: all.serialized, as: UTF8.self).contains("secret"))
       let foreign = try await client.put("/access_keys/second", ["token_verification_key": "x"]).status
       XCTAssertEqual(foreign, 403)
@@ -111,10 +111,10 @@ final class NodeAPITests: AsperaTestCase {
       XCTAssertEqual(page["total_count"]?.integer, 3)
       XCTAssertEqual(page["item_count"]?.integer, 1)
       let item = page["items"]?[0]
-      XCTAssertEqual(item?["path"]?.text, "/photos/b")
-      XCTAssertEqual(item?["basename"]?.text, "b")
-      XCTAssertEqual(item?["type"]?.text, "directory")
-      XCTAssertEqual(item?["mtime"]?.text, "2026-11-20T08:00:00Z")
+      XCTAssertEqual(item?["path"]?.string, "/photos/b")
+      XCTAssertEqual(item?["basename"]?.string, "b")
+      XCTAssertEqual(item?["type"]?.string, "directory")
+      XCTAssertEqual(item?["mtime"]?.string, "2026-11-20T08:00:00Z")
       let moved = try await client.post(
         "/files/rename", ["paths": [["path": "/", "source": "photos", "destination": "pictures"]]])
       XCTAssertNil(try moved.value["paths"]?[0]?["error"])

@@ -35,7 +35,7 @@ struct NodeClient: Sendable {
 
   /// The paths of what is in a folder.
   func names(in folder: String) async throws -> [String] {
-    try await post("/files/browse", ["path": .text(folder)]).value["items"]?.array?.compactMap { $0["path"]?.text }
+    try await post("/files/browse", ["path": .string(folder)]).value["items"]?.array?.compactMap { $0["path"]?.string }
       ?? []
   }
 

@@ -12,18 +12,18 @@ final class NodeSetupTests: AsperaTestCase {
           "destination_root": "/up", "paths": [["source": "/here/a.bin", "destination": "x/a.bin"]],
           "tags": ["mine": 1], "cookie": "c",
         ])
-      let token = try XCTUnwrap(answer?["token"]?.text)
+      let token = try XCTUnwrap(answer?["token"]?.string)
       XCTAssertTrue(token.hasPrefix("ATM2_") && token.hasSuffix("_2MTA"), token)
       XCTAssertEqual(answer?["paths"], [["destination": "x/a.bin"]], "the paths of an upload hold only destinations")
-      XCTAssertEqual(answer?["destination_root"]?.text, "/up")
-      XCTAssertEqual(answer?["direction"]?.text, "send")
-      XCTAssertEqual(answer?["remote_host"]?.text, "127.0.0.1")
-      XCTAssertEqual(answer?["remote_user"]?.text, "xfer")
+      XCTAssertEqual(answer?["destination_root"]?.string, "/up")
+      XCTAssertEqual(answer?["direction"]?.string, "send")
+      XCTAssertEqual(answer?["remote_host"]?.string, "127.0.0.1")
+      XCTAssertEqual(answer?["remote_user"]?.string, "xfer")
       XCTAssertEqual(answer?["ssh_port"]?.integer, cloud.transferPort)
       XCTAssertEqual(answer?["fasp_port"]?.integer, cloud.transferPort)
-      XCTAssertEqual(answer?["sshfp"]?.text, cloud.transferHostKey.description)
+      XCTAssertEqual(answer?["sshfp"]?.string, cloud.transferHostKey.description)
       XCTAssertEqual(answer?["tags"], ["mine": 1])
-      XCTAssertEqual(answer?["cookie"]?.text, "c")
+      XCTAssertEqual(answer?["cookie"]?.string, "c")
       XCTAssertEqual(cloud.statistics[.node].issued, 1)
       XCTAssertEqual(cloud.statistics.transfers.setups, 1)
     }
@@ -32,7 +32,7 @@ final class NodeSetupTests: AsperaTestCase {
   func testAnUploadWithOneDestinationAndNoRootHasItForItsRoot() async throws {
     try await withNode { _, client in
       let answer = try await client.setup("upload_setup", ["paths": [["destination": "/Upload"]]])
-      XCTAssertEqual(answer?["destination_root"]?.text, "/Upload")
+      XCTAssertEqual(answer?["destination_root"]?.string, "/Upload")
     }
   }
 
@@ -55,7 +55,7 @@ final class NodeSetupTests: AsperaTestCase {
       let elements = try XCTUnwrap(reply.value["transfer_specs"]?.array)
       XCTAssertEqual(elements.map { $0["error"]?["code"]?.integer }, [nil, 404, 400, 400, 400, 400, 400])
       XCTAssertEqual(elements[0]["transfer_spec"]?["paths"], [["source": "/there"]])
-      XCTAssertEqual(elements[0]["transfer_spec"]?["direction"]?.text, "receive")
+      XCTAssertEqual(elements[0]["transfer_spec"]?["direction"]?.string, "receive")
       XCTAssertTrue(elements.dropFirst().allSatisfy { $0["transfer_spec"] == nil })
       XCTAssertEqual(cloud.statistics[.node].issued, 1)
     }

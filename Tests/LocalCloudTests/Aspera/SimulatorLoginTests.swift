@@ -58,10 +58,10 @@ final class SimulatorLoginTests: SimulatorTestCase {
       let file = try write([1], to: "a", in: makeDirectory())
       for (number, key) in keys.enumerated() {
         let pem = try pem(of: key)
-        let paths: JSONValue = [["destination": .text("/\(number)")]]
+        let paths: JSONValue = [["destination": .string("/\(number)")]]
         let answer = try await client.setup(
-          "upload_setup", ["paths": paths, "public_keys": .text(line(of: key))])
-        let environment = ["ASPERA_SCP_KEY": pem, "ASPERA_SCP_TOKEN": try XCTUnwrap(answer?["token"]?.text)]
+          "upload_setup", ["paths": paths, "public_keys": .string(line(of: key))])
+        let environment = ["ASPERA_SCP_KEY": pem, "ASPERA_SCP_TOKEN": try XCTUnwrap(answer?["token"]?.string)]
         let outcome = try await Simulator.run(
           arguments("send", cloud, user: "xfer", [file], to: "/\(number)"), environment)
         XCTAssertEqual(outcome.status, 0, outcome.errors)
@@ -80,7 +80,7 @@ final class SimulatorLoginTests: SimulatorTestCase {
   func testKeyFilesAreTriedInOrderAndThePassphraseIsAlsoThePassword() async throws {
     let key = try PrivateKey(pem: Self.encryptedKey, passphrase: "open-sesame")
     try await withNode { [self] cloud, client in
-      let added = try await client.post("/public_keys", ["username": "mia", "public_key": .text(line(of: key))])
+      let added = try await client.post("/public_keys", ["username": "mia", "public_key": .string(line(of: key))])
       XCTAssertEqual(added.status, 201)
       let here = try makeDirectory()
       let encrypted = try write(Array(Self.encryptedKey.utf8), to: "key", in: here)

@@ -11,7 +11,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
   func testATransferTokenIsTakenForWhatItWasIssuedForUntilItEnds() async throws {
     try await withNode { [self] cloud, client in
       let upload = try await client.setup(
-        "upload_setup", ["destination_root": "/up", "token_life_seconds": 100])?["token"]?.text
+        "upload_setup", ["destination_root": "/up", "token_life_seconds": 100])?["token"]?.string
       let token = try XCTUnwrap(upload)
       var outcome = try await refusal(cloud, token: token)
       XCTAssertEqual(outcome.status, 0, outcome.errors)
@@ -34,7 +34,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
       clock.advance(by: .seconds(100))
       outcome = try await refusal(cloud, token: token)
       assert(outcome, 34, .tokenExpired, "expired 0 seconds")
-      let later = try await client.setup("upload_setup", ["destination_root": "/up"])?["token"]?.text
+      let later = try await client.setup("upload_setup", ["destination_root": "/up"])?["token"]?.string
       outcome = try await refusal(cloud, token: later)
       XCTAssertEqual(outcome.status, 0, outcome.errors)
     }
@@ -46,7 +46,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
       _ = try await refusal(cloud, user: "mia", to: "/secret")
       let answer = try await client.setup("download_setup", ["paths": [["source": "/up"]]])
       let environment = [
-        "ASPERA_SCP_PASS": "xfer-password", "ASPERA_SCP_TOKEN": try XCTUnwrap(answer?["token"]?.text),
+        "ASPERA_SCP_PASS": "xfer-password", "ASPERA_SCP_TOKEN": try XCTUnwrap(answer?["token"]?.string),
       ]
       let there = try makeDirectory()
       let taken = try await Simulator.run(
@@ -67,7 +67,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     configuration.aspera.tokenLifetime = .zero
     try await withNode(configuration) { [self] cloud, client in
       let answer = try await client.setup("upload_setup", ["destination_root": "/up", "token_life_seconds": 100])
-      let outcome = try await refusal(cloud, token: answer?["token"]?.text)
+      let outcome = try await refusal(cloud, token: answer?["token"]?.string)
       assert(outcome, 34, .tokenExpired, "expired")
     }
   }
@@ -82,7 +82,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
       assert(outcome, 34, .tokenRejected, "bad token Basic")
 
       let key = try bearerKey()
-      _ = try await client.put("/access_keys/self", ["token_verification_key": .text(key.publicKeyPEM)])
+      _ = try await client.put("/access_keys/self", ["token_verification_key": .string(key.publicKeyPEM)])
       let tags = ["--tags64", base64(#"{"aspera":{"node":{"access_key":"test-id","file_id":"1"}}}"#)]
       let token = "Bearer " + (try bearer(key))
       outcome = try await refusal(cloud, token: token, tags)

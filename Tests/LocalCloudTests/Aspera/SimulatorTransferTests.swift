@@ -24,7 +24,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
       XCTAssertEqual(up.frames.last?.bytes, 2_500_001)
       XCTAssertEqual(Set(up.frames.compactMap(\.sessionID)).count, 1)
       let listed = try await client.post("/files/browse", ["path": "/up/tree"]).value["items"]?.array
-      XCTAssertEqual(listed?.map { $0["type"]?.text }, ["directory", "file"])
+      XCTAssertEqual(listed?.map { $0["type"]?.string }, ["directory", "file"])
       XCTAssertEqual(listed?.last?["size"]?.integer, large.count)
 
       let there = try makeDirectory()

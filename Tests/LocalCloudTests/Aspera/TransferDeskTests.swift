@@ -21,7 +21,7 @@ final class TransferDeskTests: SimulatorTestCase {
       XCTAssertEqual(sent.status, 0, sent.errors)
 
       let opened = try await call(cloud, "/connections", [:]).value
-      let id = try XCTUnwrap(opened["connection"]?.text)
+      let id = try XCTUnwrap(opened["connection"]?.string)
       let connection = "/connections/\(id)"
       let login = try await call(cloud, "\(connection)/login", ["user": "mia", "password": "mia-password"])
       XCTAssertEqual(login.status, 200)

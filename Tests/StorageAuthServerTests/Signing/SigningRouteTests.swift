@@ -42,11 +42,11 @@ final class SigningRouteTests: XCTestCase {
   private func body(_ pending: PendingSignature) -> JSONObject {
     let order = SigningRequest(pending)
     var body = JSONObject()
-    body["provider"] = .text(order.scheme.service)
-    body["version"] = .text(order.scheme.version)
-    body["method"] = .text(order.method)
-    body["stringToSign"] = .text(order.stringToSign)
-    body["canonicalRequest"] = order.canonicalRequest.map { .text($0) }
+    body["provider"] = .string(order.scheme.service)
+    body["version"] = .string(order.scheme.version)
+    body["method"] = .string(order.method)
+    body["stringToSign"] = .string(order.stringToSign)
+    body["canonicalRequest"] = order.canonicalRequest.map { .string($0) }
     return body
   }
 
@@ -55,7 +55,7 @@ final class SigningRouteTests: XCTestCase {
   ) async throws {
     let (answered, answer, text) = try await bench.post(.object(body(pending)))
     XCTAssertEqual(answered, 403, "\(name): \(text)", line: line)
-    XCTAssertEqual(answer["code"]?.text, code, "\(name): \(text)", line: line)
+    XCTAssertEqual(answer["code"]?.string, code, "\(name): \(text)", line: line)
     XCTAssertNil(answer["signature"], name, line: line)
     XCTAssertNil(answer["authorization"], name, line: line)
   }
@@ -68,7 +68,7 @@ final class SigningRouteTests: XCTestCase {
     for (name, pending) in try pendings(bench, .put, "alice/a") {
       let (status, answer, text) = try await bench.post(.object(body(pending)))
       XCTAssertEqual(status, 200, "\(name): \(text)")
-      let signature = answer["authorization"]?.text ?? answer["signature"]?.text ?? ""
+      let signature = answer["authorization"]?.string ?? answer["signature"]?.string ?? ""
       if name.contains("v1") {
         XCTAssertTrue(signature.hasPrefix("OSS LTAItest:"), name)
         XCTAssertEqual(answer.object?.names, ["authorization"], name)
@@ -167,15 +167,15 @@ final class SigningRouteTests: XCTestCase {
       swapped["stringToSign"] = body(other)["stringToSign"]
       let (status, answer, _) = try await bench.post(.object(swapped))
       if name.contains("v1") {
-        XCTAssertEqual(answer["code"]?.text, "notAllowed", name)
+        XCTAssertEqual(answer["code"]?.string, "notAllowed", name)
       } else {
         XCTAssertEqual(status, 400, name)
-        XCTAssertEqual(answer["code"]?.text, "hashMismatch", name)
+        XCTAssertEqual(answer["code"]?.string, "hashMismatch", name)
       }
       var without = body(pending)
       without["canonicalRequest"] = name.contains("v1") ? "GET\n" : nil
       let refused = try await bench.post(.object(without))
-      XCTAssertEqual(refused.answer["code"]?.text, "malformed", name)
+      XCTAssertEqual(refused.answer["code"]?.string, "malformed", name)
     }
   }
 
@@ -187,7 +187,7 @@ final class SigningRouteTests: XCTestCase {
       order[name] = nil
       let (status, answer, _) = try await bench.post(.object(order))
       XCTAssertEqual(status, 400, name)
-      XCTAssertEqual(answer["code"]?.text, "malformed", name)
+      XCTAssertEqual(answer["code"]?.string, "malformed", name)
       order = good
       order[name] = "x"
       let other = try await bench.post(.object(order))
@@ -201,7 +201,7 @@ final class SigningRouteTests: XCTestCase {
     let (status, _, _) = try await bench.post(.object(more))
     XCTAssertEqual(status, 400)
     var long = good
-    long["stringToSign"] = .text(String(repeating: "x", count: 200_000))
+    long["stringToSign"] = .string(String(repeating: "x", count: 200_000))
     let tooLong = try await bench.post(.object(long))
     XCTAssertEqual(tooLong.status, 413)
     let noJSON = try await bench.post(bytes: Array("{".utf8))
@@ -221,14 +221,14 @@ final class SigningRouteTests: XCTestCase {
       for (name, pending) in try pendings(bench, .get, "alice/a", as: identity) {
         let (status, answer, text) = try await bench.post(.object(body(pending)))
         XCTAssertEqual(status, 403, name)
-        XCTAssertEqual(answer["code"]?.text, "anotherKey", name)
+        XCTAssertEqual(answer["code"]?.string, "anotherKey", name)
         XCTAssertFalse(text.contains("stolen"), name)
         XCTAssertFalse(text.contains("to+ken"), name)
       }
     }
     for (name, pending) in try pendings(bench, .get, "bob/a", as: SigningBench.temporary.identity) {
       let (_, answer, text) = try await bench.post(.object(body(pending)))
-      XCTAssertEqual(answer["code"]?.text, "notAllowed", name)
+      XCTAssertEqual(answer["code"]?.string, "notAllowed", name)
       XCTAssertFalse(text.contains("to+ken") || text.contains("to%2Bken"), name)
     }
   }

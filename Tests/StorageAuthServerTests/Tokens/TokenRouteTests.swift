@@ -94,7 +94,7 @@ final class TokenRouteTests: XCTestCase {
       XCTAssertEqual(oss.body["AccessKeyId"], "STS.id")
       XCTAssertEqual(oss.body["AccessKeySecret"], "the-secret")
       XCTAssertEqual(oss.body["SecurityToken"], "the-token")
-      XCTAssertEqual(oss.body["Expiration"]?.text, end.iso8601)
+      XCTAssertEqual(oss.body["Expiration"]?.string, end.iso8601)
       XCTAssertEqual(oss.headers["cache-control"], "no-store")
       XCTAssertEqual(oss.headers["content-type"], "application/json")
       let before = Timestamp.now.unixSeconds
@@ -104,7 +104,7 @@ final class TokenRouteTests: XCTestCase {
       XCTAssertEqual(cos.body["credentials"]?["tmpSecretKey"], "the-secret")
       XCTAssertEqual(cos.body["credentials"]?["sessionToken"], "the-token")
       XCTAssertEqual(cos.body["expiredTime"]?.integer, Int(end.unixSeconds))
-      XCTAssertEqual(cos.body["expiration"]?.text, end.iso8601)
+      XCTAssertEqual(cos.body["expiration"]?.string, end.iso8601)
       let start = Int64(try XCTUnwrap(cos.body["startTime"]?.integer))
       XCTAssertTrue((before...Timestamp.now.unixSeconds).contains(start), "the start is the present")
     }
@@ -118,11 +118,11 @@ final class TokenRouteTests: XCTestCase {
       let oss = try await get("\(url)/distribute-token.json", as: caller)
       XCTAssertEqual(Int(oss.status), status)
       XCTAssertEqual(oss.body["StatusCode"]?.integer, status)
-      XCTAssertEqual(oss.body["ErrorCode"]?.text, code)
+      XCTAssertEqual(oss.body["ErrorCode"]?.string, code)
       let cos = try await get("\(url)/cos/credentials", as: caller)
       XCTAssertEqual(Int(cos.status), status)
       XCTAssertEqual(cos.body["code"]?.integer, status)
-      XCTAssertEqual(cos.body["codeDesc"]?.text, code)
+      XCTAssertEqual(cos.body["codeDesc"]?.string, code)
     }
     XCTAssertEqual(lines.all, [], "nobody was known to the service")
     await assertThrows(source("\(url)/x", .oss))

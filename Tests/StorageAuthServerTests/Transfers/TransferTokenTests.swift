@@ -115,11 +115,11 @@ final class TransferTokenTests: XCTestCase {
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfPuzXKb5DyJ4CRFrIEZ2sb/oGsP2tkT0XGMr4dZ8ud alice"
     var spec = TransferSpec(.receive, [TransferPath("/shared/a")])
     for lines in ["\(key)\n\(key)", "command=\"sh\" \(key)", "restrict,pty \(key)", "ssh-ed25519", "ssh-rsa x y", ""] {
-      spec.fields["public_keys"] = .text(lines)
+      spec.fields["public_keys"] = .string(lines)
       await assertRefused(issuer(app), spec, "400")
     }
     XCTAssertEqual(cloud.statistics.transfers.setups, 0)
-    spec.fields["public_keys"] = .text(key)
+    spec.fields["public_keys"] = .string(key)
     _ = try await grant(issuer(app), spec)
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }

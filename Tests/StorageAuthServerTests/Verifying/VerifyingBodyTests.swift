@@ -105,8 +105,8 @@ final class VerifyingBodyTests: XCTestCase {
       let (status, text) = try await bench.send(bench.request())
       XCTAssertEqual(status, 403)
       let answer = try JSONValue(parsing: Array(text.utf8))
-      XCTAssertEqual(answer["code"]?.text, "AccessDenied")
-      XCTAssertFalse((answer["message"]?.text ?? "").isEmpty)
+      XCTAssertEqual(answer["code"]?.string, "AccessDenied")
+      XCTAssertFalse((answer["message"]?.string ?? "").isEmpty)
     }
   }
 }

@@ -87,7 +87,7 @@ final class AsperaListingTests: XCTestCase {
     for name in ["..", "a/b", "."] {
       let answer: JSONValue = [
         "self": ["type": "directory", "basename": "/"],
-        "items": [["type": "file", "basename": .text(name), "size": 1]], "total_count": 1,
+        "items": [["type": "file", "basename": .string(name), "size": 1]], "total_count": 1,
       ]
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
       }

@@ -19,7 +19,7 @@ final class AsperaNodeTests: XCTestCase {
     XCTAssertEqual(request.url, "http://127.0.0.1:9/files/browse")
     XCTAssertEqual(request.headers[.contentType], "application/json")
     XCTAssertEqual(request.headers[.contentLength], "\(request.body.count)")
-    XCTAssertEqual(try JSONValue(parsing: request.body)["path"]?.text, "/2026/cat.jpg")
+    XCTAssertEqual(try JSONValue(parsing: request.body)["path"]?.string, "/2026/cat.jpg")
   }
 
   func testAFolderAndNothingAreNoObjects() async throws {

@@ -38,7 +38,7 @@ final class AsperaUploadTests: XCTestCase {
     let client = asperaClient(transport, engine: engine)
     for key in ["a", "b"] { try await client.upload([1], to: key) }
     let lines = try transport.requests.map { request in
-      try JSONValue(parsing: request.body)["transfer_requests"]?[0]?["transfer_request"]?["public_keys"]?.text
+      try JSONValue(parsing: request.body)["transfer_requests"]?[0]?["transfer_request"]?["public_keys"]?.string
     }
     XCTAssertEqual(lines.count, 2)
     XCTAssertEqual(lines.first??.hasPrefix("ssh-rsa "), true)

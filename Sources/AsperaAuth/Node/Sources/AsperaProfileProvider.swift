@@ -78,7 +78,7 @@ public struct AsperaProfileProvider: CredentialProvider {
     for name in Self.names.all {
       switch members[name] {
       case nil, .null?: break
-      case .text(let text)?: values[name] = text.isEmpty ? nil : text
+      case .string(let text)?: values[name] = text.isEmpty ? nil : text
       default: throw place.malformed("has no text in “\(name)”")
       }
     }

@@ -31,6 +31,6 @@ extension AppServerAnswer {
     let code = object["ErrorCode"]?.code
     if status == "200" || status == nil && code == nil { return nil }
     return ServiceRefusal(
-      code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.text ?? "")
+      code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
   }
 }

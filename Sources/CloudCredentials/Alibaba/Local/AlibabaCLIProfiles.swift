@@ -29,7 +29,7 @@ struct AlibabaCLIProfiles {
     self.now = now
     root = try SettingTable(json: file.bytes, at: file.place)
     for (index, element) in try root.array("profiles").enumerated() {
-      guard case .object(let settings) = element, case .text(let name)? = settings["name"] else {
+      guard case .object(let settings) = element, case .string(let name)? = settings["name"] else {
         throw file.part("profile number \(index + 1)").malformed("has no “name”")
       }
       profiles.append((name, settings))

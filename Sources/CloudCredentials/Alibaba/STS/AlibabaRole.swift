@@ -53,7 +53,7 @@ extension ServiceAnswer {
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
     return ServiceRefusal(
-      code: code, message: object["Message"]?.text ?? "", requestID: object["RequestId"]?.text)
+      code: code, message: object["Message"]?.string ?? "", requestID: object["RequestId"]?.string)
   }
 }
 

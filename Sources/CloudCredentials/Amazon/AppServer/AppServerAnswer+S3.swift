@@ -14,7 +14,7 @@ extension AppServerDocument {
     recognizes: { $0["SecretAccessKey"] != nil },
     issued: { answer, object throws(CredentialError) in try answer.s3(object) },
     refusal: { _, object in
-      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.text ?? "") }
+      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
     })
 }
 

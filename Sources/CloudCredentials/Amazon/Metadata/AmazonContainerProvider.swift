@@ -127,7 +127,7 @@ public struct AmazonContainerProvider: CredentialProvider {
 extension ServiceAnswer {
   /// The code and the message of a refusal of the platform: `{"code", "message"}`.
   fileprivate var containerRefusal: ServiceRefusal? {
-    guard let object, let code = object["code"]?.text ?? object["Code"]?.text else { return nil }
-    return ServiceRefusal(code: code, message: object["message"]?.text ?? object["Message"]?.text ?? "")
+    guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
+    return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")
   }
 }

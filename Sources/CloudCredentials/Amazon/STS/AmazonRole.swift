@@ -98,7 +98,7 @@ extension AnswerReader {
     var fields = JSONObject()
     for field in credentials.children {
       guard fields[field.name] == nil else { throw malformed("The answer has a field of the key twice.") }
-      fields[field.name] = .text(field.text)
+      fields[field.name] = .string(field.text)
     }
     return try amazonKey(in: fields, token: "SessionToken", at: answer.issuerTime)
   }

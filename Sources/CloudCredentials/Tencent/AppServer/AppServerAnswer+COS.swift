@@ -51,14 +51,14 @@ extension AppServerAnswer {
   fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(
-        code: error["Code"]?.code ?? "Error", message: error["Message"]?.text ?? "",
-        requestID: response["RequestId"]?.text)
+        code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
+        requestID: response["RequestId"]?.string)
     }
     let error = object["error"]?.object ?? object["Error"]?.object ?? object
     guard let code = error.first(["code", "Code"])?.value.code, code != "0" else { return nil }
-    let name = error["codeDesc"]?.text.map { "\(code) \($0)" } ?? code
+    let name = error["codeDesc"]?.string.map { "\(code) \($0)" } ?? code
     return ServiceRefusal(
-      code: name, message: error.first(["message", "Message", "msg"])?.value.text ?? "",
-      requestID: object.first(["requestId", "RequestId"])?.value.text)
+      code: name, message: error.first(["message", "Message", "msg"])?.value.string ?? "",
+      requestID: object.first(["requestId", "RequestId"])?.value.string)
   }
 }

@@ -24,8 +24,8 @@ extension ServiceAnswer {
   var tencentRefusal: ServiceRefusal? {
     guard let response = object?["Response"]?.object, let error = response["Error"]?.object else { return nil }
     return ServiceRefusal(
-      code: error["Code"]?.code ?? "Error", message: error["Message"]?.text ?? "",
-      requestID: response["RequestId"]?.text)
+      code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
+      requestID: response["RequestId"]?.string)
   }
 }
 

@@ -18,13 +18,13 @@ struct TencentSTSParameters: Sendable {
   var json: JSONValue {
     var object = JSONObject()
     object["DurationSeconds"] = .number(JSONNumber(seconds))
-    object["ExternalId"] = externalID.map { .text($0) }
-    object["Name"] = name.map { .text($0) }
-    object["Policy"] = policy.map { .text($0) }
-    object["ProviderId"] = providerID.map { .text($0) }
-    object["RoleArn"] = roleARN.map { .text($0) }
-    object["RoleSessionName"] = sessionName.map { .text($0) }
-    object["WebIdentityToken"] = identityToken.map { .text($0) }
+    object["ExternalId"] = externalID.map { .string($0) }
+    object["Name"] = name.map { .string($0) }
+    object["Policy"] = policy.map { .string($0) }
+    object["ProviderId"] = providerID.map { .string($0) }
+    object["RoleArn"] = roleARN.map { .string($0) }
+    object["RoleSessionName"] = sessionName.map { .string($0) }
+    object["WebIdentityToken"] = identityToken.map { .string($0) }
     return .object(object)
   }
 

@@ -12,23 +12,25 @@ struct TencentKeys: KeyDocuments {
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
     [
       "credentials": [
-        "tmpSecretId": .text(key.id), "tmpSecretKey": .text(key.secret), "sessionToken": .text(key.token),
+        "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
       ],
       "startTime": .number(JSONNumber(key.start.unixSeconds)), "expiredTime": .number(JSONNumber(key.end.unixSeconds)),
-      "expiration": .text(key.end.iso8601), "requestId": .text(requestID),
+      "expiration": .string(key.end.iso8601), "requestId": .string(requestID),
     ]
   }
 
   func appServerDocument(for error: RefusalAnswer) -> JSONValue {
     [
-      "code": .number(JSONNumber(error.status.code)), "codeDesc": .text(error.code), "message": .text(error.message),
+      "code": .number(JSONNumber(error.status.code)), "codeDesc": .string(error.code),
+      "message": .string(error.message),
     ]
   }
 
   func metadataDocument(_ key: IssuedKey) -> JSONValue {
     [
-      "TmpSecretId": .text(key.id), "TmpSecretKey": .text(key.secret), "Token": .text(key.token),
-      "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .text(key.end.iso8601), "Code": "Success",
+      "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
+      "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
+      "Code": "Success",
     ]
   }
 }

@@ -12,22 +12,22 @@ struct AlibabaKeys: KeyDocuments {
 
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
     [
-      "StatusCode": 200, "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret),
-      "SecurityToken": .text(key.token), "Expiration": .text(key.end.iso8601),
+      "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),
+      "SecurityToken": .string(key.token), "Expiration": .string(key.end.iso8601),
     ]
   }
 
   func appServerDocument(for error: RefusalAnswer) -> JSONValue {
     [
-      "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .text(error.code),
-      "ErrorMessage": .text(error.message),
+      "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .string(error.code),
+      "ErrorMessage": .string(error.message),
     ]
   }
 
   func metadataDocument(_ key: IssuedKey) -> JSONValue {
     [
-      "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret), "SecurityToken": .text(key.token),
-      "Expiration": .text(key.end.iso8601), "LastUpdated": .text(key.start.iso8601), "Code": "Success",
+      "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
+      "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
     ]
   }
 }

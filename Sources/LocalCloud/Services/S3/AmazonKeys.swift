@@ -15,19 +15,19 @@ struct AmazonKeys: KeyDocuments {
 
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
     [
-      "AccessKeyId": .text(key.id), "SecretAccessKey": .text(key.secret), "Token": .text(key.token),
-      "Expiration": .text(key.end.iso8601),
+      "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+      "Expiration": .string(key.end.iso8601),
     ]
   }
 
   func appServerDocument(for error: RefusalAnswer) -> JSONValue {
-    ["code": .text(error.code), "message": .text(error.message)]
+    ["code": .string(error.code), "message": .string(error.message)]
   }
 
   func metadataDocument(_ key: IssuedKey) -> JSONValue {
     [
-      "Code": "Success", "LastUpdated": .text(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .text(key.id),
-      "SecretAccessKey": .text(key.secret), "Token": .text(key.token), "Expiration": .text(key.end.iso8601),
+      "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .string(key.id),
+      "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
     ]
   }
 }

@@ -78,7 +78,7 @@ final class NodeService: Sendable {
   }
 
   private func browse(_ body: JSONValue) -> HTTPStreamingResponse {
-    let path = body["path"]?.text ?? ""
+    let path = body["path"]?.string ?? ""
     return state.withLock { state in
       if let bytes = state.files[path] { return Self.reply(["self": Self.element(path, bytes), "items": []]) }
       guard state.folders.contains(path) else {
@@ -100,9 +100,9 @@ final class NodeService: Sendable {
 
   private func each(_ body: JSONValue, _ act: (inout State, String) -> Int?) -> HTTPStreamingResponse {
     let results = (body["paths"]?.array ?? []).map { element -> JSONValue in
-      let path = element["path"]?.text ?? ""
-      guard let code = state.withLock({ act(&$0, path) }) else { return ["path": .text(path)] }
-      return ["path": .text(path), "error": ["code": .number(JSONNumber(code)), "user_message": "No."]]
+      let path = element["path"]?.string ?? ""
+      guard let code = state.withLock({ act(&$0, path) }) else { return ["path": .string(path)] }
+      return ["path": .string(path), "error": ["code": .number(JSONNumber(code)), "user_message": "No."]]
     }
     return Self.reply(["paths": .array(results)])
   }
@@ -115,7 +115,7 @@ final class NodeService: Sendable {
       return "ATM2_token-\(state.issued)"
     }
     let base: JSONValue = [
-      "direction": direction, "token": .text(token), "remote_host": "files.example.com", "remote_user": "xfer",
+      "direction": direction, "token": .string(token), "remote_host": "files.example.com", "remote_user": "xfer",
       "ssh_port": 33002, "sshfp": .null, "paths": request?["paths"] ?? [],
       "destination_root": request?["destination_root"] ?? "/",
     ]
@@ -126,7 +126,7 @@ final class NodeService: Sendable {
 
   private static func element(_ path: String, _ bytes: [UInt8]?) -> JSONValue {
     [
-      "path": .text(path), "basename": .text(path.split(separator: "/").last.map(String.init) ?? "/"),
+      "path": .string(path), "basename": .string(path.split(separator: "/").last.map(String.init) ?? "/"),
       "type": bytes == nil ? "directory" : "file", "size": .number(JSONNumber(bytes?.count ?? 4096)),
       "mtime": "2026-11-20T08:00:00Z",
     ]

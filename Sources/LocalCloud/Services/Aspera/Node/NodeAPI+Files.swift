@@ -6,7 +6,7 @@ extension NodeAPI {
 
   /// Lists a folder, or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
-    guard let path = document["path"]?.text.flatMap({ NodePath($0) }) else {
+    guard let path = document["path"]?.string.flatMap({ NodePath($0) }) else {
       throw RefusalAnswer.nodeBadRequest("The path is missing, or leads out of the root.")
     }
     let count = document["count"]?.integer ?? Self.largestPage
@@ -23,7 +23,7 @@ extension NodeAPI {
 
   /// Makes a folder.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
-    guard element["type"]?.text ?? "directory" == "directory" else {
+    guard element["type"]?.string ?? "directory" == "directory" else {
       throw RefusalAnswer.nodeBadRequest("Only folders (type directory) are made here.")
     }
     let path = try Self.path(element)
@@ -40,8 +40,8 @@ extension NodeAPI {
   /// Moves a file or a folder: `source` and `destination` lie below `path`.
   func rename(_ element: JSONValue, at date: Timestamp) async throws {
     let base = try Self.path(element)
-    guard let source = element["source"]?.text.flatMap({ NodePath($0) }),
-      let destination = element["destination"]?.text.flatMap({ NodePath($0) })
+    guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
+      let destination = element["destination"]?.string.flatMap({ NodePath($0) })
     else { throw RefusalAnswer.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
     try await aspera.files.move(base.appending(source), to: base.appending(destination), at: date)
   }
@@ -66,7 +66,7 @@ extension NodeAPI {
   }
 
   private static func path(_ element: JSONValue) throws(RefusalAnswer) -> NodePath {
-    guard let path = element["path"]?.text.flatMap({ NodePath($0) }) else {
+    guard let path = element["path"]?.string.flatMap({ NodePath($0) }) else {
       throw .nodeBadRequest("The path is missing, or leads out of the root.")
     }
     return path
@@ -74,9 +74,9 @@ extension NodeAPI {
 
   private static func document(for entry: FileEntry) -> JSONValue {
     [
-      "path": .text(entry.path.text), "basename": .text(entry.path.basename),
+      "path": .string(entry.path.text), "basename": .string(entry.path.basename),
       "type": entry.isFolder ? "directory" : "file", "size": .number(JSONNumber(entry.byteCount)),
-      "mtime": .text(entry.modified.iso8601),
+      "mtime": .string(entry.modified.iso8601),
     ]
   }
 }

@@ -21,8 +21,8 @@ extension NodeAPI {
     let key = try key(name, for: caller)
     switch document["token_verification_key"] {
     case nil: break
-    case .null?, .text("")?: aspera.directory.setTokenVerificationKey(nil, of: key.id)
-    case .text(let pem)?:
+    case .null?, .string("")?: aspera.directory.setTokenVerificationKey(nil, of: key.id)
+    case .string(let pem)?:
       guard (try? PublicKey(pem: pem)) != nil else {
         throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
       }
@@ -34,12 +34,12 @@ extension NodeAPI {
 
   /// Lets in a public key for a user of transfers.
   func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
-    guard let line = document["public_key"]?.text else { throw .nodeBadRequest("The public_key is missing.") }
-    let user = document["username"]?.text ?? aspera.directory.transferUser
+    guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
+    let user = document["username"]?.string ?? aspera.directory.transferUser
     guard aspera.directory.add(publicKey: line, of: user) else {
       throw .nodeBadRequest("The public_key is not a line of authorized_keys, or there is no user \(user).")
     }
-    return Answer(["username": .text(user), "public_key": .text(line)], .created)
+    return Answer(["username": .string(user), "public_key": .string(line)], .created)
   }
 
   private func key(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> LocalCloud.NodeAccessKey {
@@ -52,8 +52,8 @@ extension NodeAPI {
 
   private static func document(for key: LocalCloud.NodeAccessKey) -> JSONValue {
     [
-      "id": .text(key.id), "root_file_id": "1", "storage": ["type": "local", "path": "/"],
-      "token_verification_key": key.tokenVerificationKey.map { .text($0) } ?? .null,
+      "id": .string(key.id), "root_file_id": "1", "storage": ["type": "local", "path": "/"],
+      "token_verification_key": key.tokenVerificationKey.map { .string($0) } ?? .null,
     ]
   }
 }

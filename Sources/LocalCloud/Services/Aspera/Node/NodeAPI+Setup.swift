@@ -39,10 +39,10 @@ extension NodeAPI {
     let port = JSONValue.number(JSONNumber(transferPort))
     var specification = JSONObject()
     specification["paths"] = order.answeredPaths
-    specification["source_root"] = .text(order.request["source_root"]?.text ?? "")
-    specification["destination_root"] = .text(order.answeredRoot)
-    specification["token"] = .text(token)
-    specification["direction"] = .text(order.direction.rawValue)
+    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
+    specification["destination_root"] = .string(order.answeredRoot)
+    specification["token"] = .string(token)
+    specification["direction"] = .string(order.direction.rawValue)
     specification["cipher"] = "aes-128"
     specification["tags"] = order.request["tags"] ?? .null
     specification["cookie"] = order.request["cookie"]
@@ -51,8 +51,8 @@ extension NodeAPI {
     specification["target_rate_kbps"] = 10_000
     specification["min_rate_kbps"] = 0
     specification["remote_host"] = "127.0.0.1"
-    specification["remote_user"] = .text(user)
-    specification["sshfp"] = .text(aspera.hostKey.description)
+    specification["remote_user"] = .string(user)
+    specification["sshfp"] = .string(aspera.hostKey.description)
     specification["ssh_port"] = port
     specification["fasp_port"] = port
     specification["http_fallback"] = false

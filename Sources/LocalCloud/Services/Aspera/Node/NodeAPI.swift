@@ -62,9 +62,9 @@ struct NodeAPI: Sendable {
 
   private func info() -> Answer {
     Answer([
-      "application": "node", "version": "4.4.6", "current_time": .text(aspera.cloud.now.iso8601),
-      "transfer_user": .text(aspera.directory.transferUser),
-      "settings": [["name": "ssh_fingerprint", "value": .text(aspera.hostKey.description)]],
+      "application": "node", "version": "4.4.6", "current_time": .string(aspera.cloud.now.iso8601),
+      "transfer_user": .string(aspera.directory.transferUser),
+      "settings": [["name": "ssh_fingerprint", "value": .string(aspera.hostKey.description)]],
     ])
   }
 }

@@ -22,7 +22,8 @@ extension RefusalAnswer {
   /// The error as the Node API writes it.
   var nodeDocument: JSONValue {
     [
-      "code": .number(JSONNumber(status.code)), "reason": .text(status.reasonPhrase), "user_message": .text(message),
+      "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
+      "user_message": .string(message),
     ]
   }
 }

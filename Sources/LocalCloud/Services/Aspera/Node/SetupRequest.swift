@@ -38,21 +38,21 @@ struct SetupRequest: Sendable {
       switch direction {
       case .receive:
         let root = try folder("source_root")
-        return try paths.map { path throws(RefusalAnswer) in try Self.place(path["source"]?.text, in: root) }
+        return try paths.map { path throws(RefusalAnswer) in try Self.place(path["source"]?.string, in: root) }
       case .send:
         let root = try folder("destination_root")
         if paths.isEmpty {
-          guard request["destination_root"]?.text != nil else {
+          guard request["destination_root"]?.string != nil else {
             throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
           }
           return [root]
         }
         return try paths.map { path throws(RefusalAnswer) in
-          if let destination = path["destination"]?.text { return try Self.place(destination, in: root) }
-          guard request["destination_root"]?.text != nil else {
+          if let destination = path["destination"]?.string { return try Self.place(destination, in: root) }
+          guard request["destination_root"]?.string != nil else {
             throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
           }
-          return try Self.place(path["source"]?.text.flatMap { NodePath($0) }?.basename, in: root)
+          return try Self.place(path["source"]?.string.flatMap { NodePath($0) }?.basename, in: root)
         }
       }
     }
@@ -63,29 +63,29 @@ struct SetupRequest: Sendable {
     guard direction == .send else { return .array(paths) }
     return .array(
       paths.map { path in
-        ["destination": path["destination"] ?? .text(path["source"]?.text.flatMap { NodePath($0) }?.basename ?? "")]
+        ["destination": path["destination"] ?? .string(path["source"]?.string.flatMap { NodePath($0) }?.basename ?? "")]
       })
   }
 
   /// The root of the answer: what an upload without a root names as its one destination is the root.
   var answeredRoot: String {
-    if let root = request["destination_root"]?.text { return root }
+    if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
-    guard paths.count == 1, paths[0]["source"] == nil, let root = paths[0]["destination"]?.text else { return "/" }
+    guard paths.count == 1, paths[0]["source"] == nil, let root = paths[0]["destination"]?.string else { return "/" }
     return root
   }
 
   /// The public keys that the caller brings with it, each a line of `authorized_keys`.
   var publicKeys: [String] {
     switch request["public_keys"] {
-    case .text(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
-    case .array(let lines)?: lines.compactMap(\.text)
+    case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
+    case .array(let lines)?: lines.compactMap(\.string)
     default: []
     }
   }
 
   private func folder(_ name: String) throws(RefusalAnswer) -> NodePath {
-    guard let path = NodePath(request[name]?.text ?? "") else {
+    guard let path = NodePath(request[name]?.string ?? "") else {
       throw .nodeBadRequest("The \(name) leads out of the root.")
     }
     return path

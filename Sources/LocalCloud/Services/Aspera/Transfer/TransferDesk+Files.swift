@@ -14,7 +14,7 @@ extension TransferDesk {
     let path = try Self.path(document["path"], session.claim)
     let entries = try aspera.files.walk(path).map { entry -> JSONValue in
       var element = JSONObject()
-      element["below"] = .text(Self.rest(of: entry.path, below: path))
+      element["below"] = .string(Self.rest(of: entry.path, below: path))
       if let content = entry.content {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))

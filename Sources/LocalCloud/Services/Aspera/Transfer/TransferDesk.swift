@@ -17,14 +17,14 @@ struct TransferDesk: Sendable {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
     try inject(connection.fault(at: .connecting))
-    return Answer(["connection": .text(connections.add(connection)), "host_key": .text(aspera.hostKey.description)])
+    return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
   }
 
   /// Lets somebody in who has the password or one of the keys of an account.
   func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
-    guard let user = document["user"]?.text else { throw TransferRefusal.protocolError }
-    let keys = document["public_keys"]?.array?.compactMap(\.text) ?? []
-    let password = document["password"]?.text.map { Secret($0) }
+    guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
+    let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
+    let password = document["password"]?.string.map { Secret($0) }
     guard aspera.directory.admits(user, password: password, publicKeys: keys),
       let account = aspera.directory.transferAccount(user)
     else { throw TransferRefusal.account }
@@ -36,11 +36,11 @@ struct TransferDesk: Sendable {
   /// Begins a session: checks the token, and the paths that are known already.
   func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account,
-      let direction = document["direction"]?.text.flatMap({ TransferDirection(rawValue: $0) })
+      let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
     else { throw TransferRefusal.protocolError }
     try inject(connection.fault(at: .afterAuthentication))
     let claim = try TransferTokenCheck(aspera: aspera).claim(
-      document["token"]?.text, tags: document["tags"], account: account, direction, at: date)
+      document["token"]?.string, tags: document["tags"], account: account, direction, at: date)
     for path in document["paths"]?.array ?? [] { _ = try Self.path(path, claim) }
     connection.session = TransferConnection.Session(direction: direction, claim: claim)
     aspera.count { $0.sessions += 1 }
@@ -65,7 +65,7 @@ struct TransferDesk: Sendable {
 
   /// A path of the node that the token of the session was issued for.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
-    guard let text = value?.text else { throw TransferRefusal.protocolError }
+    guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = NodePath(text) else { throw TransferRefusal(41, "The path leads out of the docroot: \(text)") }
     try TransferTokenCheck.check(path, against: claim)
     return path

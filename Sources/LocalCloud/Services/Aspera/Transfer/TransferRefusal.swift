@@ -36,5 +36,5 @@ struct TransferRefusal: Error {
   static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
 
   /// The refusal as the desk writes it.
-  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .text(text)]] }
+  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

@@ -62,7 +62,7 @@ struct TransferTokenCheck: Sendable {
 
   private func checkBearer(_ text: String, _ tags: JSONValue?, at date: Timestamp) throws(TransferRefusal) {
     let node = tags?["aspera"]?["node"]
-    guard let accessKey = node?["access_key"]?.text, node?["file_id"]?.code != nil else {
+    guard let accessKey = node?["access_key"]?.string, node?["file_id"]?.code != nil else {
       throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
     }
     switch BearerCheck(aspera.directory).problem(of: text, for: accessKey, at: date) {

@@ -51,7 +51,7 @@ struct TencentSTS: TokenServiceHandler {
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     let document: JSONValue = [
       "Response": [
-        "Error": ["Code": .text(error.code), "Message": .text(error.message)], "RequestId": .text(call.requestID),
+        "Error": ["Code": .string(error.code), "Message": .string(error.message)], "RequestId": .string(call.requestID),
       ]
     ]
     return Answer(document, error.status.kind == .serverError ? error.status : .ok)
@@ -157,9 +157,11 @@ struct TencentSTS: TokenServiceHandler {
   private func answer(_ key: IssuedKey, _ call: InboundCall) -> Answer {
     Answer([
       "Response": [
-        "Credentials": ["Token": .text(key.token), "TmpSecretId": .text(key.id), "TmpSecretKey": .text(key.secret)],
-        "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .text(key.end.iso8601),
-        "RequestId": .text(call.requestID),
+        "Credentials": [
+          "Token": .string(key.token), "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret),
+        ],
+        "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
+        "RequestId": .string(call.requestID),
       ]
     ])
   }
@@ -171,7 +173,7 @@ extension JSONValue {
     switch self {
     case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
     case .array(let elements): elements.contains { $0.hasMember(name) }
-    case .text, .number, .truth, .null: false
+    case .string, .number, .bool, .null: false
     }
   }
 }

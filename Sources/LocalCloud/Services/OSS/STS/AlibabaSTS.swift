@@ -43,9 +43,10 @@ struct AlibabaSTS: TokenServiceHandler {
 
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     let document: JSONValue = [
-      "RequestId": .text(call.requestID), "HostId": .text(call.request.authority ?? ""), "Code": .text(error.code),
-      "Message": .text(error.message),
-      "Recommend": .text("https://api.aliyun.com/troubleshoot?q=\(error.code)&product=Sts"),
+      "RequestId": .string(call.requestID), "HostId": .string(call.request.authority ?? ""),
+      "Code": .string(error.code),
+      "Message": .string(error.message),
+      "Recommend": .string("https://api.aliyun.com/troubleshoot?q=\(error.code)&product=Sts"),
     ]
     var answer = Answer(document, error.status)
     answer.headers.set("x-acs-request-id", call.requestID)
@@ -70,7 +71,7 @@ struct AlibabaSTS: TokenServiceHandler {
       throw RefusalAnswer(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let order = try order(parameters)
-    let token: JSONValue = ["Subject": "localcloud", "Issuer": .text(provider)]
+    let token: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
     return answer(issue(order, call), order, call, identity: token)
   }
 
@@ -133,14 +134,14 @@ struct AlibabaSTS: TokenServiceHandler {
     _ key: IssuedKey, _ order: Order, _ call: InboundCall, identity: JSONValue? = nil
   ) -> Answer {
     let document: JSONValue = [
-      "RequestId": .text(call.requestID),
+      "RequestId": .string(call.requestID),
       "AssumedRoleUser": [
-        "Arn": .text("\(order.role.arn)/\(order.session)"),
-        "AssumedRoleId": .text("300000000000000000:\(order.session)"),
+        "Arn": .string("\(order.role.arn)/\(order.session)"),
+        "AssumedRoleId": .string("300000000000000000:\(order.session)"),
       ],
       "Credentials": [
-        "AccessKeyId": .text(key.id), "AccessKeySecret": .text(key.secret), "SecurityToken": .text(key.token),
-        "Expiration": .text(key.end.iso8601),
+        "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
+        "Expiration": .string(key.end.iso8601),
       ],
     ]
     var members = document.object ?? JSONObject()
