@@ -212,9 +212,11 @@ package.targets += [
     resources: [.embedInCode("page.html")],
     swiftSettings: testRules),
   .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
+  .target(name: "CHashBlocks", dependencies: ["CLibcrypto"], path: "Benchmarks/CHashBlocks"),
   .target(name: "CInstructionCounter", path: "Tests/CInstructionCounter"),
   .executableTarget(
-    name: "signing-benchmark", dependencies: auth + ["CAllocationCounter", "S3Auth"], path: "Benchmarks/Signing",
+    name: "signing-benchmark", dependencies: auth + ["CAllocationCounter", "CHashBlocks", "S3Auth"],
+    path: "Benchmarks/Signing",
     resources: [.copy("workloads.json")], swiftSettings: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),

@@ -1,6 +1,9 @@
 internal import CAllocationCounter
+internal import CHashBlocks
 
-/// Nanoseconds of a piece of work, from several repetitions.
+/// Nanoseconds of processor time for one act, from many short batches.
+///
+/// On a machine that does other work too, minima of short batches agree where means and medians do not.
 struct Measurement {
   let median: Double
   let minimum: Double
@@ -15,15 +18,34 @@ struct Measurement {
     repetitions = sorted.count
   }
 
-  /// Nanoseconds for one of `iterations` runs of `work`.
-  static func sample(iterations: Int, _ work: () throws -> Void) rethrows -> Double {
-    let clock = ContinuousClock()
-    let elapsed = try clock.measure { for _ in 0..<iterations { try work() } }
-    let (seconds, attoseconds) = elapsed.components
-    return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(iterations)
+  /// Times batches of several pieces of work in turn, so that what else the machine does meets all of them.
+  ///
+  /// - Parameters:
+  ///   - repetitions: The number of batches of each piece.
+  ///   - batches: Each runs its work as often as it is told.
+  static func interleaved(repetitions: Int, _ batches: [(Int) throws -> Void]) throws -> [Measurement] {
+    let counts = try batches.map { try count(in: $0) }
+    var samples = [[Double]](repeating: [], count: batches.count)
+    for _ in 0..<repetitions {
+      for (index, batch) in batches.enumerated() {
+        let start = hash_blocks_processor_time()
+        try batch(counts[index])
+        samples[index].append(Double(hash_blocks_processor_time() - start) / Double(counts[index]))
+      }
+    }
+    return samples.map { Measurement($0) }
   }
 
-  /// Allocations for one run of `work`, once everything that is kept is there; nothing where they cannot be counted.
+  /// How often work is done in 100 microseconds, once everything that is kept is there.
+  private static func count(in batch: (Int) throws -> Void) rethrows -> Int {
+    try batch(200)
+    let start = hash_blocks_processor_time()
+    try batch(200)
+    let elapsed = max(hash_blocks_processor_time() - start, 1)
+    return max(200 * 100_000 / Int(elapsed), 1)
+  }
+
+  /// Allocations for one run of `work`, once everything that is kept is there; `nil` where they cannot be counted.
   static func allocations(of work: () throws -> Void) rethrows -> Double? {
     let runs = 1000
     for _ in 0..<10 { try work() }
@@ -33,3 +55,7 @@ struct Measurement {
     return before < 0 ? nil : Double(after - before) / Double(runs)
   }
 }
+
+/// Takes the result of an act, so that the act cannot be left out.
+@inline(never)
+func take<Result>(_ result: consuming Result) {}

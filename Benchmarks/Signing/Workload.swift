@@ -1,3 +1,4 @@
+internal import CHashBlocks
 internal import COSAuth
 internal import HTTPTypes
 internal import OSSAuth
@@ -9,15 +10,21 @@ internal import StorageCrypto
 struct Workload {
   let name: String
   let about: String
+  /// How many times longer than its hash blocks a signature may take: three for headers, four for URLs.
+  let goal: Double
   /// The most allocations that one signature may take: the strings and the array that the result consists of and, for a
   /// V1 URL, the path that is signed, for S3 the list of the signed names, which stands in two places.
   let allocationBudget: Double
+  /// The most instructions outside of libcrypto that one signature may take.
+  let instructionBudget: Int
   /// The signature that has to come out.
   let expected: String
+  /// Signs once, and drops the result.
+  let act: () throws -> Void
   /// Signs once and returns the header or the URL.
   let sign: () throws -> String
-  /// Hashes as many blocks as the signature needs, and nothing else.
-  let hashBlocks: () -> UInt8
+  /// Hashes as many blocks as a signature needs, and nothing else, as often as it is told.
+  let hash: (Int) -> Void
 
   /// Where in a header or a URL the signature is.
   func signature(in text: String) -> String {
@@ -71,57 +78,68 @@ extension Workload {
     let s3Body = s3.with(payload: .sha256(input.s3BodyHash))
     let s3Put = input.s3Put
     let s3Get = input.s3Get
+    func header(
+      _ name: String, _ about: String, allocations: Double, instructions: Int, expected: String? = nil,
+      _ blocks: HashBlocks, _ sign: @escaping () throws -> HTTPRequest
+    ) -> Workload {
+      Workload(
+        name: name, about: about, goal: 3, allocationBudget: allocations, instructionBudget: instructions,
+        expected: input.signature(expected ?? name), act: { take(try sign()) },
+        sign: { try sign().headerFields[.authorization] ?? "" }, hash: blocks.run)
+    }
+    func url(
+      _ name: String, _ about: String, allocations: Double, instructions: Int, _ blocks: HashBlocks,
+      _ sign: @escaping () throws -> PresignedRequest
+    ) -> Workload {
+      Workload(
+        name: name, about: about, goal: 4, allocationBudget: allocations, instructionBudget: instructions,
+        expected: input.signature(name), act: { take(try sign()) }, sign: { try sign().url }, hash: blocks.run)
+    }
+    let lifetime = input.lifetime
     return [
-      Workload(
-        name: "W1", about: "OSS V1 header", allocationBudget: 3, expected: input.signature("W1"),
-        sign: { try v1.signed(put, with: ossKey(), in: context).headerFields[.authorization] ?? "" },
-        hashBlocks: hmacSHA1(byteCount: 789)),
-      Workload(
-        name: "W2", about: "OSS V1 URL", allocationBudget: 2, expected: input.signature("W2"),
-        sign: { try v1.presign(get, with: ossKeyAlone(), validFor: input.lifetime, in: context).url },
-        hashBlocks: hmacSHA1(byteCount: 95)),
-      Workload(
-        name: "W3", about: "OSS V4 header", allocationBudget: 3, expected: input.signature("W3"),
-        sign: { try v4.signed(put, with: ossKey(), in: context).headerFields[.authorization] ?? "" },
-        hashBlocks: hashThenHMACSHA256(byteCount: 870, stringToSign: 141)),
-      Workload(
-        name: "W4", about: "COS V5 header", allocationBudget: 2, expected: input.signature("W4_nodate"),
-        sign: { try cos.signed(part, with: cosKey(), in: context).headerFields[.authorization] ?? "" },
-        hashBlocks: hashThenHMACSHA1(byteCount: 1026, stringToSign: 68)),
-      Workload(
-        name: "W5", about: "COS V5 URL", allocationBudget: 1, expected: input.signature("W5"),
-        sign: { try cos.presign(cosGet, with: cosKeyAlone(), validFor: input.lifetime, in: context).url },
-        hashBlocks: hashThenHMACSHA1(byteCount: 97, stringToSign: 68)),
-      Workload(
-        name: "W6", about: "S3 V4 header", allocationBudget: 4, expected: input.signature("W6"),
-        sign: { try s3Body.signed(s3Put, with: s3Key(), in: context).headerFields[.authorization] ?? "" },
-        hashBlocks: hashThenHMACSHA256(byteCount: 1119, stringToSign: 136)),
-      Workload(
-        name: "W7", about: "S3 V4 URL", allocationBudget: 3, expected: input.signature("W7"),
-        sign: { try s3.presign(s3Get, with: s3KeyAlone(), validFor: input.lifetime, in: context).url },
-        hashBlocks: hashThenHMACSHA256(byteCount: 331, stringToSign: 136)),
+      header(
+        "W1", "OSS V1 header", allocations: 3, instructions: 45_000, HashBlocks(hash_blocks_sha1, authenticated: 789)
+      ) { try v1.signed(put, with: ossKey(), in: context) },
+      url("W2", "OSS V1 URL", allocations: 2, instructions: 45_000, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
+        try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
+      },
+      header(
+        "W3", "OSS V4 header", allocations: 3, instructions: 45_000,
+        HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
+      ) { try v4.signed(put, with: ossKey(), in: context) },
+      header(
+        "W4", "COS V5 header", allocations: 2, instructions: 45_000, expected: "W4_nodate",
+        HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
+      ) { try cos.signed(part, with: cosKey(), in: context) },
+      url(
+        "W5", "COS V5 URL", allocations: 1, instructions: 45_000,
+        HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
+      ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
+      header(
+        "W6", "S3 V4 header", allocations: 4, instructions: 145_000,
+        HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
+      ) { try s3Body.signed(s3Put, with: s3Key(), in: context) },
+      url(
+        "W7", "S3 V4 URL", allocations: 3, instructions: 145_000,
+        HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
+      ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]
   }
 }
 
-private func firstByte(_ digest: Digest) -> UInt8 { digest.withBytes { $0[0] } }
+/// The hash blocks of a signature, as C hashes them.
+struct HashBlocks {
+  let function: hash_blocks_function
+  let hashed: Int32
+  let authenticated: Int32
 
-private func hmacSHA1(byteCount: Int) -> () -> UInt8 {
-  let message = [UInt8](repeating: 0x61, count: byteCount)
-  let key = HMACKey<SHA1>(Array("key".utf8).span)
-  return { firstByte(key.authenticationCode(for: message.span)) }
-}
+  init(_ function: hash_blocks_function, hashed: Int32 = 0, authenticated: Int32) {
+    self.function = function
+    self.hashed = hashed
+    self.authenticated = authenticated
+  }
 
-private func hashThenHMACSHA1(byteCount: Int, stringToSign: Int) -> () -> UInt8 {
-  let message = [UInt8](repeating: 0x61, count: byteCount)
-  let text = [UInt8](repeating: 0x61, count: stringToSign)
-  let key = HMACKey<SHA1>(Array("key".utf8).span)
-  return { firstByte(SHA1.hash(message.span)) ^ firstByte(key.authenticationCode(for: text.span)) }
-}
-
-private func hashThenHMACSHA256(byteCount: Int, stringToSign: Int) -> () -> UInt8 {
-  let message = [UInt8](repeating: 0x61, count: byteCount)
-  let text = [UInt8](repeating: 0x61, count: stringToSign)
-  let key = HMACKey<SHA256>(Array("key".utf8).span)
-  return { firstByte(SHA256.hash(message.span)) ^ firstByte(key.authenticationCode(for: text.span)) }
+  func run(_ count: Int) {
+    take(hash_blocks_run(function, hashed, authenticated, Int32(count)))
+  }
 }

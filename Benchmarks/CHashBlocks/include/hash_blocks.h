@@ -1,0 +1,19 @@
+#ifndef STORAGE_AUTH_HASH_BLOCKS_H
+#define STORAGE_AUTH_HASH_BLOCKS_H
+
+#include <stdint.h>
+
+// The hash functions of a signature.
+typedef enum {
+  hash_blocks_sha1,
+  hash_blocks_sha256,
+} hash_blocks_function;
+
+// Hashes what a signature hashes, so often, and returns a byte that depends on all of it: a text of `hashed` bytes, if
+// that is above zero, and then a text of `authenticated` bytes with HMAC, whose key state is computed once.
+uint8_t hash_blocks_run(hash_blocks_function function, int hashed, int authenticated, int count);
+
+// The nanoseconds of processor time that this process has used.
+int64_t hash_blocks_processor_time(void);
+
+#endif
