@@ -107,12 +107,12 @@ struct COSHTTPString {
       try select(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let pathEnd = try cut(wire, into: &parameters)
+          let path = try cut(wire, into: &parameters)
           return body(
             { writer in
               writer.append(lowercased: request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
-              writer.append(decoding: wire.extracting(0..<pathEnd), plusIsSpace: false)
+              writer.append(decoding: path, of: wire)
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
@@ -156,26 +156,26 @@ struct COSHTTPString {
 
   private func cut(
     _ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
-  ) throws(SigningError) -> Int {
-    let end: Int?
+  ) throws(SigningError) -> WirePath {
+    let path: WirePath?
     if let parameterNames {
-      end = ScratchList<WireParameter>.with { all in
-        let end = WireQuery.cut(wire, into: &all)
+      path = ScratchList<WireParameter>.with { all in
+        let path = WireQuery.cut(wire, into: &all)
         for index in 0..<all.count {
           let name = String(writing: { $0.append(decoding: wire.extracting(all[index].name), plusIsSpace: true) })
           if parameterNames.contains(WireText(name.asciiLowercased)) { parameters.append(all[index]) }
         }
-        return end
+        return path
       }
     } else {
-      end = WireQuery.cut(wire, into: &parameters)
+      path = WireQuery.cut(wire, into: &parameters)
       // A list of names cannot tell one that is empty from none.
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
-    guard let end else { throw .unreadablePath }
+    guard let path else { throw .unreadablePath }
     if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
-    return end
+    return path
   }
 
   private func select(

@@ -26,7 +26,7 @@ struct OSSV1String {
       let content = try select(from: fields, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let pathEnd = try cut(wire, refusing: refused, into: &parameters)
+          let path = try cut(wire, refusing: refused, into: &parameters)
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
@@ -43,7 +43,7 @@ struct OSSV1String {
               writer.append(field)
               writer.append(UInt8(ascii: "\n"))
             }
-            writer.append(resource, path: wire.extracting(0..<pathEnd), encoded: false)
+            writer.append(resource, path: path, of: wire, encoded: false)
             for index in 0..<parameters.count {
               writer.append(UInt8(ascii: index == 0 ? "?" : "&"))
               let parameter = parameters[index]
@@ -100,17 +100,17 @@ struct OSSV1String {
   /// Keeps the parameters that are signed, sorted; a repeated one has no defined meaning.
   private func cut(
     _ wire: Span<UInt8>, refusing refused: NameTable?, into signed: inout ScratchList<WireParameter>
-  ) throws(SigningError) -> Int {
-    let pathEnd = try ScratchList<WireParameter>.with { (all) throws(SigningError) in
-      guard let pathEnd = WireQuery.cut(wire, into: &all) else { throw SigningError.unreadablePath }
+  ) throws(SigningError) -> WirePath {
+    let path = try ScratchList<WireParameter>.with { (all) throws(SigningError) in
+      guard let path = WireQuery.cut(wire, into: &all) else { throw SigningError.unreadablePath }
       if let refused { try WireQuery.refuse(refused, among: all, of: wire) }
       for index in 0..<all.count where subresources.contains(wire.extracting(all[index].name)) {
         signed.append(all[index])
       }
-      return pathEnd
+      return path
     }
     try WireQuery.sortDistinct(&signed, of: wire, by: .decoded)
-    return pathEnd
+    return path
   }
 }
 
@@ -183,8 +183,8 @@ extension OSSV1String {
     withBytes(of: path) { wire in
       guard Self.mayBeAmbiguous(wire) else { return nil }
       return ScratchList<WireParameter>.with { parameters in
-        guard let pathEnd = WireQuery.cut(wire, into: &parameters) else { return nil }
-        if Self.decoded(wire.extracting(0..<pathEnd), plusIsSpace: false).contains(UInt8(ascii: "?")) {
+        guard let path = WireQuery.cut(wire, into: &parameters) else { return nil }
+        if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
           return .questionMarkInKey
         }
         for index in 0..<parameters.count where subresources.contains(wire.extracting(parameters[index].name)) {

@@ -61,12 +61,12 @@ struct OSSV4Request {
       try select(from: fields, authority: request.authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let pathEnd = try cut(wire, omitting: omitting, into: &parameters)
+          let path = try cut(wire, omitting: omitting, into: &parameters)
           if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
-            writer.append(resource, path: wire.extracting(0..<pathEnd), encoded: true)
+            writer.append(resource, path: path, of: wire, encoded: true)
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<parameters.count {
               if index > 0 { writer.append(UInt8(ascii: "&")) }
@@ -147,23 +147,23 @@ struct OSSV4Request {
 
   private func cut(
     _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
-  ) throws(SigningError) -> Int {
-    let pathEnd: Int?
+  ) throws(SigningError) -> WirePath {
+    let path: WirePath?
     if let omitting {
-      pathEnd = ScratchList<WireParameter>.with { all in
-        let pathEnd = WireQuery.cut(wire, into: &all)
+      path = ScratchList<WireParameter>.with { all in
+        let path = WireQuery.cut(wire, into: &all)
         for index in 0..<all.count {
           let name = wire.extracting(all[index].name)
           if name.count != omitting.utf8CodeUnitCount || !name.starts(with: omitting) { parameters.append(all[index]) }
         }
-        return pathEnd
+        return path
       }
     } else {
-      pathEnd = WireQuery.cut(wire, into: &parameters)
+      path = WireQuery.cut(wire, into: &parameters)
     }
-    guard let pathEnd else { throw .unreadablePath }
+    guard let path else { throw .unreadablePath }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
-    return pathEnd
+    return path
   }
 }
 
@@ -201,19 +201,16 @@ extension ByteWriter {
   ///
   /// - Parameters:
   ///   - resource: Where the bucket comes from.
-  ///   - path: The path as it travels.
+  ///   - path: The path.
+  ///   - wire: What it lies in.
   ///   - encoded: Whether the path is canonically encoded (V4) or decoded (V1).
-  mutating func append(_ resource: OSSResource, path: Span<UInt8>, encoded: Bool) {
+  mutating func append(_ resource: OSSResource, path: WirePath, of wire: Span<UInt8>, encoded: Bool) {
     if case .bucket(let bucket) = resource {
       append(UInt8(ascii: "/"))
       append(bucket)
     }
-    if encoded {
-      append(normalizing: path, plusIsSpace: false, .path)
-    } else {
-      append(decoding: path, plusIsSpace: false)
-    }
-    if case .inPath = resource, isBucketAlone(path) { append(UInt8(ascii: "/")) }
+    if encoded { append(normalizing: path, of: wire) } else { append(decoding: path, of: wire) }
+    if case .inPath = resource, isBucketAlone(wire.extracting(0..<path.end)) { append(UInt8(ascii: "/")) }
   }
 
   /// Whether a path is `/bucket`, without a slash behind it; one that is written as an escape is a slash as well, because

@@ -184,12 +184,12 @@ package struct S3CanonicalRequest {
       try select(from: fields, authority: request.authority, into: &selected)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let pathEnd = try Self.cut(wire, omitting: omitting, into: &parameters)
+          let path = try Self.cut(wire, omitting: omitting, into: &parameters)
           if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
-            writer.append(normalizing: wire.extracting(0..<pathEnd), plusIsSpace: false, .path)
+            writer.append(normalizing: path, of: wire)
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<parameters.count {
               if index > 0 { writer.append(UInt8(ascii: "&")) }
@@ -306,21 +306,21 @@ package struct S3CanonicalRequest {
 
   private static func cut(
     _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
-  ) throws(SigningError) -> Int {
-    let pathEnd = ScratchList<WireParameter>.with { all in
-      let pathEnd = WireQuery.cut(wire, into: &all)
+  ) throws(SigningError) -> WirePath {
+    let path = ScratchList<WireParameter>.with { all in
+      let path = WireQuery.cut(wire, into: &all)
       for index in 0..<all.count {
         let name = wire.extracting(all[index].name)
         if let omitting, name.count == omitting.utf8CodeUnitCount, name.starts(with: omitting) { continue }
         parameters.append(all[index])
       }
-      return pathEnd
+      return path
     }
-    guard let pathEnd else { throw .unreadablePath }
-    for index in 0..<pathEnd where wire[index] == UInt8(ascii: "+") { throw .plusInPath }
+    guard let path else { throw .unreadablePath }
+    for index in 0..<path.end where wire[index] == UInt8(ascii: "+") { throw .plusInPath }
     for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
-    return pathEnd
+    return path
   }
 }
 

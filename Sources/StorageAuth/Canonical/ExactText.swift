@@ -2,10 +2,16 @@ internal import StorageCrypto
 
 extension String {
   /// Returns whether two texts are the same bytes; for every header of every signature, so that it is no generic function.
+  @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool {
+    utf8.count == other.utf8.count && hasBytes(of: other)
+  }
+
+  /// Returns whether the bytes are those of a text with as many of them.
+  @usableFromInline
+  func hasBytes(of other: String) -> Bool {
     withBytes(of: self) { bytes in
       withBytes(of: other) { others in
-        guard bytes.count == others.count else { return false }
         for index in bytes.indices where bytes[index] != others[index] { return false }
         return true
       }

@@ -13,17 +13,24 @@ package struct SelectedHeader: BitwiseCopyable {
   package static let host: Int32 = -1
 
   package init(name: Span<UInt8>, index: Int32) {
-    var rank: UInt128 = 0
-    for position in 0..<16 {
-      rank = rank << 8 | (position < name.count ? UInt128(name[position]) : 0)
-    }
-    self.rank = rank
+    rank = UInt128(truncatingIfNeeded: Self.word(of: name, at: 0)) << 64
+      | UInt128(truncatingIfNeeded: Self.word(of: name, at: 8))
     self.index = index
+  }
+
+  /// Returns eight bytes as a number, the first one highest, with zeros behind the end.
+  @inline(__always)
+  private static func word(of name: Span<UInt8>, at start: Int) -> UInt64 {
+    guard start < name.count else { return 0 }
+    let end = min(start &+ 8, name.count)
+    var word: UInt64 = 0
+    for position in start..<end { word = word &<< 8 | UInt64(name[position]) }
+    return word &<< UInt64(8 &* (8 &- (end &- start)))
   }
 
   /// Sorts headers by the bytes of their lower-case names.
   ///
-  /// - Returns: The index of a field whose name is there twice, if one is.
+  /// - Returns: The index of a field whose name is there twice, or `nil` if there is none.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
     headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank }
@@ -31,11 +38,11 @@ package struct SelectedHeader: BitwiseCopyable {
     }
     var index = 1
     while index < headers.count {
-      let (before, after) = (headers[index - 1], headers[index])
-      if before.rank == after.rank, before.name(in: fields) == after.name(in: fields) {
+      let (before, after) = (headers[index &- 1], headers[index])
+      if before.rank == after.rank, before.name(in: fields).isIdentical(to: after.name(in: fields)) {
         return Int(max(before.index, after.index))
       }
-      index += 1
+      index &+= 1
     }
     return nil
   }
@@ -48,12 +55,12 @@ package struct SelectedHeader: BitwiseCopyable {
 
 extension ByteWriter {
   /// Appends the value of a header field, byte for byte.
-  package mutating func append(_ field: HTTPField) {
+  package mutating func append(_ field: borrowing HTTPField) {
     unsafe field.withUnsafeBytesOfValue { unsafe append(Span(_unsafeElements: $0)) }
   }
 
   /// Appends the value of a header field, percent-encoded.
-  package mutating func append(percentEncoding field: HTTPField) {
+  package mutating func append(percentEncoding field: borrowing HTTPField) {
     unsafe field.withUnsafeBytesOfValue { unsafe append(percentEncoding: Span(_unsafeElements: $0)) }
   }
 }
@@ -98,12 +105,24 @@ extension HTTPField {
 extension HTTPFields {
   /// Puts a field in the place of all that have its name, or adds it at the end.
   package mutating func replace(_ field: HTTPField) {
-    self[fields: field.name] = [field]
+    guard let first = index(of: field.name) else { return append(field) }
+    self[first] = field
+    var index = count &- 1
+    while index > first {
+      if self[index].name.canonicalName.isIdentical(to: field.name.canonicalName) { remove(at: index) }
+      index &-= 1
+    }
   }
 
-  /// The index of the only field with a name; nothing if there is none.
+  /// Returns the index of the first field with a name, or `nil` if there is none.
   package func index(of name: HTTPField.Name) -> Int? {
-    firstIndex { $0.name == name }
+    let name = name.canonicalName
+    var index = 0
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name) { return index }
+      index &+= 1
+    }
+    return nil
   }
 }
 

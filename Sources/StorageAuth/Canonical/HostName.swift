@@ -1,54 +1,84 @@
 internal import StorageCrypto
 
-/// A host, with or without a port, read byte by byte: it is looked at for every signature.
-enum HostName {
+/// The shape of a host, with or without a port, read in one pass over its bytes: each signature looks at one.
+package struct HostName: BitwiseCopyable {
   /// Where the host ends and the port begins.
-  static func end(of authority: Span<UInt8>) -> Int {
+  package let end: Int
+
+  /// Whether the host is an IP address or `localhost`: it has no room for a bucket.
+  package let isAddressOrLocalhost: Bool
+
+  /// Where the first dot is; `nil` if there is none.
+  let firstDot: Int?
+
+  /// The number of dots.
+  let dots: Int
+
+  /// Whether the text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+  package let isWellFormed: Bool
+
+  /// Reads a text.
+  package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
-      for index in authority.indices where authority[index] == UInt8(ascii: "]") { return index + 1 }
-      return authority.count
+      self.init(bracketed: authority)
+    } else {
+      self.init(withoutBrackets: authority)
     }
-    for index in authority.indices where authority[index] == UInt8(ascii: ":") { return index }
-    return authority.count
   }
 
-  /// Whether a host is an IP address or `localhost`.
-  static func isAddressOrLocalhost(_ authority: Span<UInt8>) -> Bool {
-    guard authority.count > 0 else { return false }
-    if authority[0] == UInt8(ascii: "[") { return true }
-    let host = authority.extracting(0..<end(of: authority))
-    if host.count == 9, equalsIgnoringCase(host, "localhost") { return true }
+  /// Reads a text that does not start with a bracket.
+  private init(withoutBrackets authority: Span<UInt8>) {
+    var index = 0
     var dots = 0
-    for index in host.indices {
-      if host[index] == UInt8(ascii: ".") {
-        dots += 1
-      } else if !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(host[index]) {
-        return false
+    var firstDot = 0
+    var isNumeric = true
+    var isWellFormed = true
+    while index < authority.count {
+      let byte = authority[index]
+      if byte == UInt8(ascii: ".") {
+        if dots == 0 { firstDot = index }
+        dots &+= 1
+      } else if byte == UInt8(ascii: ":") {
+        break
+      } else if byte &- UInt8(ascii: "0") >= 10 {
+        isNumeric = false
+        if (byte | 0x20) &- UInt8(ascii: "a") >= 26, byte != UInt8(ascii: "-"), byte != UInt8(ascii: "_") {
+          isWellFormed = false
+        }
       }
+      index &+= 1
     }
-    return dots == 3
+    end = index
+    self.dots = dots
+    self.firstDot = dots > 0 ? firstDot : nil
+    self.isWellFormed = isWellFormed && index > 0 && Self.isPort(authority.extracting(index...))
+    isAddressOrLocalhost =
+      isNumeric ? dots == 3 : index == 9 && Self.equalsIgnoringCase(authority.extracting(..<index), "localhost")
   }
 
-  /// Whether a text without a port is made of what hosts are made of.
-  static func isWellFormed(_ host: Span<UInt8>) -> Bool {
-    guard host.count > 0 else { return false }
-    let isIPv6 = host[0] == UInt8(ascii: "[")
-    if isIPv6, host.count < 4 || host[host.count - 1] != UInt8(ascii: "]") { return false }
-    for index in host.indices where !isIPv6 || index > 0 && index < host.count - 1 {
-      switch host[index] {
+  /// Reads a text that starts with a bracket.
+  private init(bracketed authority: Span<UInt8>) {
+    var index = 1
+    var isWellFormed = true
+    while index < authority.count, authority[index] != UInt8(ascii: "]") {
+      switch authority[index] {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."):
-        continue
-      case UInt8(ascii: "-"), UInt8(ascii: "_"): if isIPv6 { return false }
-      case UInt8(ascii: ":"): if !isIPv6 { return false }
-      default: return false
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"):
+        break
+      default: isWellFormed = false
       }
+      index &+= 1
     }
-    return true
+    end = min(index &+ 1, authority.count)
+    self.isWellFormed =
+      isWellFormed && index >= 3 && index < authority.count && Self.isPort(authority.extracting(end...))
+    dots = 0
+    firstDot = nil
+    isAddressOrLocalhost = true
   }
 
-  /// Whether a text is nothing, or a colon and the number of a port.
-  static func isPort(_ text: Span<UInt8>) -> Bool {
+  /// Returns whether a text is empty, or a colon and the number of a port.
+  private static func isPort(_ text: Span<UInt8>) -> Bool {
     guard text.count > 0 else { return true }
     guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
     var port = 0
@@ -69,28 +99,25 @@ enum HostName {
   }
 }
 
-/// Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+/// Returns whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 package func isHost(_ text: String) -> Bool {
-  withBytes(of: text) { bytes in
-    let end = HostName.end(of: bytes)
-    return HostName.isWellFormed(bytes.extracting(0..<end)) && HostName.isPort(bytes.extracting(end...))
-  }
+  withBytes(of: text) { HostName($0).isWellFormed }
 }
 
-/// A host without its port, in a Host header or an authority.
+/// Returns a host without its port, in a Host header or an authority.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
-    let end = HostName.end(of: bytes)
+    let end = HostName(bytes).end
     return end == bytes.count ? authority : String(writing: { $0.append(bytes.extracting(0..<end)) })
   }
 }
 
-/// Whether a host is an IP address or `localhost`: it has no room for a bucket.
+/// Returns whether a host is an IP address or `localhost`: it has no room for a bucket.
 package func isAddressOrLocalhost(_ authority: String) -> Bool {
-  withBytes(of: authority) { HostName.isAddressOrLocalhost($0) }
+  withBytes(of: authority) { HostName($0).isAddressOrLocalhost }
 }
 
-/// Whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+/// Returns whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
 package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).asciiLowercased
   if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }

@@ -38,40 +38,35 @@ public struct ServiceHosts: Sendable {
 
   /// Returns whether a host, with or without a port, is one of the vendor's own.
   public func own(_ authority: String) -> Bool {
-    withBytes(of: authority) { isOwn($0.extracting(0..<HostName.end(of: $0))) }
+    withBytes(of: authority) { owns(HostName($0), in: $0) }
   }
 
   /// Returns whether a host, with or without a port, is that of the service itself, without a bucket.
   public func isService(_ authority: String) -> Bool {
-    withBytes(of: authority) { bucketEnd(of: $0) == nil }
+    withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
   }
 
   /// Returns the bucket in a host, with or without a port: its first label, or `nil` if the host is that of the service
   /// itself.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
-      bucketEnd(of: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+      bucketEnd(of: HostName(bytes), in: bytes)
+        .map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
     }
   }
 
-  private func isOwn(_ host: Span<UInt8>) -> Bool {
+  /// Returns whether a host is one of the vendor's own.
+  package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
     let count = domain.utf8CodeUnitCount
-    return count > 0 && host.count > count
-      && HostName.equalsIgnoringCase(host.extracting((host.count - count)...), domain)
+    return count > 0 && host.end > count
+      && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
   }
 
-  /// Returns where the first label ends, if it names a bucket and not the service.
-  private func bucketEnd(of authority: Span<UInt8>) -> Int? {
-    let host = authority.extracting(0..<HostName.end(of: authority))
-    var dots = 0
-    var firstDot = 0
-    for index in host.indices where host[index] == UInt8(ascii: ".") {
-      if dots == 0 { firstDot = index }
-      dots += 1
-    }
-    guard dots > 0 else { return nil }
-    if isOwn(host) { return dots == dotCount ? nil : firstDot }
-    let first = host.extracting(0..<firstDot)
+  /// Returns where the first label of a host ends, or `nil` if it names no bucket but the service.
+  package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
+    guard let firstDot = host.firstDot else { return nil }
+    if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }
+    let first = authority.extracting(0..<firstDot)
     if HostName.equalsIgnoringCase(first, label) || HostName.equalsIgnoringCase(first, otherLabel) { return nil }
     return firstDot
   }

@@ -6,7 +6,11 @@ package struct WireParameter: BitwiseCopyable {
   private let nameEnd: Int32
   private let valueEnd: Int32
 
-  init(nameStart: Int, nameEnd: Int, valueEnd: Int) {
+  /// Whether name and value hold unreserved characters alone, so that both are in their canonical encoding.
+  package let isCanonical: Bool
+
+  init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool) {
+    self.isCanonical = isCanonical
     self.nameStart = Int32(truncatingIfNeeded: nameStart)
     self.nameEnd = Int32(truncatingIfNeeded: nameEnd)
     self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
@@ -22,6 +26,18 @@ package struct WireParameter: BitwiseCopyable {
   package var hasValue: Bool { valueEnd > nameEnd }
 }
 
+/// The path of a request as it travels, in front of its query.
+package struct WirePath: BitwiseCopyable {
+  /// Where the path ends and the query begins.
+  package let end: Int
+
+  /// Whether the path holds no escape, so that it is what it decodes to.
+  package let isDecoded: Bool
+
+  /// Whether the path holds unreserved characters and slashes alone, so that it is in its canonical encoding.
+  package let isCanonical: Bool
+}
+
 /// The path and the query of a request as they travel, cut into parts and not decoded.
 package enum WireQuery {
   /// Cuts a request's path.
@@ -29,47 +45,68 @@ package enum WireQuery {
   /// - Parameters:
   ///   - wire: The path with its query.
   ///   - parameters: Receives the parameters in their order.
-  /// - Returns: Where the path without its query ends; nothing if the text is not one that may travel: it does not start
-  ///   with `/`, holds a blank, a control character, a `#` or a byte that is not ASCII, or an escape is broken.
-  package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> Int? {
+  /// - Returns: The path without its query; `nil` if the text is not one that may travel: it does not start with `/`,
+  ///   holds a blank, a control character, a `#` or a byte that is not ASCII, or an escape is broken.
+  package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
     guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/") else { return nil }
-    var pathEnd = -1
-    var start = 0
-    var nameEnd = -1
-    var index = 0
-    while index < wire.count {
+    let count = wire.count
+    var isDecoded = true
+    var isCanonical = true
+    var index = 1
+    path: while index < count {
       let byte = wire[index]
-      if byte >= UInt8(ascii: "@") && byte < 0x7f || byte >= UInt8(ascii: "-") && byte <= UInt8(ascii: ";") {
-        index += 1
-        continue
+      if !PercentEncoding.path.keeps(byte) {
+        switch byte {
+        case UInt8(ascii: "?"): break path
+        case UInt8(ascii: "%"):
+          guard isEscape(wire, at: index) else { return nil }
+          index &+= 2
+          isDecoded = false
+        case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
+        default: break
+        }
+        isCanonical = false
       }
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard isEscape(wire, at: index) else { return nil }
-        index += 2
-      case UInt8(ascii: "?") where pathEnd < 0:
-        pathEnd = index
-        start = index + 1
-      case UInt8(ascii: "=") where pathEnd >= 0 && nameEnd < 0: nameEnd = index
-      case UInt8(ascii: "&") where pathEnd >= 0:
-        append(from: start, to: index, nameEnd, &parameters)
-        start = index + 1
-        nameEnd = -1
-      case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
-      default: break
-      }
-      index += 1
+      index &+= 1
     }
-    guard pathEnd >= 0 else { return wire.count }
-    append(from: start, to: wire.count, nameEnd, &parameters)
-    return pathEnd
+    let path = WirePath(end: index, isDecoded: isDecoded, isCanonical: isCanonical)
+    guard index < count else { return path }
+    index &+= 1
+    var start = index
+    var nameEnd = -1
+    // Whether all bytes of the parameter are unreserved.
+    isCanonical = true
+    while index < count {
+      let byte = wire[index]
+      if !PercentEncoding.component.keeps(byte) {
+        switch byte {
+        case UInt8(ascii: "&"):
+          append(from: start, to: index, nameEnd, isCanonical, &parameters)
+          start = index &+ 1
+          nameEnd = -1
+          isCanonical = true
+        case UInt8(ascii: "=") where nameEnd < 0: nameEnd = index
+        case UInt8(ascii: "%"):
+          guard isEscape(wire, at: index) else { return nil }
+          index &+= 2
+          isCanonical = false
+        case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
+        default: isCanonical = false
+        }
+      }
+      index &+= 1
+    }
+    append(from: start, to: count, nameEnd, isCanonical, &parameters)
+    return path
   }
 
+  @inline(__always)
   private static func append(
-    from start: Int, to end: Int, _ nameEnd: Int, _ parameters: inout ScratchList<WireParameter>
+    from start: Int, to end: Int, _ nameEnd: Int, _ isCanonical: Bool, _ parameters: inout ScratchList<WireParameter>
   ) {
     guard end > start else { return }
-    parameters.append(WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end))
+    parameters.append(
+      WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end, isCanonical: isCanonical))
   }
 
   private static func isEscape(_ wire: Span<UInt8>, at index: Int) -> Bool {
@@ -130,6 +167,18 @@ package enum WireQuery {
 }
 
 extension ByteWriter {
+  /// Appends a path in the one canonical encoding.
+  package mutating func append(normalizing path: WirePath, of wire: Span<UInt8>) {
+    let bytes = wire.extracting(0..<path.end)
+    if path.isCanonical { append(bytes) } else { append(normalizing: bytes, plusIsSpace: false, .path) }
+  }
+
+  /// Appends a path, decoded.
+  package mutating func append(decoding path: WirePath, of wire: Span<UInt8>) {
+    let bytes = wire.extracting(0..<path.end)
+    if path.isDecoded { append(bytes) } else { append(decoding: bytes, plusIsSpace: false) }
+  }
+
   /// Appends `name=value` in the one canonical encoding.
   ///
   /// - Parameters:
@@ -141,6 +190,13 @@ extension ByteWriter {
     canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
     keepsEmptyValue: Bool
   ) {
+    if parameter.isCanonical, nameCase == .asWritten {
+      append(wire.extracting(parameter.name))
+      guard keepsEmptyValue || !parameter.value.isEmpty else { return }
+      append(UInt8(ascii: "="))
+      append(wire.extracting(parameter.value))
+      return
+    }
     append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
     guard keepsEmptyValue || !parameter.value.isEmpty else { return }
     append(UInt8(ascii: "="))

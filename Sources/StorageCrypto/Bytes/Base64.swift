@@ -1,40 +1,64 @@
-private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
 extension ByteWriter {
   /// Appends bytes in Base64 with padding (RFC 4648, part 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
-    forEachBase64Digit(of: bytes) { writer, digit in writer.append(digit) }
+    forEachBase64Group(of: bytes) { writer, digits in
+      let start = writer.reserve(4)
+      writer.put(digits.0, at: start)
+      writer.put(digits.1, at: start &+ 1)
+      writer.put(digits.2, at: start &+ 2)
+      writer.put(digits.3, at: start &+ 3)
+    }
   }
 
   /// Appends a digest in Base64 with padding, percent-encoded for a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
-      forEachBase64Digit(of: bytes) { writer, digit in writer.append(percentEncoding: digit) }
+      forEachBase64Group(of: bytes) { writer, digits in
+        writer.append(percentEncoding: digits.0)
+        writer.append(percentEncoding: digits.1)
+        writer.append(percentEncoding: digits.2)
+        writer.append(percentEncoding: digits.3)
+      }
     }
   }
 
   @inline(__always)
-  private mutating func forEachBase64Digit(
-    of bytes: Span<UInt8>, _ body: (inout ByteWriter, UInt8) -> Void
+  private mutating func forEachBase64Group(
+    of bytes: Span<UInt8>, _ body: (inout ByteWriter, (UInt8, UInt8, UInt8, UInt8)) -> Void
   ) {
-    let digits = alphabet.span
     var index = 0
     while index < bytes.count {
-      let left = bytes.count - index
+      let left = bytes.count &- index
       let first = bytes[index]
-      let second = left > 1 ? bytes[index + 1] : 0
-      let third = left > 2 ? bytes[index + 2] : 0
-      body(&self, digits[Int(first >> 2)])
-      body(&self, digits[Int((first & 0x03) << 4 | second >> 4)])
-      body(&self, left > 1 ? digits[Int((second & 0x0f) << 2 | third >> 6)] : UInt8(ascii: "="))
-      body(&self, left > 2 ? digits[Int(third & 0x3f)] : UInt8(ascii: "="))
-      index += 3
+      let second = left > 1 ? bytes[index &+ 1] : 0
+      let third = left > 2 ? bytes[index &+ 2] : 0
+      body(
+        &self,
+        (
+          base64Digit(first &>> 2),
+          base64Digit((first & 0x03) &<< 4 | second &>> 4),
+          left > 1 ? base64Digit((second & 0x0f) &<< 2 | third &>> 6) : UInt8(ascii: "="),
+          left > 2 ? base64Digit(third & 0x3f) : UInt8(ascii: "=")
+        ))
+      index &+= 3
     }
   }
 
   /// Appends a digest in Base64 with padding.
   package mutating func append(base64 digest: Digest) {
     digest.withBytes { append(base64: $0) }
+  }
+}
+
+/// Returns the Base64 digit of a value from 0 to 63.
+@inline(__always)
+private func base64Digit(_ value: UInt8) -> UInt8 {
+  switch value {
+  case 0..<26: UInt8(ascii: "A") &+ value
+  case 26..<52: UInt8(ascii: "a") &- 26 &+ value
+  case 52..<62: value &- 4
+  case 62: UInt8(ascii: "+")
+  default: UInt8(ascii: "/")
   }
 }
 

@@ -4,8 +4,9 @@
 /// allocates nothing. A writer exists only inside the closure that it is passed to. What is collected into an array may
 /// be a key, so the block is wiped then; a string cannot be wiped anyway.
 @safe
+@usableFromInline
 package struct ByteWriter: ~Copyable {
-  /// Where full blocks go.
+  /// The destination of full blocks.
   @unsafe
   enum Drain {
     case sha1(UnsafeMutablePointer<SHA1>)
@@ -15,12 +16,15 @@ package struct ByteWriter: ~Copyable {
     case array(UnsafeMutablePointer<[UInt8]>)
   }
 
-  /// Small enough that it always lies on the stack.
-  static let blockByteCount = 1024
+  /// The size of the block, small enough that it always lies on the stack.
+  @usableFromInline static var blockByteCount: Int { 1024 }
 
-  private let block: UnsafeMutableBufferPointer<UInt8>
+  // The block of `with`, which outlives the writer and is written below `blockByteCount` alone.
+  @usableFromInline let block: UnsafeMutableBufferPointer<UInt8>
   private let drain: Drain
-  private var count = 0
+
+  /// How much of the block is in use; never above `blockByteCount`.
+  @usableFromInline var count = 0
 
   /// How much of the block was ever used, up to the last time that it was full.
   private var highWater = 0
@@ -51,7 +55,9 @@ package struct ByteWriter: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
-  private mutating func flush() {
+  /// Hands the block on and empties it.
+  @usableFromInline
+  mutating func flush() {
     switch unsafe drain {
     case .sha1(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
@@ -63,7 +69,28 @@ package struct ByteWriter: ~Copyable {
     count = 0
   }
 
+  /// Makes room for a few bytes, which are written with ``put(_:at:)`` then.
+  ///
+  /// - Parameter byteCount: The number of bytes, 256 at most.
+  /// - Returns: Where the first one goes.
+  @inlinable @inline(__always)
+  mutating func reserve(_ byteCount: Int) -> Int {
+    assert(byteCount <= 256)
+    if count > Self.blockByteCount &- 256 { flush() }
+    let start = count
+    count = start &+ byteCount
+    return start
+  }
+
+  /// Writes a byte where room was reserved for it.
+  @inlinable @inline(__always)
+  mutating func put(_ byte: UInt8, at index: Int) {
+    assert(index < count)
+    unsafe block[index] = byte
+  }
+
   /// Appends one byte.
+  @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == Self.blockByteCount { flush() }
     unsafe block[count] = byte
@@ -71,28 +98,40 @@ package struct ByteWriter: ~Copyable {
   }
 
   /// Appends bytes as they are.
+  @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
   }
 
-  private mutating func append(buffer: UnsafeBufferPointer<UInt8>) {
-    var taken = 0
-    while taken < buffer.count {
+  @inlinable @inline(__always)
+  mutating func append(buffer: UnsafeBufferPointer<UInt8>) {
+    // An empty buffer may have no address, and has no bytes to append; the block always has one.
+    guard let source = buffer.baseAddress, let start = unsafe block.baseAddress else { return }
+    guard buffer.count <= Self.blockByteCount &- count else { return unsafe append(long: buffer) }
+    unsafe (start + count).initialize(from: source, count: buffer.count)
+    count &+= buffer.count
+  }
+
+  /// Appends what does not fit into the block, in pieces that do.
+  @usableFromInline
+  mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
+    var rest = unsafe buffer[...]
+    while unsafe !rest.isEmpty {
       if count == Self.blockByteCount { flush() }
-      let part = min(buffer.count - taken, Self.blockByteCount - count)
-      let source = unsafe UnsafeBufferPointer(rebasing: buffer[taken..<(taken + part)])
-      _ = unsafe UnsafeMutableBufferPointer(rebasing: block[count..<(count + part)]).update(fromContentsOf: source)
-      count += part
-      taken += part
+      let piece = unsafe UnsafeBufferPointer(rebasing: rest.prefix(Self.blockByteCount - count))
+      unsafe append(buffer: piece)
+      unsafe rest = rest.dropFirst(piece.count)
     }
   }
 
   /// Appends the UTF-8 bytes of a string.
+  @inlinable @inline(__always)
   package mutating func append(_ string: String) {
     withBytes(of: string) { append($0) }
   }
 
   /// Appends text that is known at compile time.
+  @inlinable @inline(__always)
   package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(buffer: $0) }
   }
@@ -104,19 +143,27 @@ package struct ByteWriter: ~Copyable {
 }
 
 /// Runs `body` over the UTF-8 bytes of a string, without a copy where the string holds them contiguously.
-@inlinable
+@inlinable @inline(__always)
 package func withBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  var string = string
-  let outcome: Swift.Result<Result, Failure> = string.withUTF8 { buffer in
+  let outcome = unsafe string.utf8.withContiguousStorageIfAvailable { buffer -> Swift.Result<Result, Failure> in
     do throws(Failure) {
       return .success(try body(unsafe Span(_unsafeElements: buffer)))
     } catch {
       return .failure(error)
     }
   }
-  return try outcome.get()
+  if let outcome { return try outcome.get() }
+  return try withCopiedBytes(of: string, body)
+}
+
+/// Runs `body` over a copy of the bytes of a string that does not hold them contiguously: one that Objective-C made.
+@usableFromInline
+func withCopiedBytes<Result, Failure: Error>(
+  of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try body(Array(string.utf8).span)
 }
 
 extension String {
@@ -128,6 +175,7 @@ extension String {
 
 extension [UInt8] {
   /// Makes an array of what `body` writes.
+  @usableFromInline
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
     unsafe withUnsafeMutablePointer(to: &self) { array in

@@ -23,6 +23,7 @@ func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
 }
 
 /// Overwrites the bytes of an array with zeros.
+@usableFromInline
 package func wipe(_ bytes: inout [UInt8]) {
   unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
 }

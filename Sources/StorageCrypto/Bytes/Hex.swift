@@ -1,9 +1,16 @@
 extension ByteWriter {
   /// Appends bytes in lower-case hexadecimal.
   package mutating func append(hex bytes: Span<UInt8>) {
-    for index in bytes.indices {
-      append(hexDigit: bytes[index] >> 4)
-      append(hexDigit: bytes[index] & 0xf)
+    var start = 0
+    while start < bytes.count {
+      let end = min(start &+ 64, bytes.count)
+      var place = reserve(2 &* (end &- start))
+      for index in start..<end {
+        put(hexDigit(bytes[index] &>> 4), at: place)
+        put(hexDigit(bytes[index] & 0xf), at: place &+ 1)
+        place &+= 2
+      }
+      start = end
     }
   }
 
@@ -11,13 +18,16 @@ extension ByteWriter {
   package mutating func append(hex digest: Digest) {
     digest.withBytes { append(hex: $0) }
   }
+}
 
-  private mutating func append(hexDigit value: UInt8) {
-    append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
-  }
+/// Returns the lower-case hexadecimal digit of a value from 0 to 15.
+@inline(__always)
+private func hexDigit(_ value: UInt8) -> UInt8 {
+  value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
 }
 
 /// The value of a hexadecimal digit in either case, or nothing.
+@inlinable
 package func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,4 +1,5 @@
 /// A fixed set of ASCII names that is searched without making a string.
+@usableFromInline
 package struct NameTable: Sendable {
   /// The names by their length.
   private let buckets: [[[UInt8]]]

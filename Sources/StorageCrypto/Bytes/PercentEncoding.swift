@@ -1,32 +1,40 @@
-/// Which bytes stay as they are when text is percent-encoded; every other byte becomes `%XX` in upper case.
+/// The bytes that stay as they are when text is percent-encoded; every other byte becomes `%XX` in upper case.
+@usableFromInline
 package struct PercentEncoding: Sendable {
-  private let low: UInt64
-  private let high: UInt64
+  /// A bit for each byte below 64 that is kept.
+  @usableFromInline let low: UInt64
 
-  private init(alsoKeeping extra: StaticString) {
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    let kept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~" + extra.description
-    for byte in kept.utf8 {
-      if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
-    }
+  /// A bit for each byte from 64 to 127 that is kept.
+  @usableFromInline let high: UInt64
+
+  @inlinable
+  init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
   }
 
+  // The masks are constants, and not made from the characters, so that a loop over a text needs no look at a global.
+
   /// The unreserved characters of RFC 3986: letters, digits and `-_.~`.
-  package static let component = PercentEncoding(alsoKeeping: "")
+  @inlinable package static var component: PercentEncoding {
+    PercentEncoding(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+  }
 
   /// The unreserved characters and `/`, for the path of a URL.
-  package static let path = PercentEncoding(alsoKeeping: "/")
+  @inlinable package static var path: PercentEncoding {
+    PercentEncoding(low: 0x03FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+  }
 
-  /// Whether a byte stays as it is.
+  /// Returns whether a byte stays as it is.
+  @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool {
-    byte < 64 ? low & (1 << UInt64(byte)) != 0 : byte < 128 && high & (1 << UInt64(byte - 64)) != 0
+    let mask = byte & 0x40 == 0 ? low : high
+    return byte < 0x80 && mask &>> UInt64(byte & 0x3f) & 1 != 0
   }
 }
 
 /// The case of the hexadecimal digits in an escape, or of a whole encoded text.
+@usableFromInline
 package enum EncodedCase: Sendable {
   /// Letters stay as they are, escapes are `%2F`.
   case asWritten
@@ -38,38 +46,44 @@ package enum EncodedCase: Sendable {
 
 extension ByteWriter {
   /// Appends one byte percent-encoded.
+  @inlinable @inline(__always)
   package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
     if encoding.keeps(byte) {
       append(textCase == .asWritten ? byte : asciiLowercased(byte))
     } else {
-      append(UInt8(ascii: "%"))
-      append(escapeDigit(byte >> 4, textCase))
-      append(escapeDigit(byte & 0xf, textCase))
+      let start = reserve(3)
+      put(UInt8(ascii: "%"), at: start)
+      put(escapeDigit(byte &>> 4, textCase), at: start &+ 1)
+      put(escapeDigit(byte & 0xf, textCase), at: start &+ 2)
     }
   }
 
   /// Appends bytes percent-encoded.
+  @usableFromInline
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
+    guard textCase == .asWritten else {
+      for index in bytes.indices { append(percentEncoding: bytes[index], encoding, textCase) }
+      return
+    }
     var start = 0
     while start < bytes.count {
       var end = start
-      if textCase == .asWritten {
-        while end < bytes.count, encoding.keeps(bytes[end]) { end += 1 }
-        if end > start { append(bytes.extracting(start..<end)) }
-      }
+      while end < bytes.count, encoding.keeps(bytes[end]) { end &+= 1 }
+      if end > start { append(bytes.extracting(start..<end)) }
       if end < bytes.count {
-        append(percentEncoding: bytes[end], encoding, textCase)
-        end += 1
+        append(percentEncoding: bytes[end], encoding)
+        end &+= 1
       }
       start = end
     }
   }
 
   /// Appends text percent-encoded.
+  @inlinable
   package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
@@ -77,14 +91,16 @@ extension ByteWriter {
   }
 }
 
-/// The digit of an escape for a value from 0 to 15.
+/// Returns the digit of an escape for a value from 0 to 15.
+@inlinable @inline(__always)
 package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
-  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: textCase == .lowered ? "a" : "A") - 10 + value
+  value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
-/// An ASCII letter in lower case; any other byte as it is.
+/// Returns an ASCII letter in lower case, and any other byte as it is.
+@inlinable @inline(__always)
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
-  byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 extension String {

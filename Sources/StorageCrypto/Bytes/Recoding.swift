@@ -63,6 +63,12 @@ package func compare(
   var firstIndex = 0
   var secondIndex = 0
   while firstIndex < first.count, secondIndex < second.count {
+    let byte = first[firstIndex]
+    if byte == second[secondIndex], byte != UInt8(ascii: "%") {
+      firstIndex &+= 1
+      secondIndex &+= 1
+      continue
+    }
     var a = decodedByte(first, at: &firstIndex, plusIsSpace: plusIsSpace)
     var b = decodedByte(second, at: &secondIndex, plusIsSpace: plusIsSpace)
     if order == .encodedLowered || order == .decodedLowered {

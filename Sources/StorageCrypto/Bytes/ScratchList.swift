@@ -2,13 +2,14 @@
 ///
 /// A list exists only inside the closure that it is passed to.
 @safe
+@usableFromInline
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
   /// How many elements there are.
   @usableFromInline package var count = 0
 
-  @inlinable
+  @inlinable @inline(__always)
   init(block: UnsafeMutableBufferPointer<Element>) {
     unsafe self.block = block
   }
@@ -19,7 +20,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Runs `body` with an empty list.
-  @inlinable
+  @inlinable @inline(__always)
   package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -32,14 +33,14 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Adds an element at the end.
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
     unsafe block.initializeElement(at: count, to: element)
-    count += 1
+    count &+= 1
   }
 
-  @inlinable
+  @inlinable @inline(never)
   mutating func grow() {
     let larger = unsafe UnsafeMutableBufferPointer<Element>.allocate(capacity: block.count * 2)
     _ = unsafe larger.update(fromContentsOf: block)
@@ -49,7 +50,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// The element at an index.
-  @inlinable
+  @inlinable @inline(__always)
   package subscript(_ index: Int) -> Element {
     get {
       precondition(index >= 0 && index < count, "The index is outside of the list.")
@@ -62,7 +63,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Sorts the elements; equal ones keep their order.
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
     guard count <= 24 else {
       var sorted = unsafe Array(block[..<count])
@@ -74,12 +75,12 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     while sorted < count {
       let element = self[sorted]
       var place = sorted
-      while place > 0, areInIncreasingOrder(element, self[place - 1]) {
-        self[place] = self[place - 1]
-        place -= 1
+      while place > 0, areInIncreasingOrder(element, self[place &- 1]) {
+        self[place] = self[place &- 1]
+        place &-= 1
       }
       self[place] = element
-      sorted += 1
+      sorted &+= 1
     }
   }
 }

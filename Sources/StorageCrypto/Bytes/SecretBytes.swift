@@ -2,6 +2,7 @@ package import Synchronization
 
 /// Bytes that are wiped when the last reference to them goes.
 @safe
+@usableFromInline
 package final class SecretBytes: Sendable {
   // Written before the initializer returns and after the last reference is gone, only read in between. A reader
   // keeps the object until then, because an object may go after its last use, and the pointer is none.

@@ -1,12 +1,13 @@
 /// The output of a hash function: up to 64 bytes, held in place.
 @safe
+@usableFromInline
 package struct Digest: Sendable {
   @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0, 0, 0, 0, 0, 0, 0, 0
   )
 
   /// How many bytes the digest has.
-  package let byteCount: Int
+  @usableFromInline package let byteCount: Int
 
   @usableFromInline
   init(byteCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {

@@ -5,6 +5,7 @@
 /// authenticated with is wiped when that is done. Copies are made from memory to memory, since what passes through a
 /// variable may stay on the stack.
 @safe
+@usableFromInline
 package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // The inner and the outer state, written before the initializer returns and after the last reference is gone, only
   // read in between. A reader keeps the object until then, because an object may go after its last use, and the pointer

@@ -1,4 +1,5 @@
 /// A cryptographic hash whose state is a plain value, so that a copy continues from where the original stood.
+@usableFromInline
 package protocol HashFunction: Sendable {
   /// The size of the digest, in bytes.
   static var digestByteCount: Int { get }

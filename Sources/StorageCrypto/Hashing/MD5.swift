@@ -2,20 +2,24 @@ internal import CLibcrypto
 
 /// MD5 (RFC 1321), for the Content-MD5 header and entity tags; it protects nothing here.
 @safe
+@usableFromInline
 package struct MD5: HashFunction {
-  package static let digestByteCount = 16
-  package static let blockByteCount = 64
+  @usableFromInline package static let digestByteCount = 16
+  @usableFromInline package static let blockByteCount = 64
 
   private var context = MD5_CTX()
 
+  @usableFromInline
   package init() {
     unsafe _ = MD5_Init(&context)
   }
 
+  @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe _ = MD5_Update(&context, $0.baseAddress, $0.count) }
   }
 
+  @usableFromInline
   package mutating func update(writing body: (inout ByteWriter) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { hash in
       unsafe ByteWriter.with(.md5(hash), body) { unsafe hash.pointee.update($0) }
@@ -23,6 +27,7 @@ package struct MD5: HashFunction {
   }
 
   @unsafe
+  @usableFromInline
   package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
     unsafe _ = MD5_Final(digest.baseAddress, &context)
   }

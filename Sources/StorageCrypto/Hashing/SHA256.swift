@@ -2,20 +2,24 @@ internal import CLibcrypto
 
 /// SHA-256 (FIPS 180-4).
 @safe
+@usableFromInline
 package struct SHA256: HashFunction, BitwiseCopyable {
-  package static let digestByteCount = 32
-  package static let blockByteCount = 64
+  @usableFromInline package static let digestByteCount = 32
+  @usableFromInline package static let blockByteCount = 64
 
   private var context = SHA256_CTX()
 
+  @usableFromInline
   package init() {
     unsafe _ = SHA256_Init(&context)
   }
 
+  @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
   }
 
+  @usableFromInline
   package mutating func update(writing body: (inout ByteWriter) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { hash in
       unsafe ByteWriter.with(.sha256(hash), body) { unsafe hash.pointee.update($0) }
@@ -23,6 +27,7 @@ package struct SHA256: HashFunction, BitwiseCopyable {
   }
 
   @unsafe
+  @usableFromInline
   package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
     unsafe _ = SHA256_Final(digest.baseAddress, &context)
   }

@@ -2,20 +2,24 @@ internal import CLibcrypto
 
 /// SHA-512 (FIPS 180-4).
 @safe
+@usableFromInline
 package struct SHA512: HashFunction {
-  package static let digestByteCount = 64
-  package static let blockByteCount = 128
+  @usableFromInline package static let digestByteCount = 64
+  @usableFromInline package static let blockByteCount = 128
 
   private var context = SHA512_CTX()
 
+  @usableFromInline
   package init() {
     unsafe _ = SHA512_Init(&context)
   }
 
+  @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe _ = SHA512_Update(&context, $0.baseAddress, $0.count) }
   }
 
+  @usableFromInline
   package mutating func update(writing body: (inout ByteWriter) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { hash in
       unsafe ByteWriter.with(.sha512(hash), body) { unsafe hash.pointee.update($0) }
@@ -23,6 +27,7 @@ package struct SHA512: HashFunction {
   }
 
   @unsafe
+  @usableFromInline
   package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
     unsafe _ = SHA512_Final(digest.baseAddress, &context)
   }
