@@ -164,7 +164,7 @@ extension COSSigner {
 
   /// The text of a request that is signed in its headers.
   var httpString: COSHTTPString {
-    COSHTTPString(policy: policy, refused: Self.signatureParameters)
+    COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
   /// The request with everything that a header signature covers.
@@ -303,7 +303,7 @@ extension COSSigner {
   ) throws(SigningError) -> (request: HTTPRequest, path: String) {
     try check(original)
     let path = original.path ?? "/"
-    if path.utf8.contains(UInt8(ascii: "?")) { try WireQuery.refuse(Self.addedParameters, in: path) }
+    try RefusedParameters(Self.addedParameters).check(path)
     var request = original
     if request.headerFields.contains(where: Self.isHeaderSignature) {
       request.headerFields.removeAll(where: Self.isHeaderSignature)
@@ -355,10 +355,5 @@ extension ByteWriter {
   /// Appends a list of names, percent-encoded once more.
   mutating func append(encodingList list: COSHTTPString.Write) {
     append(percentEncoding: String(writing: list))
-  }
-
-  /// Appends what stands between a path and one more parameter.
-  mutating func append(separatorAfter path: String) {
-    append(UInt8(ascii: path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
   }
 }

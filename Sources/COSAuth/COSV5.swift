@@ -85,8 +85,8 @@ struct COSHTTPString {
   /// The session token as it stands in the text, encoded once per key.
   var encodedToken: SecretBytes?
 
-  /// Names of parameters that a request must not have.
-  var refused: NameTable?
+  /// The parameters that a request must not have.
+  var refused: RefusedParameters?
 
   /// Hands functions that write the text, the list of headers and the list of parameters of a request to `body`.
   ///
@@ -131,7 +131,7 @@ struct COSHTTPString {
                 } else if let encodedToken, name == HTTPField.Name.cosSecurityToken.canonicalName {
                   encodedToken.withBytes { writer.append($0) }
                 } else {
-                  writer.append(percentEncoding: fields[Int(header.index)])
+                  fields.withValue(at: Int(header.index)) { writer.append(percentEncoding: $0) }
                 }
               }
               writer.append(UInt8(ascii: "\n"))
@@ -173,7 +173,7 @@ struct COSHTTPString {
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
     guard let path else { throw .unreadablePath }
-    if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
+    if let refused { try refused.check(parameters, of: wire) }
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
     return path
   }

@@ -6,19 +6,16 @@ internal import StorageCrypto
 struct OSSDraft {
   /// The request; only the signature is missing.
   var request: HTTPRequest
-  /// The path with what the signature covers in a URL; nothing for a signature in the headers.
+  /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
   var path: String?
   /// Where the bucket comes from.
   let resource: OSSResource
   /// When it is signed.
   let date: Timestamp
-  /// The line that stands for the date in V1.
-  let dateLine: String
-  /// When the authorization ends.
+  /// What stands for the date in V1.
+  let v1Date: OSSV1String.Date
+  /// When the URL ends; `nil` for a signature in the headers.
   let expiration: Timestamp?
-
-  /// Names of parameters that the request must not have; those of a URL were looked at before its own were added.
-  var refused: NameTable? { path == nil ? OSSSigner.signatureParameters : nil }
 }
 
 extension OSSSigner {
@@ -29,30 +26,31 @@ extension OSSSigner {
     let resource = try resource(of: original)
     var request = original
     request.headerFields.reserveCapacity(original.headerFields.count + 4)
-    var dateLine = ""
+    var v1Date = OSSV1String.Date.line("")
     switch version {
     case .v4:
-      request.headerFields.replace(HTTPField(name: .ossDate, value: date.iso8601Basic))
+      request.headerFields.replace(HTTPField(name: .ossDate) { $0.append(basicDate: date) })
       request.headerFields.replace(OSSText.unsignedPayloadField)
     case .v1:
-      dateLine = try setDate(of: &request, to: date)
+      v1Date = .line(try setDate(of: &request, to: date))
     }
     if let token {
       request.headerFields.replace(token)
-    } else if request.headerFields.contains(.ossSecurityToken) {
+    } else if request.headerFields.index(of: .ossSecurityToken) != nil {
       request.headerFields[.ossSecurityToken] = nil
     }
     return OSSDraft(
-      request: request, resource: resource, date: date, dateLine: dateLine, expiration: nil)
+      request: request, resource: resource, date: date, v1Date: v1Date, expiration: nil)
   }
 
   /// Sets the date of a V1 request; one that the caller chose with `x-oss-date` wins, as it does at the service.
   private func setDate(of request: inout HTTPRequest, to date: Timestamp) throws(SigningError) -> String {
-    guard let chosen = request.headerFields[.ossDate] else {
-      let text = date.httpDate
-      request.headerFields.replace(HTTPField(name: .date, value: text))
-      return text
+    guard let index = request.headerFields.index(of: .ossDate) else {
+      let field = HTTPField(name: .date) { $0.append(httpDate: date) }
+      request.headerFields.replace(field)
+      return field.value
     }
+    let chosen = request.headerFields[index].value
     guard Timestamp(httpDate: chosen) != nil else {
       throw SigningError(
         .invalidHeader, "The header x-oss-date is not a date as HTTP writes it.",
@@ -115,7 +113,9 @@ extension OSSSigner {
     of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
-      .withStringToSign(draft.request, path: draft.path, date: draft.dateLine, refusing: draft.refused, body)
+      .withStringToSign(
+        draft.request, path: draft.path, date: draft.v1Date, refusing: refused(in: draft),
+        allowsAmbiguity: draft.path == nil || allowsAmbiguousV1, body)
   }
 
   /// Hands a function that writes the V4 canonical request to `body`.
@@ -123,7 +123,12 @@ extension OSSSigner {
     of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(draft.request, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(draft.request, path: draft.path, refusing: refused(in: draft), body)
+  }
+
+  /// The parameters that a request must not have: those that carry a signature, in front of what the signer adds.
+  private func refused(in draft: OSSDraft) -> RefusedParameters {
+    RefusedParameters(Self.signatureParameters, before: draft.request.path?.utf8.count ?? 1)
   }
 
   /// Appends the authorization up to the signature.
@@ -182,13 +187,14 @@ extension OSSSigner {
         remedy: "Use the URL without a signature, or a key that has the right.")
     }
     try key.check()
-    let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
+    let identity = key.identity
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
     let signature = try signature(of: draft, with: key)
     let url = String(writing: { writer in
       writer.append(draft.request.scheme ?? "https")
       writer.append("://")
       writer.append(draft.request.authority ?? "")
-      writer.append(draft.path ?? "/")
+      append(pathOf: draft, as: identity, to: &writer)
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
@@ -202,7 +208,7 @@ extension OSSSigner {
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetime(duration, isTemporary: identity.sessionToken != nil)
-    let end = date.wholeSeconds.advanced(by: .seconds(seconds))
+    let end = date.advanced(bySeconds: seconds)
     if let expiration = identity.expiration, expiration < end {
       throw .credentialEndsFirst(expiration, required: end)
     }
@@ -212,42 +218,55 @@ extension OSSSigner {
       request.headerFields.removeAll(where: Self.isHeaderSignature)
     }
     let path = original.path ?? "/"
-    let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
-    if hasQuery { try WireQuery.refuse(Self.signatureParameters, in: path) }
-    let extended = String(writing: { writer in
-      writer.append(path)
-      writer.append(UInt8(ascii: hasQuery ? "&" : "?"))
-      switch version {
-      case .v1: append(v1Parameters: identity, end: end, to: &writer)
-      case .v4: append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
-      }
-    })
-    // Of what was added, V1 signs the session token alone.
-    let signed = identity.sessionToken == nil ? path : extended
-    if version == .v1, !allowsAmbiguousV1,
-      let problem = OSSV1String(resource: resource, subresources: subresources).ambiguity(of: signed)
-    {
-      throw problem
+    let signed: String
+    switch version {
+    case .v4:
+      signed = String(writing: { writer in
+        writer.append(path)
+        writer.append(separatorAfter: path)
+        append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
+      })
+    case .v1:
+      // Of what is added, V1 signs the session token alone.
+      signed =
+        identity.sessionToken.map { token in
+          String(writing: { writer in
+            writer.append(path)
+            writer.append(separatorAfter: path)
+            append(v1Token: token, to: &writer)
+          })
+        } ?? path
     }
-    return OSSDraft(
-      request: request, path: extended, resource: resource, date: date, dateLine: "\(end.unixSeconds)", expiration: end)
+    return OSSDraft(request: request, path: signed, resource: resource, date: date, v1Date: .end(end), expiration: end)
+  }
+
+  /// Appends the path of a URL with every parameter but the signature.
+  func append(pathOf draft: OSSDraft, as identity: Identity, to writer: inout ByteWriter) {
+    switch version {
+    case .v4: writer.append(draft.path ?? "/")
+    case .v1:
+      let path = draft.request.path ?? "/"
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      writer.append("OSSAccessKeyId=")
+      writer.append(percentEncoding: identity.id.string)
+      writer.append("&Expires=")
+      writer.append(draft.v1Date)
+      guard let token = identity.sessionToken else { return }
+      writer.append(UInt8(ascii: "&"))
+      append(v1Token: token, to: &writer)
+    }
+  }
+
+  private func append(v1Token token: Secret, to writer: inout ByteWriter) {
+    writer.append("security-token=")
+    writer.append(percentEncoding: token)
   }
 
   /// What a header signature sets, and what has no place beside a signature in the URL.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .ossSecurityToken || field.name == .ossDate
       || field.name == .ossContentSHA256
-  }
-
-  private func append(v1Parameters identity: Identity, end: Timestamp, to writer: inout ByteWriter) {
-    writer.append("OSSAccessKeyId=")
-    writer.append(percentEncoding: identity.id.string)
-    writer.append("&Expires=")
-    writer.append(end.unixSeconds)
-    if let token = identity.sessionToken {
-      writer.append("&security-token=")
-      writer.append(percentEncoding: token)
-    }
   }
 
   private func append(

@@ -50,7 +50,7 @@ extension OSSSigner {
       stringToSign = String(writing: { scope.append(stringToSign: hash, date: draft.date, to: &$0) })
     }
     var request = draft.request
-    if let path = draft.path { request.path = path }
+    if draft.path != nil { request.path = String(writing: { append(pathOf: draft, as: identity, to: &$0) }) }
     return PendingSignature(
       version == .v1 ? .ossV1 : .ossV4, stringToSign: stringToSign, canonicalRequest: canonicalRequest,
       identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,

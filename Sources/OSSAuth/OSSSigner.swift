@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import StorageAuth
+internal import StorageCrypto
 
 /// Signs requests to Alibaba Cloud OSS: in headers, in URLs, and in two halves for a key that is kept elsewhere.
 ///
@@ -155,31 +156,36 @@ enum OSSConfiguration {
 }
 
 extension OSSSigner {
-  /// Where the bucket of a request comes from.
+  /// Returns where the bucket of a request comes from.
   func resource(of request: HTTPRequest) throws(SigningError) -> OSSResource {
-    guard let authority = request.authority, isHost(authority) else {
-      throw SigningError(
-        .invalidRequest, "The request has no host, or a malformed one.",
-        remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
-    }
-    switch style ?? AddressingStyle(authority: authority) {
-    case .path:
-      try checkBucket(inPathOf: request)
-      return .inPath
-    case .virtualHosted:
-      if let bucket {
-        // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
-        let isService = ServiceHosts.oss.isService(authority) && (style != nil || ServiceHosts.oss.own(authority))
-        return isService ? .service : .bucket(bucket)
+    guard let authority = request.authority else { throw Self.noHost }
+    return try withBytes(of: authority) { (bytes) throws(SigningError) in
+      let host = HostName(bytes)
+      guard host.isWellFormed else { throw Self.noHost }
+      switch style ?? (host.isAddressOrLocalhost ? .path : .virtualHosted) {
+      case .path:
+        try checkBucket(inPathOf: request)
+        return .inPath
+      case .virtualHosted:
+        let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
+        if let bucket {
+          // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
+          let isService = bucketEnd == nil && (style != nil || ServiceHosts.oss.owns(host, in: bytes))
+          return isService ? .service : .bucket(bucket)
+        }
+        guard let bucketEnd else { return .service }
+        guard ServiceHosts.oss.owns(host, in: bytes) else { throw Self.bucketNeeded(authority) }
+        return .bucket(String(writing: { $0.append(bytes.extracting(..<bucketEnd)) }))
+      case .customDomain:
+        guard let bucket else { throw Self.bucketNeeded(authority) }
+        return .bucket(bucket)
       }
-      guard let label = ServiceHosts.oss.bucket(in: authority) else { return .service }
-      guard ServiceHosts.oss.own(authority) else { throw Self.bucketNeeded(authority) }
-      return .bucket(label)
-    case .customDomain:
-      guard let bucket else { throw Self.bucketNeeded(authority) }
-      return .bucket(bucket)
     }
   }
+
+  private static let noHost = SigningError(
+    .invalidRequest, "The request has no host, or a malformed one.",
+    remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
 
   private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
     guard let bucket, let path = request.path else { return }

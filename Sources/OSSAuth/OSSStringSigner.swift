@@ -233,7 +233,7 @@ extension OSSStringSigner {
     let text: String
     do throws(SigningError) {
       text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
-        .withStringToSign(request, date: dateLine) { String(writing: $0) }
+        .withStringToSign(request, date: .line(dateLine)) { String(writing: $0) }
     } catch {
       throw .notCanonical
     }

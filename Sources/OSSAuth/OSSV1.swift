@@ -7,17 +7,27 @@ struct OSSV1String {
   let resource: OSSResource
   let subresources: OSSSubresources
 
+  /// What the fourth line says.
+  enum Date {
+    /// The date of a request, as it is sent.
+    case line(String)
+    /// The end of a URL, in Unix time.
+    case end(Timestamp)
+  }
+
   /// Hands a function that writes the string to sign of a request to `body`.
   ///
   /// - Parameters:
   ///   - request: The request with every header that is signed.
-  ///   - path: The path that is signed; nothing for that of the request.
-  ///   - date: The fourth line: the date of the request, or the expiry of a URL.
-  ///   - refused: Names of parameters that a request must not have.
+  ///   - path: The path that is signed; `nil` for that of the request.
+  ///   - date: The fourth line.
+  ///   - refused: The parameters that a request must not have.
+  ///   - allowsAmbiguity: Whether the string may be that of another request, too.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func withStringToSign<Result>(
-    _ request: HTTPRequest, path: String? = nil, date: String, refusing refused: NameTable? = nil,
+    _ request: HTTPRequest, path: String? = nil, date: Date,
+    refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
@@ -26,31 +36,28 @@ struct OSSV1String {
       let content = try select(from: fields, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try cut(wire, refusing: refused, into: &parameters)
+          let path = try cut(wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
-            if let md5 = content.md5 { writer.append(fields[md5]) }
+            if let md5 = content.md5 { fields.withValue(at: md5) { writer.append($0) } }
             writer.append(UInt8(ascii: "\n"))
-            if let type = content.type { writer.append(fields[type]) }
+            if let type = content.type { fields.withValue(at: type) { writer.append($0) } }
             writer.append(UInt8(ascii: "\n"))
             writer.append(date)
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<headers.count {
-              let field = fields[Int(headers[index].index)]
-              writer.append(field.name.canonicalName)
+              let header = Int(headers[index].index)
+              fields.withName(at: header) { writer.append($0) }
               writer.append(UInt8(ascii: ":"))
-              writer.append(field)
+              fields.withValue(at: header) { writer.append($0) }
               writer.append(UInt8(ascii: "\n"))
             }
             writer.append(resource, path: path, of: wire, encoded: false)
             for index in 0..<parameters.count {
               writer.append(UInt8(ascii: index == 0 ? "?" : "&"))
               let parameter = parameters[index]
-              writer.append(decoding: wire.extracting(parameter.name), plusIsSpace: true)
-              guard !parameter.value.isEmpty else { continue }
-              writer.append(UInt8(ascii: "="))
-              writer.append(decoding: wire.extracting(parameter.value), plusIsSpace: true)
+              writer.append(decoding: parameter, of: wire)
             }
           }
         }
@@ -64,11 +71,10 @@ struct OSSV1String {
     var md5: Int?
     var type: Int?
     for index in fields.indices {
-      let name = fields[index].name
-      switch withBytes(of: name.canonicalName, { Role(of: $0, index, &headers) }) {
+      switch fields.withName(at: index, { Role(of: $0, index, &headers) }) {
       case .md5 where md5 == nil: md5 = index
       case .type where type == nil: type = index
-      case .md5, .type: throw .repeatedHeader(name)
+      case .md5, .type: throw .repeatedHeader(fields[index].name)
       case .other: break
       }
     }
@@ -99,11 +105,13 @@ struct OSSV1String {
 
   /// Keeps the parameters that are signed, sorted; a repeated one has no defined meaning.
   private func cut(
-    _ wire: Span<UInt8>, refusing refused: NameTable?, into signed: inout ScratchList<WireParameter>
+    _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
+    into signed: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
     let path = try ScratchList<WireParameter>.with { (all) throws(SigningError) in
       guard let path = WireQuery.cut(wire, into: &all) else { throw SigningError.unreadablePath }
-      if let refused { try WireQuery.refuse(refused, among: all, of: wire) }
+      if let refused { try refused.check(all, of: wire) }
+      if !allowsAmbiguity, !Self.isPlain(path, all), let problem = ambiguity(of: wire) { throw problem }
       for index in 0..<all.count where subresources.contains(wire.extracting(all[index].name)) {
         signed.append(all[index])
       }
@@ -111,6 +119,16 @@ struct OSSV1String {
     }
     try WireQuery.sortDistinct(&signed, of: wire, by: .decoded)
     return path
+  }
+}
+
+extension ByteWriter {
+  /// Appends what stands for the date in V1.
+  mutating func append(_ date: OSSV1String.Date) {
+    switch date {
+    case .line(let line): append(line)
+    case .end(let end): append(end.unixSeconds)
+    }
   }
 }
 
@@ -180,24 +198,32 @@ extension OSSV1String {
   ///
   /// - Parameter path: The path with its query, as it travels. One that cannot be read is the canonicaliser's to refuse.
   func ambiguity(of path: String) -> SigningError? {
-    withBytes(of: path) { wire in
-      guard Self.mayBeAmbiguous(wire) else { return nil }
-      return ScratchList<WireParameter>.with { parameters in
-        guard let path = WireQuery.cut(wire, into: &parameters) else { return nil }
-        if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
-          return .questionMarkInKey
-        }
-        for index in 0..<parameters.count where subresources.contains(wire.extracting(parameters[index].name)) {
-          let name = Self.decoded(wire.extracting(parameters[index].name), plusIsSpace: true)
-          let value = Self.decoded(wire.extracting(parameters[index].value), plusIsSpace: true)
-          if name.contains(UInt8(ascii: "?")) || value.contains(UInt8(ascii: "?")) { return .questionMarkInParameter }
-          if name.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "=") }) || beginsParameter(in: value)
-          {
-            return .separatorInParameter
-          }
-        }
-        return nil
+    withBytes(of: path) { ambiguity(of: $0) }
+  }
+
+  /// Whether a path and its parameters are made of characters that separate nothing, so that there is one reading.
+  private static func isPlain(_ path: WirePath, _ parameters: borrowing ScratchList<WireParameter>) -> Bool {
+    guard path.isDecoded else { return false }
+    for index in 0..<parameters.count where !parameters[index].isCanonical { return false }
+    return true
+  }
+
+  private func ambiguity(of wire: Span<UInt8>) -> SigningError? {
+    guard Self.mayBeAmbiguous(wire) else { return nil }
+    return ScratchList<WireParameter>.with { parameters in
+      guard let path = WireQuery.cut(wire, into: &parameters) else { return nil }
+      if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
+        return .questionMarkInKey
       }
+      for index in 0..<parameters.count where subresources.contains(wire.extracting(parameters[index].name)) {
+        let name = Self.decoded(wire.extracting(parameters[index].name), plusIsSpace: true)
+        let value = Self.decoded(wire.extracting(parameters[index].value), plusIsSpace: true)
+        if name.contains(UInt8(ascii: "?")) || value.contains(UInt8(ascii: "?")) { return .questionMarkInParameter }
+        if name.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "=") }) || beginsParameter(in: value) {
+          return .separatorInParameter
+        }
+      }
+      return nil
     }
   }
 

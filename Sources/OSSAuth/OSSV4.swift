@@ -48,11 +48,12 @@ struct OSSV4Request {
   ///   - request: The request with every header and parameter that is signed.
   ///   - path: The path that is signed; nothing for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
-  ///   - refused: Names of parameters that a request must not have.
+  ///   - refused: The parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
+    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil,
+    refusing refused: RefusedParameters? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
@@ -62,7 +63,7 @@ struct OSSV4Request {
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try cut(wire, omitting: omitting, into: &parameters)
-          if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
+          if let refused { try refused.check(parameters, of: wire) }
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
@@ -79,7 +80,7 @@ struct OSSV4Request {
               if headers[index].index == SelectedHeader.host {
                 writer.append(request.authority ?? "")
               } else {
-                writer.append(fields[Int(headers[index].index)])
+                fields.withValue(at: Int(headers[index].index)) { writer.append($0) }
               }
               writer.append(UInt8(ascii: "\n"))
             }
@@ -96,7 +97,7 @@ struct OSSV4Request {
             }
             writer.append(UInt8(ascii: "\n"))
             if let hash = fields.index(of: .ossContentSHA256) {
-              writer.append(fields[hash])
+              fields.withValue(at: hash) { writer.append($0) }
             } else {
               writer.append(OSSText.unsignedPayload)
             }

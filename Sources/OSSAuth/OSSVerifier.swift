@@ -114,7 +114,7 @@ public struct OSSVerifier: SignatureVerifier {
       throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
     }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    let expected = try text.withStringToSign(request, date: scheme.line) {
+    let expected = try text.withStringToSign(request, date: .line(scheme.line)) {
       signingKey.authenticationCode(writing: $0).base64
     }
     guard constantTimeEqual(expected, claim.signature) else {
@@ -320,7 +320,7 @@ extension OSSVerifier {
     case .v1(let scheme):
       let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
       return SignedTexts(
-        stringToSign: try text.withStringToSign(request, date: scheme.line) { String(writing: $0) },
+        stringToSign: try text.withStringToSign(request, date: .line(scheme.line)) { String(writing: $0) },
         canonicalRequest: nil)
     case .v4(let scheme):
       let text = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)

@@ -171,11 +171,12 @@ package struct S3CanonicalRequest {
   ///   - request: The request with every header and parameter that is signed.
   ///   - path: The path that is signed; `nil` for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
-  ///   - refused: Names of parameters that a request must not have.
+  ///   - refused: The parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
   package func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil, refusing refused: NameTable? = nil,
+    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil,
+    refusing refused: RefusedParameters? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
@@ -185,7 +186,7 @@ package struct S3CanonicalRequest {
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try Self.cut(wire, omitting: omitting, into: &parameters)
-          if let refused { try WireQuery.refuse(refused, among: parameters, of: wire) }
+          if let refused { try refused.check(parameters, of: wire) }
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
@@ -201,7 +202,7 @@ package struct S3CanonicalRequest {
             if let payload {
               writer.append(payload)
             } else if let hash = fields.index(of: .s3ContentSHA256) {
-              writer.append(fields[hash])
+              fields.withValue(at: hash) { writer.append($0) }
             } else {
               writer.append(S3Text.unsignedPayload)
             }
@@ -228,7 +229,7 @@ package struct S3CanonicalRequest {
       if header.index == SelectedHeader.host {
         writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
       } else {
-        writer.append(collapsing: fields[Int(header.index)])
+        writer.append(collapsingValueAt: Int(header.index), of: fields)
       }
     }
     writer.append("\n\n")
@@ -266,7 +267,7 @@ package struct S3CanonicalRequest {
     for index in fields.indices {
       let name = fields[index].name.canonicalName
       guard signs(name) else { continue }
-      guard allowsControlCharacters || !fields[index].holdsControlCharacter else {
+      guard allowsControlCharacters || !fields.holdsControlCharacter(at: index) else {
         throw SigningError(
           .invalidHeader, "The header \(fields[index].name.rawName), which is signed, holds a control character.",
           remedy: "Write a space for a tab, and encode the value.")

@@ -225,7 +225,8 @@ extension S3Signer {
     of draft: S3Draft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
-      draft.request, path: draft.path, refusing: draft.path == nil ? S3Text.signatureParameters : nil, body)
+      draft.request, path: draft.path,
+      refusing: RefusedParameters(S3Text.signatureParameters, before: draft.request.path?.utf8.count ?? 1), body)
   }
 
   /// Appends the value of `Authorization` up to the signature.
@@ -316,7 +317,6 @@ extension S3Signer {
     }
     let path = original.path ?? "/"
     let hasQuery = path.hasByte("?")
-    if hasQuery { try WireQuery.refuse(S3Text.signatureParameters, in: path) }
     let names = try canonicalRequest.names(of: request)
     let scope = scope(at: date)
     let extended = String(writing: { writer in

@@ -13,7 +13,8 @@ package struct SelectedHeader: BitwiseCopyable {
   package static let host: Int32 = -1
 
   package init(name: Span<UInt8>, index: Int32) {
-    rank = UInt128(truncatingIfNeeded: Self.word(of: name, at: 0)) << 64
+    rank =
+      UInt128(truncatingIfNeeded: Self.word(of: name, at: 0)) << 64
       | UInt128(truncatingIfNeeded: Self.word(of: name, at: 8))
     self.index = index
   }
@@ -53,15 +54,31 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 }
 
-extension ByteWriter {
-  /// Appends the value of a header field, byte for byte.
-  package mutating func append(_ field: borrowing HTTPField) {
-    unsafe field.withUnsafeBytesOfValue { unsafe append(Span(_unsafeElements: $0)) }
+// A field is three texts, and a copy of it counts a reference to each: what is here reads one of them where it stands.
+
+extension HTTPFields {
+  /// Runs `body` over the lower-case name of a field.
+  @inlinable @inline(__always)
+  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    let name = self[index].name.canonicalName
+    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
+    return result ?? body(Array(name.utf8).span)
   }
 
-  /// Appends the value of a header field, percent-encoded.
-  package mutating func append(percentEncoding field: borrowing HTTPField) {
-    unsafe field.withUnsafeBytesOfValue { unsafe append(percentEncoding: Span(_unsafeElements: $0)) }
+  /// Runs `body` over the value of a field.
+  @inlinable @inline(__always)
+  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
+  }
+}
+
+extension HTTPFields {
+  /// Returns whether the value of a field holds a tab or another control character.
+  package func holdsControlCharacter(at index: Int) -> Bool {
+    withValue(at: index) { value in
+      for index in value.indices where value[index] < UInt8(ascii: " ") || value[index] == 0x7f { return true }
+      return false
+    }
   }
 }
 
@@ -69,8 +86,8 @@ extension ByteWriter {
   /// Appends the value of a header field without the blanks at its ends, each run of blanks inside as one space.
   ///
   /// A blank is a space or a tab; quotation marks change nothing.
-  package mutating func append(collapsing field: HTTPField) {
-    unsafe field.withUnsafeBytesOfValue { unsafe append(collapsing: Span(_unsafeElements: $0)) }
+  package mutating func append(collapsingValueAt index: Int, of fields: HTTPFields) {
+    fields.withValue(at: index) { append(collapsing: $0) }
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
@@ -91,14 +108,9 @@ extension ByteWriter {
 private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
 extension HTTPField {
-  /// Whether the value holds a tab or another control character.
-  package var holdsControlCharacter: Bool {
-    unsafe withUnsafeBytesOfValue { unsafe $0.contains { $0 < UInt8(ascii: " ") || $0 == 0x7f } }
-  }
-
   /// Makes a field of what `body` writes: ASCII that a field may hold.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
-    self = unsafe withWrittenBytes(body) { unsafe HTTPField(name: name, lenientValue: $0) }
+    self.init(name: name, value: String(writing: body))
   }
 }
 

@@ -34,17 +34,20 @@ package struct HostName: BitwiseCopyable {
     var isNumeric = true
     var isWellFormed = true
     while index < authority.count {
-      let byte = authority[index]
-      if byte == UInt8(ascii: ".") {
+      // Within bounds: the index is below the count.
+      let byte = unsafe authority[unchecked: index]
+      if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
+        isNumeric = false
+      } else if byte == UInt8(ascii: ".") {
         if dots == 0 { firstDot = index }
         dots &+= 1
+      } else if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") {
+        isNumeric = false
       } else if byte == UInt8(ascii: ":") {
         break
       } else if byte &- UInt8(ascii: "0") >= 10 {
         isNumeric = false
-        if (byte | 0x20) &- UInt8(ascii: "a") >= 26, byte != UInt8(ascii: "-"), byte != UInt8(ascii: "_") {
-          isWellFormed = false
-        }
+        isWellFormed = false
       }
       index &+= 1
     }

@@ -54,7 +54,8 @@ package enum WireQuery {
     var isCanonical = true
     var index = 1
     path: while index < count {
-      let byte = wire[index]
+      // Within bounds: the index is below the count. The same holds in the loop over the query.
+      let byte = unsafe wire[unchecked: index]
       if !PercentEncoding.path.keeps(byte) {
         switch byte {
         case UInt8(ascii: "?"): break path
@@ -77,7 +78,7 @@ package enum WireQuery {
     // Whether all bytes of the parameter are unreserved.
     isCanonical = true
     while index < count {
-      let byte = wire[index]
+      let byte = unsafe wire[unchecked: index]
       if !PercentEncoding.component.keeps(byte) {
         switch byte {
         case UInt8(ascii: "&"):
@@ -113,27 +114,6 @@ package enum WireQuery {
     index + 2 < wire.count && hexValue(wire[index + 1]) != nil && hexValue(wire[index + 2]) != nil
   }
 
-  /// Refuses a path that carries a signature already: the services accept one authorization only.
-  package static func refuse(
-    _ names: NameTable, among parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
-  ) throws(SigningError) {
-    for index in 0..<parameters.count where names.contains(wire.extracting(parameters[index].name)) {
-      throw SigningError(
-        .invalidPath, "The URL carries a signature, or what belongs to one, already.",
-        remedy: "Sign the URL without those parameters; they are added.")
-    }
-  }
-
-  /// Refuses a path that carries a signature already.
-  package static func refuse(_ names: NameTable, in path: String) throws(SigningError) {
-    try withBytes(of: path) { (wire) throws(SigningError) in
-      try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
-        guard cut(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
-        try refuse(names, among: parameters, of: wire)
-      }
-    }
-  }
-
   /// Sorts parameters by name and, where names are equal in that order, by value or as they were.
   package static func sort(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
@@ -166,7 +146,68 @@ package enum WireQuery {
   }
 }
 
+/// The parameters that a URL must not have when it is signed: the services accept one authorization only.
+package struct RefusedParameters {
+  private let names: NameTable
+  private let end: Int
+
+  /// Refuses parameters with some names.
+  ///
+  /// - Parameters:
+  ///   - names: The names, which are compared as they travel.
+  ///   - end: Where the part of the path ends in which they are refused; behind it is what the signer adds itself.
+  package init(_ names: NameTable, before end: Int = .max) {
+    self.names = names
+    self.end = end
+  }
+
+  /// Refuses a path that carries a signature already.
+  package func check(
+    _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
+  ) throws(SigningError) {
+    for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
+      guard !names.contains(wire.extracting(parameters[index].name)) else {
+        throw SigningError(
+          .invalidPath, "The URL carries a signature, or what belongs to one, already.",
+          remedy: "Sign the URL without those parameters; they are added.")
+      }
+    }
+  }
+
+  /// Refuses a path that carries a signature already.
+  package func check(_ path: String) throws(SigningError) {
+    try withBytes(of: path) { (wire) throws(SigningError) in
+      try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
+        guard WireQuery.cut(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
+        try check(parameters, of: wire)
+      }
+    }
+  }
+}
+
 extension ByteWriter {
+  /// Appends what stands between a path and one more parameter: `?`, or `&` if there is a query.
+  package mutating func append(separatorAfter path: String) {
+    let hasQuery = withBytes(of: path) { $0.contains(UInt8(ascii: "?")) }
+    append(UInt8(ascii: hasQuery ? "&" : "?"))
+  }
+
+  /// Appends `name=value`, decoded; without `=` where there is no value.
+  package mutating func append(decoding parameter: WireParameter, of wire: Span<UInt8>) {
+    if parameter.isCanonical {
+      append(wire.extracting(parameter.name))
+    } else {
+      append(decoding: wire.extracting(parameter.name), plusIsSpace: true)
+    }
+    guard !parameter.value.isEmpty else { return }
+    append(UInt8(ascii: "="))
+    if parameter.isCanonical {
+      append(wire.extracting(parameter.value))
+    } else {
+      append(decoding: wire.extracting(parameter.value), plusIsSpace: true)
+    }
+  }
+
   /// Appends a path in the one canonical encoding.
   package mutating func append(normalizing path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)

@@ -29,24 +29,27 @@ extension Timestamp {
 
   /// The instant as HTTP writes dates (IMF-fixdate, RFC 9110, 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
   public var httpDate: String {
-    String(writing: { writer in
-      let time = CivilTime(self)
-      let weekday = dayNumber % 7
-      writer.append(weekdayNames[Int(weekday < 0 ? weekday + 7 : weekday)])
-      writer.append(", ")
-      writer.append(time.day, digits: 2)
-      writer.append(UInt8(ascii: " "))
-      writer.append(monthNames[Int(time.month) - 1])
-      writer.append(UInt8(ascii: " "))
-      writer.append(time.year, digits: 4)
-      writer.append(UInt8(ascii: " "))
-      writer.append(clock: time, separator: UInt8(ascii: ":"))
-      writer.append(" GMT")
-    })
+    String(writing: { $0.append(httpDate: self) })
   }
 }
 
 extension ByteWriter {
+  /// Appends an instant as HTTP writes dates.
+  package mutating func append(httpDate instant: Timestamp) {
+    let time = CivilTime(instant)
+    let weekday = instant.dayNumber % 7
+    append(weekdayNames[Int(weekday < 0 ? weekday + 7 : weekday)])
+    append(", ")
+    append(time.day, digits: 2)
+    append(UInt8(ascii: " "))
+    append(monthNames[Int(time.month) - 1])
+    append(UInt8(ascii: " "))
+    append(time.year, digits: 4)
+    append(UInt8(ascii: " "))
+    append(clock: time, separator: UInt8(ascii: ":"))
+    append(" GMT")
+  }
+
   /// Appends an instant in the basic form of ISO 8601: `20261120T080000Z`.
   package mutating func append(basicDate instant: Timestamp) {
     let time = CivilTime(instant)
@@ -77,23 +80,23 @@ extension ByteWriter {
 
   /// Appends a number in decimal, with zeros in front up to a number of digits.
   package mutating func append(_ number: Int64, digits: Int = 1) {
-    if number < 0 { append(UInt8(ascii: "-")) }
     var rest = number.magnitude
-    if rest >= 10_000_000_000_000_000 {
-      append(Int64(rest / 10_000_000_000_000_000), digits: digits - 16)
-      return append(Int64(rest % 10_000_000_000_000_000), digits: 16)
+    if number < 0 { append(UInt8(ascii: "-")) }
+    var width = 1
+    var bound: UInt64 = 10
+    // The largest magnitude has 19 digits, and so has the bound behind the 18th step.
+    while width < 19, rest >= bound {
+      width &+= 1
+      bound &*= 10
     }
-    // The digits come out from the last to the first; sixteen of them fit in one word, a byte each.
-    var text: UInt128 = 0
-    var count = 0
-    repeat {
-      text = text << 8 | UInt128(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-      count += 1
-    } while rest > 0 || count < digits
-    for _ in 0..<count {
-      append(UInt8(truncatingIfNeeded: text))
-      text >>= 8
+    width = max(width, min(digits, 19))
+    let start = reserve(width)
+    var place = start &+ width
+    while place > start {
+      place &-= 1
+      let next = rest / 10
+      put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- next &* 10), at: place)
+      rest = next
     }
   }
 }

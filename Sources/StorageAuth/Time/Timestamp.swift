@@ -57,6 +57,13 @@ extension Timestamp: InstantProtocol {
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
+  /// Returns the whole second that is some seconds after this one's, or the first or the last instant there is.
+  package func advanced(bySeconds seconds: Int64) -> Timestamp {
+    let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
+    if overflow { return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound) }
+    return Timestamp(unixSeconds: sum)
+  }
+
   /// Some 36 billion years to either side: what lies between two instants is a duration whose seconds fit, and so is
   /// the sum of two of those, which `Duration.components` traps on otherwise.
   private static let range: ClosedRange<Int64> = (-1 << 60)...(1 << 60)

@@ -14,11 +14,21 @@ extension ByteWriter {
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
       forEachBase64Group(of: bytes) { writer, digits in
-        writer.append(percentEncoding: digits.0)
-        writer.append(percentEncoding: digits.1)
-        writer.append(percentEncoding: digits.2)
-        writer.append(percentEncoding: digits.3)
+        writer.append(encodingBase64Digit: digits.0)
+        writer.append(encodingBase64Digit: digits.1)
+        writer.append(encodingBase64Digit: digits.2)
+        writer.append(encodingBase64Digit: digits.3)
       }
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(encodingBase64Digit digit: UInt8) {
+    switch digit {
+    case UInt8(ascii: "+"): append("%2B")
+    case UInt8(ascii: "/"): append("%2F")
+    case UInt8(ascii: "="): append("%3D")
+    default: append(digit)
     }
   }
 
@@ -50,16 +60,13 @@ extension ByteWriter {
   }
 }
 
-/// Returns the Base64 digit of a value from 0 to 63.
+private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+/// Returns the Base64 digit of the lower six bits of a value.
 @inline(__always)
 private func base64Digit(_ value: UInt8) -> UInt8 {
-  switch value {
-  case 0..<26: UInt8(ascii: "A") &+ value
-  case 26..<52: UInt8(ascii: "a") &- 26 &+ value
-  case 52..<62: value &- 4
-  case 62: UInt8(ascii: "+")
-  default: UInt8(ascii: "/")
-  }
+  // Within bounds: six bits count to 63, and the alphabet has 64 letters.
+  unsafe alphabet.utf8Start[Int(value & 0x3f)]
 }
 
 extension [UInt8] {

@@ -74,7 +74,7 @@ package struct ByteWriter: ~Copyable {
   /// - Parameter byteCount: The number of bytes, 256 at most.
   /// - Returns: Where the first one goes.
   @inlinable @inline(__always)
-  mutating func reserve(_ byteCount: Int) -> Int {
+  package mutating func reserve(_ byteCount: Int) -> Int {
     assert(byteCount <= 256)
     if count > Self.blockByteCount &- 256 { flush() }
     let start = count
@@ -84,7 +84,7 @@ package struct ByteWriter: ~Copyable {
 
   /// Writes a byte where room was reserved for it.
   @inlinable @inline(__always)
-  mutating func put(_ byte: UInt8, at index: Int) {
+  package mutating func put(_ byte: UInt8, at index: Int) {
     assert(index < count)
     unsafe block[index] = byte
   }

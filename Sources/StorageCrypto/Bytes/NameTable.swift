@@ -18,11 +18,11 @@ package struct NameTable: Sendable {
   /// Whether a name is in the table.
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count < buckets.count else { return false }
-    return buckets[name.count].contains { candidate in
-      let candidate = candidate.span
-      for index in name.indices where candidate[index] != name[index] { return false }
+    next: for candidate in buckets[name.count] {
+      for index in name.indices where candidate[index] != name[index] { continue next }
       return true
     }
+    return false
   }
 
   /// Whether a name is in the table.
@@ -32,7 +32,16 @@ package struct NameTable: Sendable {
 }
 
 extension Span<UInt8> {
+  /// Whether one of the bytes is `byte`.
+  @inlinable
+  package func contains(_ byte: UInt8) -> Bool {
+    // Within bounds: the indices are the span's own.
+    for index in indices where unsafe self[unchecked: index] == byte { return true }
+    return false
+  }
+
   /// Whether the bytes start with a text.
+  @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
     prefix.withUTF8Buffer { prefix in
       guard prefix.count <= count else { return false }
