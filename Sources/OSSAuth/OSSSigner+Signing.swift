@@ -16,6 +16,8 @@ struct OSSDraft {
   let v1Date: OSSV1String.Date
   /// When the URL ends; `nil` for a signature in the headers.
   let expiration: Timestamp?
+  /// The parameters that a request must not have: those that carry a signature, in front of what the signer adds.
+  var refused = RefusedParameters(OSSSigner.signatureParameters)
 }
 
 extension OSSSigner {
@@ -114,7 +116,7 @@ extension OSSSigner {
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        draft.request, path: draft.path, date: draft.v1Date, refusing: refused(in: draft),
+        draft.request, path: draft.path, date: draft.v1Date, refusing: draft.refused,
         allowsAmbiguity: draft.path == nil || allowsAmbiguousV1, body)
   }
 
@@ -123,12 +125,7 @@ extension OSSSigner {
     of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(draft.request, path: draft.path, refusing: refused(in: draft), body)
-  }
-
-  /// The parameters that a request must not have: those that carry a signature, in front of what the signer adds.
-  private func refused(in draft: OSSDraft) -> RefusedParameters {
-    RefusedParameters(Self.signatureParameters, before: draft.request.path?.utf8.count ?? 1)
+      .withCanonicalRequest(draft.request, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the authorization up to the signature.
@@ -237,7 +234,9 @@ extension OSSSigner {
           })
         } ?? path
     }
-    return OSSDraft(request: request, path: signed, resource: resource, date: date, v1Date: .end(end), expiration: end)
+    return OSSDraft(
+      request: request, path: signed, resource: resource, date: date, v1Date: .end(end), expiration: end,
+      refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
   /// Appends the path of a URL with every parameter but the signature.

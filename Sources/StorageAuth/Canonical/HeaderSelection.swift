@@ -68,7 +68,25 @@ extension HTTPFields {
   /// Runs `body` over the value of a field.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
+    // As text, a value that is not UTF-8 is another one, which then holds U+FFFD and so is not ASCII.
+    let text = self[index].value
+    let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
+      let bytes = unsafe Span(_unsafeElements: bytes)
+      return bytes.isASCII ? body(bytes) : nil
+    }
+    if let result, let result { return result }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether all bytes are ASCII characters.
+  @inlinable @inline(__always)
+  var isASCII: Bool {
+    var seen: UInt8 = 0
+    // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
+    for index in indices { seen |= unsafe self[unchecked: index] }
+    return seen < 0x80
   }
 }
 
@@ -116,12 +134,13 @@ extension HTTPField {
 
 extension HTTPFields {
   /// Puts a field in the place of all that have its name, or adds it at the end.
-  package mutating func replace(_ field: HTTPField) {
+  package mutating func replace(_ field: consuming HTTPField) {
     guard let first = index(of: field.name) else { return append(field) }
+    let name = field.name.canonicalName
     self[first] = field
     var index = count &- 1
     while index > first {
-      if self[index].name.canonicalName.isIdentical(to: field.name.canonicalName) { remove(at: index) }
+      if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
       index &-= 1
     }
   }

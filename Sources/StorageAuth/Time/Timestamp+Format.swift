@@ -13,9 +13,9 @@ extension Timestamp {
       let time = CivilTime(self)
       writer.append(time.year, digits: 4)
       writer.append(UInt8(ascii: "-"))
-      writer.append(time.month, digits: 2)
+      writer.append(twoDigits: time.month)
       writer.append(UInt8(ascii: "-"))
-      writer.append(time.day, digits: 2)
+      writer.append(twoDigits: time.day)
       writer.append(UInt8(ascii: "T"))
       writer.append(clock: time, separator: UInt8(ascii: ":"))
       writer.append(UInt8(ascii: "Z"))
@@ -40,7 +40,7 @@ extension ByteWriter {
     let weekday = instant.dayNumber % 7
     append(weekdayNames[Int(weekday < 0 ? weekday + 7 : weekday)])
     append(", ")
-    append(time.day, digits: 2)
+    append(twoDigits: time.day)
     append(UInt8(ascii: " "))
     append(monthNames[Int(time.month) - 1])
     append(UInt8(ascii: " "))
@@ -66,16 +66,25 @@ extension ByteWriter {
 
   fileprivate mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
-    append(time.month, digits: 2)
-    append(time.day, digits: 2)
+    append(twoDigits: time.month)
+    append(twoDigits: time.day)
   }
 
   fileprivate mutating func append(clock time: CivilTime, separator: UInt8?) {
-    append(time.hour, digits: 2)
+    append(twoDigits: time.hour)
     if let separator { append(separator) }
-    append(time.minute, digits: 2)
+    append(twoDigits: time.minute)
     if let separator { append(separator) }
-    append(time.second, digits: 2)
+    append(twoDigits: time.second)
+  }
+
+  /// Appends a number from 0 to 99 in two digits.
+  @inline(__always)
+  fileprivate mutating func append(twoDigits number: Int64) {
+    let number = UInt8(truncatingIfNeeded: number)
+    let start = reserve(2)
+    put(UInt8(ascii: "0") &+ number / 10, at: start)
+    put(UInt8(ascii: "0") &+ number % 10, at: start &+ 1)
   }
 
   /// Appends a number in decimal, with zeros in front up to a number of digits.
