@@ -41,17 +41,20 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   /// Whether a field is signed; its name is in lower case.
   func signs(_ name: String) -> Bool {
+    withBytes(of: name) { signs($0) }
+  }
+
+  /// Whether a field is signed; its name is in lower case.
+  func signs(_ name: Span<UInt8>) -> Bool {
     switch value {
     case .standard: Self.isStandard(name)
-    case .only(let names): names.contains(name)
+    case .only(let names): names.contains(String(writing: { $0.append(name) }))
     }
   }
 
   /// Whether a field is one of the standard ones; its name is in lower case.
-  static func isStandard(_ name: String) -> Bool {
-    withBytes(of: name) { name in
-      hasEffectPrefix(name) || standardNames.contains(name)
-    }
+  static func isStandard(_ name: Span<UInt8>) -> Bool {
+    hasEffectPrefix(name) || standardNames.contains(name)
   }
 
   /// Whether a name is one that COS or its data processing acts on: `x-cos-` or `x-ci-`, in lower case.
@@ -103,6 +106,7 @@ struct COSHTTPString {
     let authority = host ?? request.authority
     let spelling = spelling
     let path = path ?? request.path ?? "/"
+    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -123,15 +127,18 @@ struct COSHTTPString {
               for index in 0..<headers.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
                 let header = headers[index]
-                let name = header.name(in: fields)
-                writer.append(headerName: name)
-                writer.append(UInt8(ascii: "="))
                 if header.index == SelectedHeader.host {
+                  writer.append("host=")
                   writer.append(percentEncoding: authority ?? "")
-                } else if let encodedToken, name == HTTPField.Name.cosSecurityToken.canonicalName {
+                  continue
+                }
+                let field = Int(header.index)
+                fields.withName(at: field) { writer.append(headerName: $0) }
+                writer.append(UInt8(ascii: "="))
+                if let encodedToken, field == token {
                   encodedToken.withBytes { writer.append($0) }
                 } else {
-                  fields.withValue(at: Int(header.index)) { writer.append(percentEncoding: $0) }
+                  fields.withValue(at: field) { writer.append(percentEncoding: $0) }
                 }
               }
               writer.append(UInt8(ascii: "\n"))
@@ -139,14 +146,13 @@ struct COSHTTPString {
             { writer in
               for index in 0..<headers.count {
                 if index > 0 { writer.append(UInt8(ascii: ";")) }
-                writer.append(headerName: headers[index].name(in: fields))
+                headers[index].withName(in: fields) { writer.append(headerName: $0) }
               }
             },
             { writer in
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: ";")) }
-                writer.append(
-                  normalizing: wire.extracting(parameters[index].name), plusIsSpace: true, .component, .lowered)
+                writer.append(loweredNameOf: parameters[index], of: wire)
               }
             })
         }
@@ -182,9 +188,11 @@ struct COSHTTPString {
     from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      let name = fields[index].name.canonicalName
-      guard name != "host", policy.signs(name) else { continue }
-      withBytes(of: name) { headers.append(SelectedHeader(name: $0, index: Int32(index))) }
+      fields.withName(at: index) { name in
+        let isHost = name.count == 4 && name.starts(with: "host")
+        guard !isHost, policy.signs(name) else { return }
+        headers.append(SelectedHeader(name: name, index: Int32(index)))
+      }
     }
     if policy.signsHost, authority != nil {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
@@ -195,18 +203,13 @@ struct COSHTTPString {
 
 extension ByteWriter {
   /// Appends the name of a header, which is in lower case already; a token may hold characters that are encoded.
-  mutating func append(headerName name: String) {
-    withBytes(of: name) { name in
-      for index in name.indices where !PercentEncoding.component.keeps(name[index]) {
-        return append(percentEncoding: name, .component, .lowered)
-      }
-      append(name)
-    }
+  mutating func append(headerName name: Span<UInt8>) {
+    if name.isKept(by: .component) { append(name) } else { append(percentEncoding: name, .component, .lowered) }
   }
 
   /// Appends ASCII text in lower case.
   mutating func append(lowercased text: String) {
-    for byte in text.utf8 { append(asciiLowercased(byte)) }
+    withBytes(of: text) { append(lowercased: $0) }
   }
 
   /// Appends the string to sign of a text that hashes to `hash`.

@@ -52,6 +52,11 @@ package struct SelectedHeader: BitwiseCopyable {
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
+
+  /// Runs `body` over the name in lower case.
+  package func withName<Result>(in fields: HTTPFields, _ body: (Span<UInt8>) -> Result) -> Result {
+    index == Self.host ? withBytes(of: "host", body) : fields.withName(at: Int(index), body)
+  }
 }
 
 // A field is three texts, and a copy of it counts a reference to each: what is here reads one of them where it stands.
@@ -94,8 +99,13 @@ extension HTTPFields {
   /// Returns whether the value of a field holds a tab or another control character.
   package func holdsControlCharacter(at index: Int) -> Bool {
     withValue(at: index) { value in
-      for index in value.indices where value[index] < UInt8(ascii: " ") || value[index] == 0x7f { return true }
-      return false
+      var holds = false
+      // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
+      for index in value.indices {
+        let byte = unsafe value[unchecked: index]
+        holds = holds || byte < UInt8(ascii: " ") || byte == 0x7f
+      }
+      return holds
     }
   }
 }
@@ -109,6 +119,10 @@ extension ByteWriter {
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
+    var holdsBlank = false
+    // As above: within bounds, and with one way out.
+    for index in text.indices { holdsBlank = unsafe holdsBlank || text[unchecked: index] <= UInt8(ascii: " ") }
+    guard holdsBlank else { return append(text) }
     var index = 0
     var isFirst = true
     while index < text.count {

@@ -231,16 +231,29 @@ extension ByteWriter {
     canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
     keepsEmptyValue: Bool
   ) {
-    if parameter.isCanonical, nameCase == .asWritten {
-      append(wire.extracting(parameter.name))
+    guard parameter.isCanonical else {
+      append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
       guard keepsEmptyValue || !parameter.value.isEmpty else { return }
       append(UInt8(ascii: "="))
-      append(wire.extracting(parameter.value))
-      return
+      return append(normalizing: wire.extracting(parameter.value), plusIsSpace: true)
     }
-    append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
+    let name = wire.extracting(parameter.name)
+    if nameCase == .asWritten { append(name) } else { append(lowercased: name) }
     guard keepsEmptyValue || !parameter.value.isEmpty else { return }
     append(UInt8(ascii: "="))
-    append(normalizing: wire.extracting(parameter.value), plusIsSpace: true)
+    append(wire.extracting(parameter.value))
+  }
+
+  /// Appends the name of a parameter in the one canonical encoding, in lower case.
+  package mutating func append(loweredNameOf parameter: WireParameter, of wire: Span<UInt8>) {
+    let name = wire.extracting(parameter.name)
+    guard parameter.isCanonical else { return append(normalizing: name, plusIsSpace: true, .component, .lowered) }
+    append(lowercased: name)
+  }
+
+  /// Appends bytes with the letters from `A` to `Z` in lower case.
+  package mutating func append(lowercased text: Span<UInt8>) {
+    // Within bounds: the indices are the span's own.
+    for index in text.indices { append(asciiLowercased(unsafe text[unchecked: index])) }
   }
 }

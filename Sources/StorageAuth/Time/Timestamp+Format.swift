@@ -81,10 +81,7 @@ extension ByteWriter {
   /// Appends a number from 0 to 99 in two digits.
   @inline(__always)
   fileprivate mutating func append(twoDigits number: Int64) {
-    let number = UInt8(truncatingIfNeeded: number)
-    let start = reserve(2)
-    put(UInt8(ascii: "0") &+ number / 10, at: start)
-    put(UInt8(ascii: "0") &+ number % 10, at: start &+ 1)
+    put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
   }
 
   /// Appends a number in decimal, with zeros in front up to a number of digits.
@@ -101,11 +98,18 @@ extension ByteWriter {
     width = max(width, min(digits, 19))
     let start = reserve(width)
     var place = start &+ width
-    while place > start {
-      place &-= 1
-      let next = rest / 10
-      put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- next &* 10), at: place)
+    while place &- start > 1 {
+      place &-= 2
+      let next = rest / 100
+      put(twoDigits: UInt8(truncatingIfNeeded: rest &- next &* 100), at: place)
       rest = next
     }
+    if place > start { put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest), at: start) }
+  }
+
+  @inline(__always)
+  private mutating func put(twoDigits number: UInt8, at place: Int) {
+    put(UInt8(ascii: "0") &+ number / 10, at: place)
+    put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
   }
 }

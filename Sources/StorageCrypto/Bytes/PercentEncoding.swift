@@ -72,7 +72,8 @@ extension ByteWriter {
     var start = 0
     while start < bytes.count {
       var end = start
-      while end < bytes.count, encoding.keeps(bytes[end]) { end &+= 1 }
+      // Within bounds: the index is below the count.
+      while end < bytes.count, encoding.keeps(unsafe bytes[unchecked: end]) { end &+= 1 }
       if end > start { append(bytes.extracting(start..<end)) }
       if end < bytes.count {
         append(percentEncoding: bytes[end], encoding)
@@ -88,6 +89,16 @@ extension ByteWriter {
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
     withBytes(of: text) { append(percentEncoding: $0, encoding, textCase) }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether all bytes stay as they are when they are percent-encoded.
+  @inlinable
+  package func isKept(by encoding: PercentEncoding) -> Bool {
+    // Within bounds: the indices are the span's own.
+    for index in indices where !encoding.keeps(unsafe self[unchecked: index]) { return false }
+    return true
   }
 }
 

@@ -20,11 +20,15 @@ extension ByteWriter {
     var index = 0
     while index < text.count {
       let start = index
-      while index < text.count, text[index] != UInt8(ascii: "%"), text[index] != UInt8(ascii: "+") { index += 1 }
+      // Within bounds: the index is below the count.
+      while index < text.count, unsafe !Self.isEncoded(text[unchecked: index]) { index &+= 1 }
       if index > start { append(text.extracting(start..<index)) }
       if index < text.count { append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace)) }
     }
   }
+
+  @inline(__always)
+  private static func isEncoded(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") }
 
   /// Appends percent-encoded text in the one canonical encoding: decoded, then encoded again.
   package mutating func append(
@@ -35,7 +39,7 @@ extension ByteWriter {
     while index < text.count {
       if textCase == .asWritten {
         let start = index
-        while index < text.count, encoding.keeps(text[index]) { index += 1 }
+        while index < text.count, encoding.keeps(unsafe text[unchecked: index]) { index &+= 1 }
         if index > start { append(text.extracting(start..<index)) }
         if index == text.count { break }
       }
