@@ -146,7 +146,11 @@ struct COSHTTPString {
             { writer in
               for index in 0..<headers.count {
                 if index > 0 { writer.append(UInt8(ascii: ";")) }
-                headers[index].withName(in: fields) { writer.append(headerName: $0) }
+                if headers[index].index == SelectedHeader.host {
+                  writer.append("host")
+                } else {
+                  fields.withName(at: Int(headers[index].index)) { writer.append(headerName: $0) }
+                }
               }
             },
             { writer in

@@ -165,19 +165,19 @@ package struct S3CanonicalRequest {
     self.init(headers: .listed(names), payload: payload)
   }
 
-  /// Hands a function that writes the canonical request to `body`.
+  /// Hands functions that write the canonical request, and the names of its headers separated by `;`, to `body`.
   ///
   /// - Parameters:
   ///   - request: The request with every header and parameter that is signed.
   ///   - path: The path that is signed; `nil` for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
-  ///   - body: Uses the function.
+  ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
-    _ body: ((inout ByteWriter) -> Void) -> Result
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     let fields = request.headerFields
     let path = path ?? request.path ?? "/"
@@ -187,26 +187,27 @@ package struct S3CanonicalRequest {
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try Self.cut(wire, omitting: omitting, into: &parameters)
           if let refused { try refused.check(parameters, of: wire) }
-          return body { writer in
-            writer.append(request.method.rawValue)
-            writer.append(UInt8(ascii: "\n"))
-            writer.append(normalizing: path, of: wire)
-            writer.append(UInt8(ascii: "\n"))
-            for index in 0..<parameters.count {
-              if index > 0 { writer.append(UInt8(ascii: "&")) }
-              writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
-            }
-            writer.append(UInt8(ascii: "\n"))
-            append(selected, of: request, to: &writer)
-            writer.append(UInt8(ascii: "\n"))
-            if let payload {
-              writer.append(payload)
-            } else if let hash = fields.index(of: .s3ContentSHA256) {
-              fields.withValue(at: hash) { writer.append($0) }
-            } else {
-              writer.append(S3Text.unsignedPayload)
-            }
-          }
+          return body(
+            { writer in
+              writer.append(request.method.rawValue)
+              writer.append(UInt8(ascii: "\n"))
+              writer.append(normalizing: path, of: wire)
+              writer.append(UInt8(ascii: "\n"))
+              for index in 0..<parameters.count {
+                if index > 0 { writer.append(UInt8(ascii: "&")) }
+                writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
+              }
+              writer.append(UInt8(ascii: "\n"))
+              append(selected, of: request, to: &writer)
+              writer.append(UInt8(ascii: "\n"))
+              if let payload {
+                writer.append(payload)
+              } else if let hash = fields.index(of: .s3ContentSHA256) {
+                fields.withValue(at: hash) { writer.append($0) }
+              } else {
+                writer.append(S3Text.unsignedPayload)
+              }
+            }, { writer in append(namesOf: selected, in: fields, to: &writer) })
         }
       }
     }
@@ -219,11 +220,11 @@ package struct S3CanonicalRequest {
     let fields = request.headerFields
     for index in 0..<selected.count {
       let header = selected[index]
-      if index > 0, Self.isSame(header, selected[index - 1], in: fields) {
+      if index > 0, header.hasName(of: selected[index - 1], in: fields) {
         writer.append(UInt8(ascii: ","))
       } else {
         if index > 0 { writer.append(UInt8(ascii: "\n")) }
-        writer.append(header.name(in: fields))
+        append(nameOf: header, in: fields, to: &writer)
         writer.append(UInt8(ascii: ":"))
       }
       if header.index == SelectedHeader.host {
@@ -250,35 +251,35 @@ package struct S3CanonicalRequest {
   ) {
     for index in 0..<selected.count {
       if index > 0 {
-        if Self.isSame(selected[index], selected[index - 1], in: fields) { continue }
+        if selected[index].hasName(of: selected[index - 1], in: fields) { continue }
         writer.append(UInt8(ascii: ";"))
       }
-      writer.append(selected[index].name(in: fields))
+      append(nameOf: selected[index], in: fields, to: &writer)
     }
   }
 
-  private static func isSame(_ first: SelectedHeader, _ second: SelectedHeader, in fields: HTTPFields) -> Bool {
-    first.name(in: fields).isIdentical(to: second.name(in: fields))
+  private func append(nameOf header: SelectedHeader, in fields: HTTPFields, to writer: inout ByteWriter) {
+    guard header.index != SelectedHeader.host else { return writer.append("host") }
+    fields.withName(at: Int(header.index)) { writer.append($0) }
   }
 
   private func select(
     from fields: HTTPFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      let name = fields[index].name.canonicalName
-      guard signs(name) else { continue }
+      guard fields.withName(at: index, { signs($0) }) else { continue }
       guard allowsControlCharacters || !fields.holdsControlCharacter(at: index) else {
         throw SigningError(
           .invalidHeader, "The header \(fields[index].name.rawName), which is signed, holds a control character.",
           remedy: "Write a space for a tab, and encode the value.")
       }
-      withBytes(of: name) { selected.append(SelectedHeader(name: $0, index: Int32(index))) }
+      fields.withName(at: index) { selected.append(SelectedHeader(name: $0, index: Int32(index))) }
     }
     if authority != nil {
       withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
     guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
-    for index in 1..<selected.count where Self.isSame(selected[index], selected[index - 1], in: fields) {
+    for index in 1..<selected.count where selected[index].hasName(of: selected[index - 1], in: fields) {
       let repeated = Int(max(selected[index].index, selected[index - 1].index))
       guard fields[repeated].name.canonicalName.isRepeatable else { throw .repeatedHeader(fields[repeated].name) }
     }
@@ -286,36 +287,49 @@ package struct S3CanonicalRequest {
 
   /// Whether a header other than the host, which always is, is signed; its name is in lower case.
   func signs(_ name: String) -> Bool {
+    withBytes(of: name) { signs($0) }
+  }
+
+  private func signs(_ name: Span<UInt8>) -> Bool {
     switch headers {
-    case .byRule(let further): Self.isSignedByRule(name) || further.containsSorted(name)
-    case .listed(let names): names.containsSorted(name)
+    case .byRule(let further):
+      Self.isSignedByRule(name) || !further.isEmpty && further.containsSorted(String(writing: { $0.append(name) }))
+    case .listed(let names): names.containsSorted(String(writing: { $0.append(name) }))
     }
   }
 
-  /// Whether a header is signed wherever it is: it has an effect at the service, and nothing changes it on the way.
+  /// Returns whether a header is signed wherever it is; its name is in lower case.
   static func isSignedByRule(_ name: String) -> Bool {
-    withBytes(of: name) { name in
-      if name.starts(with: "x-amz-") || name.starts(with: "if-") { return true }
-      return switch name.count {
-      case 5: name.starts(with: "range")
-      case 11: name.starts(with: "content-md5")
-      case 12: name.starts(with: "content-type")
-      default: false
-      }
+    withBytes(of: name) { isSignedByRule($0) }
+  }
+
+  /// Returns whether a header is signed wherever it is: it has an effect at the service, and nothing changes it on the
+  /// way; its name is in lower case.
+  private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
+    if name.starts(with: "x-amz-") || name.starts(with: "if-") { return true }
+    return switch name.count {
+    case 5: name.starts(with: "range")
+    case 11: name.starts(with: "content-md5")
+    case 12: name.starts(with: "content-type")
+    default: false
     }
   }
 
   private static func cut(
     _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    let path = ScratchList<WireParameter>.with { all in
-      let path = WireQuery.cut(wire, into: &all)
-      for index in 0..<all.count {
-        let name = wire.extracting(all[index].name)
-        if let omitting, name.count == omitting.utf8CodeUnitCount, name.starts(with: omitting) { continue }
-        parameters.append(all[index])
+    let path: WirePath?
+    if let omitting {
+      path = ScratchList<WireParameter>.with { all in
+        let path = WireQuery.cut(wire, into: &all)
+        for index in 0..<all.count {
+          let name = wire.extracting(all[index].name)
+          if name.count != omitting.utf8CodeUnitCount || !name.starts(with: omitting) { parameters.append(all[index]) }
+        }
+        return path
       }
-      return path
+    } else {
+      path = WireQuery.cut(wire, into: &parameters)
     }
     guard let path else { throw .unreadablePath }
     for index in 0..<path.end where wire[index] == UInt8(ascii: "+") { throw .plusInPath }

@@ -37,7 +37,9 @@ extension S3Signer {
   }
 
   private func pending(_ draft: S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
-    let (text, hash) = try withCanonicalRequest(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
+    let (text, hash) = try withCanonicalRequest(of: draft) { text, _ in
+      (String(writing: text), SHA256.hash(writing: text))
+    }
     let names = try canonicalRequest.names(of: draft.request)
     let scope = scope(at: draft.date)
     var request = draft.request
@@ -47,7 +49,7 @@ extension S3Signer {
       identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
       signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
       authorizationPrefix: String(
-        writing: { append(prefixWith: names, date: draft.date, id: identity.id, to: &$0) }))
+        writing: { append(prefixTo: &$0, date: draft.date, id: identity.id, names: { $0.append(names) }) }))
   }
 
   /// Puts a signature into the request that it was made for.

@@ -138,11 +138,14 @@ extension S3Signer {
     if key.isAnonymous { return }
     try key.check(allowsSlashInID: true)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
-    let names = try canonicalRequest.names(of: draft.request)
-    let signature = try signature(of: draft, with: key)
-    let authorization = HTTPField(name: .authorization) { writer in
-      append(prefixWith: names, date: draft.date, id: key.id, to: &writer)
-      writer.append(hex: signature)
+    let authorization = try canonicalRequest.withCanonicalRequest(
+      draft.request, refusing: RefusedParameters(S3Text.signatureParameters)
+    ) { text, names in
+      let signature = signature(of: SHA256.hash(writing: text), at: context.date, with: key)
+      return HTTPField(name: .authorization) { writer in
+        append(prefixTo: &writer, date: context.date, id: key.id, names: names)
+        writer.append(hex: signature)
+      }
     }
     draft.request.headerFields.replace(authorization)
     request = draft.request
@@ -214,15 +217,20 @@ extension S3Signer {
     }
   }
 
-  /// The signature of a draft.
+  /// Returns the signature of a draft.
   func signature(of draft: S3Draft, with key: AccessKey) throws(SigningError) -> Digest {
-    let hash = try withCanonicalRequest(of: draft) { SHA256.hash(writing: $0) }
-    let scope = scope(at: draft.date)
+    signature(
+      of: try withCanonicalRequest(of: draft) { text, _ in SHA256.hash(writing: text) }, at: draft.date, with: key)
+  }
+
+  /// Returns the signature of a canonical request that hashes to `hash`.
+  private func signature(of hash: Digest, at date: Timestamp, with key: AccessKey) -> Digest {
+    let scope = scope(at: date)
     return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
   }
 
   func withCanonicalRequest<Result>(
-    of draft: S3Draft, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: S3Draft, _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
       draft.request, path: draft.path,
@@ -230,14 +238,16 @@ extension S3Signer {
   }
 
   /// Appends the value of `Authorization` up to the signature.
-  func append(prefixWith names: String, date: Timestamp, id: AccessKeyID, to writer: inout ByteWriter) {
+  func append(
+    prefixTo writer: inout ByteWriter, date: Timestamp, id: AccessKeyID, names: (inout ByteWriter) -> Void
+  ) {
     writer.append(S3Text.algorithm)
     writer.append(" Credential=")
     writer.append(id.string)
     writer.append(UInt8(ascii: "/"))
     scope(at: date).append(to: &writer)
     writer.append(", SignedHeaders=")
-    writer.append(names)
+    names(&writer)
     writer.append(", Signature=")
   }
 }

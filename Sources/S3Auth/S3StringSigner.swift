@@ -115,7 +115,7 @@ public struct S3StringSigner: StringSigner {
     let text: String
     do throws(SigningError) {
       text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(request) {
-        String(writing: $0)
+        text, _ in String(writing: text)
       }
     } catch {
       throw .notCanonical

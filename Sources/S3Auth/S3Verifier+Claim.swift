@@ -252,7 +252,7 @@ extension S3Verifier {
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) {
-      (String(writing: $0), SHA256.hash(writing: $0))
+      text, _ in (String(writing: text), SHA256.hash(writing: text))
     }
     let scope = claim.scope
     return SignedTexts(

@@ -181,8 +181,8 @@ public struct S3Verifier: SignatureVerifier {
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
-      let hash = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) {
-        SHA256.hash(writing: $0)
+      let hash = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) { text, _ in
+        SHA256.hash(writing: text)
       }
       let scope = claim.scope
       let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }

@@ -40,7 +40,7 @@ package struct SelectedHeader: BitwiseCopyable {
     var index = 1
     while index < headers.count {
       let (before, after) = (headers[index &- 1], headers[index])
-      if before.rank == after.rank, before.name(in: fields).isIdentical(to: after.name(in: fields)) {
+      if before.hasName(of: after, in: fields) {
         return Int(max(before.index, after.index))
       }
       index &+= 1
@@ -48,14 +48,14 @@ package struct SelectedHeader: BitwiseCopyable {
     return nil
   }
 
+  /// Returns whether two headers have the same name.
+  package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
+    rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
+  }
+
   /// The name in lower case.
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
-  }
-
-  /// Runs `body` over the name in lower case.
-  package func withName<Result>(in fields: HTTPFields, _ body: (Span<UInt8>) -> Result) -> Result {
-    index == Self.host ? withBytes(of: "host", body) : fields.withName(at: Int(index), body)
   }
 }
 
@@ -99,13 +99,13 @@ extension HTTPFields {
   /// Returns whether the value of a field holds a tab or another control character.
   package func holdsControlCharacter(at index: Int) -> Bool {
     withValue(at: index) { value in
-      var holds = false
+      var found: UInt8 = 0
       // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
       for index in value.indices {
         let byte = unsafe value[unchecked: index]
-        holds = holds || byte < UInt8(ascii: " ") || byte == 0x7f
+        found |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
       }
-      return holds
+      return found != 0
     }
   }
 }
@@ -119,10 +119,10 @@ extension ByteWriter {
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
-    var holdsBlank = false
+    var blanks: UInt8 = 0
     // As above: within bounds, and with one way out.
-    for index in text.indices { holdsBlank = unsafe holdsBlank || text[unchecked: index] <= UInt8(ascii: " ") }
-    guard holdsBlank else { return append(text) }
+    for index in text.indices { blanks |= unsafe text[unchecked: index] <= UInt8(ascii: " ") ? 1 : 0 }
+    guard blanks != 0 else { return append(text) }
     var index = 0
     var isFirst = true
     while index < text.count {
