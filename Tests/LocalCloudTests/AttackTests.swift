@@ -46,6 +46,7 @@ final class AttackTests: CloudTestCase {
 
   // matrix: OSS V4: verify
   // matrix: COS V5: verify
+  // matrix: S3 V4: verify
   func testAControlHeaderOnAPresignedUploadIsRefused() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "secret", body: [1])

@@ -38,6 +38,7 @@ final class FormRefusalTests: CloudTestCase {
   // matrix: OSS V1: form, bad input
   // matrix: OSS V4: form, bad input
   // matrix: COS V5: form, bad input
+  // matrix: S3 V4: form, bad input
   func testAFileThatIsTooLargeOrTooSmallIsRefused() async throws {
     try await withRefusals { client, signer in
       let form = try client.form(signer, client.policy { $0.sizes = 3...500_000 })

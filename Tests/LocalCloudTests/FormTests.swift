@@ -10,6 +10,7 @@ final class FormTests: CloudTestCase {
   // matrix: OSS V1: form
   // matrix: OSS V4: form
   // matrix: COS V5: form
+  // matrix: S3 V4: form
   func testAFileIsUploadedByForm() async throws {
     try await withEachService { client in
       for signer in client.formSigners {
@@ -20,7 +21,11 @@ final class FormTests: CloudTestCase {
         let get = try await client.send(.get, "uploads/alice/cat.png")
         XCTAssertEqual(get.text, "meow")
         let kind: LocalCloud.SignatureKind =
-          client.provider == .cos ? .cosV5 : form.fields.contains { $0.name == "Signature" } ? .ossV1 : .ossV4
+          switch client.provider {
+          case .oss: form.fields.contains { $0.name == "Signature" } ? .ossV1 : .ossV4
+          case .cos: .cosV5
+          case .s3: .s3V4
+          }
         XCTAssertNotNil(client.cloud.statistics.verified[kind])
         _ = try await client.send(.delete, "uploads/alice/cat.png")
       }

@@ -6,7 +6,7 @@ import XCTest
 
 final class RenewalTests: XCTestCase {
   let time = SteppedTime()
-  private let log = EventLog()
+  let log = EventLog()
 
   /// A token service that gives out `STS.1`, `STS.2` and so on.
   func issuing(

@@ -28,6 +28,7 @@ final class S3AnswerTests: CloudTestCase {
     return try await client.send(request)
   }
 
+  // matrix: S3 V4: verify, skew, expiry, redaction
   func testRefusalsHaveTheCodesAndTheElementsOfTheService() async throws {
     try await withEachService(of: [.s3]) { client in
       let wrong = try await refused(client, with: AccessKey(id: "test-id", secret: "wrong"))
@@ -115,6 +116,7 @@ final class S3AnswerTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testAnythingThatLooksLikeASignatureIsNeverAnonymous() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, headers: ["x-amz-acl": "public-read"])
@@ -210,6 +212,7 @@ final class S3AnswerTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: header, verify
   func testTheBucketIsWhereTheHostSays() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "dir/a", body: [1, 2])

@@ -21,6 +21,7 @@ final class S3AttackTests: CloudTestCase {
     XCTAssertTrue(answer.hasPrefix("HTTP/1.1 4"), "\(what): \(answer.prefix(200))", line: line)
   }
 
+  // matrix: S3 V4: verify
   func testEveryFormOfABodyNeedsTheSignatureOfItsHead() async throws {
     try await withEachService(of: [.s3]) { client in
       let forms: [S3Payload] = [
@@ -50,6 +51,7 @@ final class S3AttackTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testAPathIsReadOnceAndAsItWasSigned() async throws {
     try await withEachService(of: [.s3]) { client in
       for key in ["a", "a b", "b", "dir/../a", "dir//a", "%2e", "a+b"] {
@@ -74,6 +76,7 @@ final class S3AttackTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testRepeatedHostsHeadersAndParametersAreRefused() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", body: [1])
@@ -102,6 +105,7 @@ final class S3AttackTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: presign, expiry
   func testTheTimeOfAURLIsANumberOfSecondsOfAWeek() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", body: [1])
@@ -126,6 +130,7 @@ final class S3AttackTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: form, verify
   func testAFormCannotOverrideWhatItsPolicyBinds() async throws {
     try await withEachService(of: [.s3]) { client in
       let form = try client.form(S3Signer(region: "us-east-1"), client.policy())

@@ -37,6 +37,7 @@ final class S3BodyTests: CloudTestCase {
     XCTAssertEqual(head.status, 404, "\(what) was stored", line: line)
   }
 
+  // matrix: S3 V4: header, verify
   func testEveryFormOfABodyIsStoredAsItIs() async throws {
     try await withS3 { client in
       for payload in Self.chunked {
@@ -66,6 +67,7 @@ final class S3BodyTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testAnotherBodyThanTheSignedOneIsRefused() async throws {
     try await withS3 { client in
       var other = try client.upload("refused", body)
@@ -87,6 +89,7 @@ final class S3BodyTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testNoChunkCanBeChangedDroppedSwappedOrCut() async throws {
     try await withS3 { client in
       for payload in [S3Payload.signedChunks, .signedChunksWithTrailer] {
@@ -119,6 +122,7 @@ final class S3BodyTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testATrailerIsTheOneThatWasAnnounced() async throws {
     try await withS3 { client in
       let upload = try client.chunked("refused", [1, 2, 3], as: .unsignedChunksWithTrailer)
@@ -149,6 +153,7 @@ final class S3BodyTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: verify, bad input
   func testTheSignatureTellsTheFramingAndNotTheEncoding() async throws {
     try await withS3 { client in
       let framed = try client.chunked("a", [1, 2, 3], as: .signedChunks)
@@ -168,6 +173,7 @@ final class S3BodyTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: bad input
   func testChecksumsInHeadersAreCompared() async throws {
     try await withS3 { client in
       for algorithm in S3Checksum.Algorithm.allCases {

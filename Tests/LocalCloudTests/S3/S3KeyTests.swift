@@ -23,6 +23,8 @@ final class S3KeyTests: ServicesTestCase {
 
   private func error(_ reply: Reply) throws -> String? { try reply.document["Error"]?["Code"]?.text }
 
+  // matrix: S3 V4: expiry
+  // matrix: Amazon STS: answers
   func testARoleIsTakenAndItsKeyWorksUntilItEnds() async throws {
     try await withServices { services in
       let reply = try await services.send(services.sts(["Action": "AssumeRole", "DurationSeconds": "900"]))
@@ -46,6 +48,7 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  // matrix: Amazon STS: refusal
   func testCallersAreVerified() async throws {
     try await withServices { services in
       let call = try services.sts(["Action": "AssumeRole"])
@@ -90,6 +93,7 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  // matrix: Amazon STS: answers
   func testAnIdentityTokenIsExchangedWithoutASignature() async throws {
     try await withServices { services in
       for (token, isRight) in [(Self.identityToken, true), ("forged", false)] {
@@ -102,6 +106,8 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  // matrix: Amazon container: answers
+  // matrix: Instance metadata: answers
   func testTheMetadataAndTheContainerEndpointGiveKeys() async throws {
     var configuration = configuration
     configuration.services.requiresMetadataToken = true
@@ -133,6 +139,7 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  // matrix: S3 V4: verify
   func testAKeyDoesWhatItsPolicyAllows() async throws {
     let listing = statement(
       #""s3:ListBucket""#, "arn:aws:s3:::\(Self.bucket)", #","Condition":{"StringLike":{"s3:prefix":"alice/*"}}"#)
@@ -182,6 +189,7 @@ final class S3KeyTests: ServicesTestCase {
     return FormBody(try client.form(S3Signer(region: "us-east-1"), policy), file: [1])
   }
 
+  // matrix: Amazon STS: bad input
   func testAPolicyThatCannotBeAppliedIsRefused() async throws {
     let any = #""s3:*""#
     try await withServices { services in

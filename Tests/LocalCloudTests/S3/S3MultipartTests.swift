@@ -97,6 +97,7 @@ final class S3MultipartTests: CloudTestCase {
     }
   }
 
+  // matrix: S3 V4: bad input
   func testAnotherChecksumThanThatOfTheUploadIsRefused() async throws {
     try await withEachService(of: [.s3]) { client in
       let (_, id) = try await begin(client, ["x-amz-checksum-algorithm": "CRC32"])

@@ -7,7 +7,7 @@ import Synchronization
 final class GuardedService: Sendable {
   /// How the service refuses.
   enum Voice: Sendable {
-    case oss, cos
+    case oss, cos, s3
     /// Without a word, and with nothing but the date in the head.
     case silent
   }
@@ -60,15 +60,17 @@ final class GuardedService: Sendable {
     let isMute = request.method == .head || voice == .silent
     var headers = ["Date": now.httpDate].merging(extra) { _, extra in extra }
     if request.method == .head, voice == .oss { headers["x-oss-err"] = body.utf8.base64 }
-    return HTTPStreamingResponse(403, isMute ? "" : body, headers)
+    let isAboutToken = voice == .s3 && (code == "ExpiredToken" || code == "InvalidToken")
+    return HTTPStreamingResponse(isAboutToken ? 400 : 403, isMute ? "" : body, headers)
   }
 }
 
 extension ScriptedTransport.Recorded {
-  /// The instant and the access key id of a signature of OSS V4 or COS.
+  /// The instant and the access key id of a signature of OSS V4, S3 or COS.
   fileprivate var signature: (Timestamp, String)? {
     guard let text = headers[.authorization] else { return nil }
-    if let date = headers[.init("x-oss-date") ?? .date].flatMap({ Timestamp(iso8601Basic: $0) }) {
+    for name in ["x-oss-date", "x-amz-date"] {
+      guard let date = headers[.init(name) ?? .date].flatMap({ Timestamp(iso8601Basic: $0) }) else { continue }
       return (date, String(text.split(separator: "=")[1].prefix { $0 != "/" }))
     }
     let fields = text.split(separator: "&").map { $0.split(separator: "=") }
