@@ -36,6 +36,9 @@ public struct LongRun: Sendable {
     }
   }
 
+  /// The storage services, which fail and are counted.
+  static let services: [LocalCloud.Endpoint] = [.oss, .cos, .s3]
+
   private let plan: Plan
 
   /// Plans a run.
@@ -91,7 +94,7 @@ public struct LongRun: Sendable {
 
   private var configuration: LocalCloud.Configuration {
     var faults = LocalCloud.Faults(requestsPerToken: 25, seed: 3)
-    for endpoint in [LocalCloud.Endpoint.oss, .cos] {
+    for endpoint in Self.services {
       faults[endpoint] = [
         .serverError(status: 500, .chance(0.04), .before),
         .serverError(status: Store.lossStatus, .chance(0.03), .after),

@@ -38,7 +38,7 @@ public struct Report: Sendable, CustomStringConvertible {
     enter("requests", watched.reduce(0) { $0 + $1.requests })
     enter("signatures", counts.signatures)
     enter("verified", statistics.verifiedCount)
-    enter("faults", statistics[.oss].faults + statistics[.cos].faults)
+    enter("faults", LongRun.services.reduce(0) { $0 + statistics[$1].faults })
     enter("faults of the token services", statistics[.sts].faults + statistics[.appServer].faults)
     enter("renewed credentials", counts.refreshes)
     enter("credentials issued", statistics[.appServer].issued + statistics[.sts].issued)
@@ -56,10 +56,10 @@ public struct Report: Sendable, CustomStringConvertible {
     for store in stores where store.transport.counts.unsigned > 0 {
       violations.append("\(store.name): \(store.transport.counts.unsigned) requests went out without a signature")
     }
-    for endpoint in [LocalCloud.Endpoint.oss, .cos] where cloud.statistics[endpoint].unsigned > 0 {
+    for endpoint in LongRun.services where cloud.statistics[endpoint].unsigned > 0 {
       violations.append("\(endpoint.rawValue): \(cloud.statistics[endpoint].unsigned) unsigned requests arrived")
     }
-    for provider in [LocalCloud.Provider.oss, .cos] {
+    for provider in LocalCloud.Provider.allCases {
       let expected = counts.stored[provider] ?? [:]
       try await checkObjects(expected, at: Store.auditor(of: provider, on: cloud, time: time), provider)
       checkWrites(cloud.writes(of: provider, in: Store.bucket), expected, stores.filter { $0.provider == provider })

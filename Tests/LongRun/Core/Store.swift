@@ -6,7 +6,9 @@ internal import StorageClient
 struct Store: Sendable {
   static let bucket = "long-run-1250000000"
   static let permanent = AccessKey(id: "LTAIlongrun", secret: "a secret of nobody")
-  static let count = 4
+  static let count = 6
+
+  private static let region = "us-east-1"
 
   /// All that a transfer needs, and no more.
   private static let policy = AccessPolicy([AccessRule(.read, .write, objects: .all, in: bucket)])
@@ -20,7 +22,7 @@ struct Store: Sendable {
   let events: AuthEvents
   let transport: WatchingTransport
 
-  /// Both clouds, all signatures, tokens from the app server and from the token services.
+  /// All clouds and signatures, tokens from the app servers and from the token services.
   static func all(on cloud: LocalCloud, time: any SigningClock, retryDelay: Duration) throws -> [Store] {
     let transport = AsyncHTTPClientTransport()
     let keys = StaticCredentialProvider(permanent)
@@ -34,17 +36,29 @@ struct Store: Sendable {
     let tencent = TencentFederationProvider(
       name: "long-run", policy: try policy.camDocument(region: "ap-guangzhou"), credentials: keys,
       endpoint: .url(cloud.servicesURL), transport: transport, time: time)
+    var machine = ProviderContext(transport: transport, time: time)
+    machine.environment = { [address = cloud.s3AppServer] name in
+      name == "AWS_CONTAINER_CREDENTIALS_FULL_URI" ? address : nil
+    }
+    let container = AmazonContainerProvider(machine: machine)
+    let amazon = AmazonAssumeRoleProvider(
+      roleARN: "arn:aws:iam::125000000000:role/localcloud", credentials: keys,
+      policy: try policy.iamDocument(), endpoint: .url(cloud.servicesURL, region: region), transport: transport,
+      time: time)
     var configuration = StorageClientConfiguration(
       multipartThreshold: 200_000, partSize: 100 * 1024, attempts: 10, retryDelay: retryDelay)
     configuration.longestRetryDelay = .seconds(10)
     let v4 = OSSProvider.oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint)
     let v1 = OSSProvider.oss(bucket: bucket, region: "cn-hangzhou", signature: .v1, endpoint: cloud.ossEndpoint)
     let v5 = COSProvider.cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint)
+    let s3 = S3Provider.s3(bucket: bucket, region: region, endpoint: cloud.s3Endpoint)
     return [
       Store("oss-v4-appserver", .oss, v4, CredentialCache(oss, time: time), configuration, transport, time),
       Store("oss-v1-assumerole", .oss, v1, CredentialCache(alibaba, time: time), configuration, transport, time),
       Store("cos-v5-appserver", .cos, v5, CredentialCache(cos, time: time), configuration, transport, time),
       Store("cos-v5-federation", .cos, v5, CredentialCache(tencent, time: time), configuration, transport, time),
+      Store("s3-v4-container", .s3, s3, CredentialCache(container, time: time), configuration, transport, time),
+      Store("s3-v4-assumerole", .s3, s3, CredentialCache(amazon, time: time), configuration, transport, time),
     ]
   }
 
@@ -69,10 +83,14 @@ struct Store: Sendable {
       StorageClient(
         .oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: permanent,
         transport: transport, time: time)
-    case .cos, .s3:
+    case .cos:
       StorageClient(
         .cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), credentials: permanent,
         transport: transport, time: time)
+    case .s3:
+      StorageClient(
+        .s3(bucket: bucket, region: region, endpoint: cloud.s3Endpoint), credentials: permanent, transport: transport,
+        time: time)
     }
   }
 }

@@ -11,7 +11,7 @@ struct LongRunCommand: AsyncParsableCommand {
   @Option(help: "How many objects are uploaded and downloaded again.")
   var transfers = 4000
 
-  @Option(help: "How many at once, at each of the four stores.")
+  @Option(help: "How many at once, at each of the six stores.")
   var tasks = 4
 
   func run() async throws {
