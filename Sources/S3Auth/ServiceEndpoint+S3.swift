@@ -26,8 +26,7 @@ public struct S3Network: OptionSet, Sendable, Hashable {
 extension ServiceEndpoint {
   /// Returns the endpoint of Amazon S3 in a region.
   ///
-  /// Services that speak like S3 have endpoints of their own: `ServiceEndpoint("https://minio.example.com:9000", style:
-  /// .path)` for MinIO, `ServiceEndpoint("https://<account>.r2.cloudflarestorage.com", style: .path)` for Cloudflare R2.
+  /// Services that speak like S3 have endpoints of their own: see ``s3(_:style:)``.
   ///
   /// - Parameters:
   ///   - region: The region, such as `eu-central-1`.
@@ -52,12 +51,29 @@ extension ServiceEndpoint {
           .invalidConfiguration, "Acceleration cannot be combined with FIPS or with a bucket whose name has dots.",
           remedy: "Use the endpoint of the region.")
       }
-      return try ServiceEndpoint("https://s3-accelerate\(dualStack).\(domain)", style: .virtualHosted)
+      return try .s3("https://s3-accelerate\(dualStack).\(domain)", style: .virtualHosted)
     }
     let service = network.contains(.fips) ? "s3-fips" : "s3"
-    return try ServiceEndpoint(
-      "https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
+    return try .s3("https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
   }
+
+  /// Reads the endpoint of a service that speaks like S3, whose keys have up to 1,024 bytes.
+  ///
+  /// ```swift
+  /// let minio = try ServiceEndpoint.s3("https://minio.example.com:9000", style: .path)
+  /// let r2 = try ServiceEndpoint.s3("https://<account>.r2.cloudflarestorage.com", style: .path)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: The URL, without a path.
+  ///   - style: Where the bucket's name goes; if not given, the path for an IP address or `localhost`, else the host.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the text is not such a URL.
+  public static func s3(_ url: String, style: AddressingStyle? = nil) throws(SigningError) -> ServiceEndpoint {
+    try ServiceEndpoint(url, style: style, keyByteLimit: s3KeyByteLimit)
+  }
+
+  /// The most bytes that a key of S3 has in UTF-8.
+  public static let s3KeyByteLimit = 1024
 }
 
 extension ServiceHosts {

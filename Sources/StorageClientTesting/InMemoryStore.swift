@@ -59,14 +59,17 @@ public final class InMemoryStore: ObjectStore {
   private let state = Mutex(State())
   private let time: any SigningClock
   private let pageSize: Int
+  private let keyByteLimit: Int
 
   /// Creates an empty store.
   ///
   /// - Parameters:
   ///   - pageSize: The most entries of a page of a listing; 1 at least.
+  ///   - keyByteLimit: The most bytes of a key in UTF-8: 1,023 as at OSS and COS, or 1,024 as at S3.
   ///   - time: Says when an object is stored.
-  public init(pageSize: Int = 1000, time: any SigningClock = .system) {
+  public init(pageSize: Int = 1000, keyByteLimit: Int = 1023, time: any SigningClock = .system) {
     self.pageSize = max(1, pageSize)
+    self.keyByteLimit = keyByteLimit
     self.time = time
   }
 
@@ -112,7 +115,7 @@ public final class InMemoryStore: ObjectStore {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try begin(.upload, key)
-    try Self.check(key)
+    try check(key)
     let bytes = try await source.read { stream, byteCount in
       var bytes: [UInt8] = []
       for try await chunk in stream {
@@ -272,10 +275,11 @@ public final class InMemoryStore: ObjectStore {
     return entries
   }
 
-  private static func check(_ key: String) throws {
-    guard !key.isEmpty, key.utf8.count <= 1023 else {
+  private func check(_ key: String) throws {
+    guard !key.isEmpty, key.utf8.count <= keyByteLimit else {
       throw StorageError(
-        .invalidKey, "The key is empty or longer than 1,023 bytes.", remedy: "Use a key of 1 to 1,023 bytes.")
+        .invalidKey, "The key is empty or longer than \(keyByteLimit) bytes.",
+        remedy: "Use a key of 1 to \(keyByteLimit) bytes.")
     }
   }
 

@@ -184,4 +184,20 @@ final class S3FormTests: XCTestCase {
         SubmittedForm(bucket: "photos", fields: fields, fileName: "a"), against: S3Fixture.temporary, at: date)
     ) { XCTAssertFalse("\($0)".contains(S3Fixture.token)) }
   }
+
+  // matrix: S3 V4: form, bad input
+  func testAFormIsForKeysOfUpTo1024Bytes() throws {
+    let longest = String(repeating: "é", count: 512)
+    func sign(_ objects: ObjectScope, _ endpoint: ServiceEndpoint) throws -> SignedForm {
+      try S3Signer(region: "eu-central-1").sign(
+        FormPolicy(bucket: "photos", objects: objects, until: date.advanced(by: .seconds(60))), to: endpoint,
+        with: S3Fixture.temporary, in: .at(date))
+    }
+    let endpoint = try ServiceEndpoint.s3(region: "eu-central-1")
+    for objects in [ObjectScope.key(longest), .prefix(longest)] {
+      XCTAssertNoThrow(try sign(objects, endpoint))
+      XCTAssertThrowsError(try sign(objects, ServiceEndpoint("https://s3.example.com")))
+    }
+    XCTAssertThrowsError(try sign(.key(longest + "a"), endpoint))
+  }
 }

@@ -112,6 +112,18 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
+  func testTheLimitOfAKeyIsAValueOfTheEndpoint() throws {
+    for limit in [16, 1_024] {
+      let endpoint = try ServiceEndpoint("https://example.com", keyByteLimit: limit)
+      let longest = String(repeating: "é", count: limit / 2)
+      XCTAssertEqual(try endpoint.request(.get, bucket: "photos", key: longest).path?.utf8.count, 1 + 3 * limit)
+      let error = try signingError { () throws(SigningError) in
+        try endpoint.request(.get, bucket: "photos", key: longest + "a")
+      }
+      XCTAssertEqual(error.remedy, "Use at most \(limit) bytes.")
+    }
+  }
+
   func testAKeyOrABucketThatNoServiceTakesIsRefused() throws {
     for key in ["", "a\0b", "\0"] {
       XCTAssertThrowsError(try path(key), key)

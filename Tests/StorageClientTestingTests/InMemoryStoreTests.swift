@@ -24,6 +24,20 @@ final class InMemoryStoreTests: XCTestCase {
     }
   }
 
+  func testTheLongestKeyIsWhatTheTestSays() async throws {
+    for (store, limit) in [(InMemoryStore(), 1023), (InMemoryStore(keyByteLimit: 1024), 1024)] {
+      let longest = String(repeating: "k", count: limit)
+      try await store.upload(.bytes([1]), to: longest, options: UploadOptions(), progress: nil)
+      do {
+        try await store.upload(.bytes([1]), to: longest + "k", options: UploadOptions(), progress: nil)
+        XCTFail("nothing was thrown")
+      } catch let error as StorageError {
+        XCTAssertEqual(error.code, .invalidKey)
+        XCTAssertEqual(error.remedy, "Use a key of 1 to \(limit) bytes.")
+      }
+    }
+  }
+
   func testAnObjectComesBackAsItWasStored() async throws {
     let store = makeStore()
     let uploaded = try await store.upload(

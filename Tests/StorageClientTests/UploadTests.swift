@@ -81,6 +81,33 @@ final class UploadTests: XCTestCase {
       ])
   }
 
+  func testTheLongestKeyIsThatOfTheService() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    func s3(_ endpoint: ServiceEndpoint) -> any ObjectStore {
+      StorageClient(
+        .s3(bucket: "photos", region: "eu-central-1", endpoint: endpoint), credentials: key, configuration: .test,
+        transport: transport)
+    }
+    let stores: [(any ObjectStore, Int)] = [
+      (ossClient(transport), 1023), (cosClient(transport), 1023), (s3(try ServiceEndpoint(endpoint)), 1024),
+      (s3(try .s3(region: "eu-central-1")), 1024),
+      (
+        StorageClient(
+          .s3(bucket: "photos", region: "eu-central-1", endpoint: endpoint), credentials: key, configuration: .test,
+          transport: transport), 1024
+      ),
+    ]
+    for (store, limit) in stores {
+      try await store.upload([1], to: String(repeating: "k", count: limit))
+      await assertThrows(
+        SigningError.self, { try await store.upload([1], to: String(repeating: "k", count: limit + 1)) }
+      ) {
+        XCTAssertEqual($0.remedy, "Use at most \(limit) bytes.")
+      }
+    }
+    XCTAssertEqual(transport.requests.count, stores.count)
+  }
+
   func testKeysThatNoServiceAcceptsAreRefusedBeforeAnythingIsSent() async throws {
     let transport = ScriptedTransport(replies: [])
     let client = ossClient(transport)

@@ -15,16 +15,20 @@ extension LocalCloud {
   }
 
   /// Where OSS is: `http://127.0.0.1:…`, path style.
-  public var ossEndpoint: ServiceEndpoint { stores.oss.endpoint }
+  public var ossEndpoint: ServiceEndpoint { endpoint(of: .oss) }
 
   /// Where COS is: `http://127.0.0.1:…`, path style.
-  public var cosEndpoint: ServiceEndpoint { stores.cos.endpoint }
+  public var cosEndpoint: ServiceEndpoint { endpoint(of: .cos) }
 
   /// Where S3 is: `http://127.0.0.1:…`, path style.
-  public var s3Endpoint: ServiceEndpoint { stores.s3.endpoint }
+  public var s3Endpoint: ServiceEndpoint { endpoint(of: .s3) }
 
   /// Where a service is.
-  public func endpoint(of provider: Provider) -> ServiceEndpoint { stores[provider].endpoint }
+  public func endpoint(of provider: Provider) -> ServiceEndpoint {
+    var endpoint = stores[provider].endpoint
+    endpoint.keyByteLimit = provider.dialect.keyByteLimit
+    return endpoint
+  }
 
   /// The URL of the app server's keys for OSS.
   public var ossAppServer: String { servicesURL + AlibabaKeys().appServerPath }

@@ -17,13 +17,17 @@ public struct ServiceEndpoint: Sendable, Hashable {
   /// Where the bucket's name goes.
   public let style: AddressingStyle
 
+  /// The most bytes that a key of the service has in UTF-8.
+  public var keyByteLimit: Int
+
   /// Reads an endpoint from a URL without a path; `https://` may be left out.
   ///
   /// - Parameters:
   ///   - url: The URL, such as `https://oss-cn-hangzhou.aliyuncs.com`.
   ///   - style: Where the bucket's name goes; if not given, the path for an IP address or `localhost`, else the host.
+  ///   - keyByteLimit: The most bytes that a key of the service has in UTF-8.
   /// - Throws: ``SigningError/Code/invalidConfiguration`` if the text is not such a URL.
-  public init(_ url: String, style: AddressingStyle? = nil) throws(SigningError) {
+  public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
       scheme = url[..<separator.lowerBound].asciiLowercased
@@ -34,18 +38,13 @@ public struct ServiceEndpoint: Sendable, Hashable {
     rest = rest.removingByteSuffix("/") ?? rest
     authority = rest.asciiLowercased
     self.style = style ?? AddressingStyle(authority: authority)
+    self.keyByteLimit = keyByteLimit
     guard scheme == "https" || scheme == "http", isHost(authority) else {
       // A password or a signature may be in it.
       throw SigningError(
         .invalidConfiguration, "The endpoint is not a URL of nothing but a scheme, a host and a port.",
         remedy: "Write it like https://oss-cn-hangzhou.aliyuncs.com or http://127.0.0.1:9000.")
     }
-  }
-
-  package init(scheme: String, authority: String, style: AddressingStyle) {
-    self.scheme = scheme
-    self.authority = authority
-    self.style = style
   }
 
   /// Whether the host can only be this machine.
@@ -61,7 +60,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///   - headers: The headers.
   /// - Returns: The request, not yet signed.
   /// - Throws: ``SigningError/Code/invalidRequest`` for a bucket or a key that no service accepts: an empty one, one with
-  ///   a NUL, a key over 1,023 bytes, a key without a bucket.
+  ///   a NUL, a key over ``keyByteLimit``, a key without a bucket.
   public func request(
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
@@ -102,9 +101,10 @@ public struct ServiceEndpoint: Sendable, Hashable {
       throw SigningError(
         .invalidRequest, "The object key is empty.", remedy: "Name an object, or leave the key out for the bucket.")
     }
-    if key.utf8.count > 1023 {
+    if key.utf8.count > keyByteLimit {
       throw SigningError(
-        .invalidRequest, "The object key has \(key.utf8.count) bytes in UTF-8.", remedy: "Use at most 1,023 bytes.")
+        .invalidRequest, "The object key has \(key.utf8.count) bytes in UTF-8.",
+        remedy: "Use at most \(keyByteLimit) bytes.")
     }
     if key.utf8.contains(0) {
       throw SigningError(.invalidRequest, "The object key holds a NUL character.", remedy: "Take it out of the key.")

@@ -1,13 +1,16 @@
 internal import HTTPTypes
 internal import StorageJSON
 
-/// A form that lacks nothing but what its scheme adds.
-package struct FormDraft {
-  /// What services of both clouds put the name of the file in the place of.
-  package static let fileNameVariable = "${filename}"
-
-  /// The longest key in bytes.
-  static let keyByteLimit = 1023
+/// A form that lacks nothing but what its scheme adds; for form signers.
+///
+/// ```swift
+/// let draft = try FormDraft(policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
+/// let text = draft.policy(binding: [])
+/// let form = draft.signed(adding: [FormField("policy", text), FormField("signature", signature(text))])
+/// ```
+public struct FormDraft: Sendable {
+  /// What services put the name of the file in the place of.
+  static let fileNameVariable = "${filename}"
 
   private let policy: FormPolicy
   private let url: String
@@ -36,7 +39,8 @@ package struct FormDraft {
     if let sizes = policy.sizes, sizes.lowerBound < 0 {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
     }
-    var conditions = [Self.answer(policy.answer), try Self.key(policy.objects)].compactMap { $0 }
+    var conditions = [Self.answer(policy.answer), try Self.key(policy.objects, upTo: endpoint.keyByteLimit)].compactMap
+    { $0 }
     if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
     for condition in policy.conditions {
       let name = condition.field.asciiLowercased
@@ -59,7 +63,7 @@ package struct FormDraft {
     "policy", "file",
   ]
 
-  private static func key(_ keys: ObjectScope) throws(SigningError) -> FormCondition {
+  private static func key(_ keys: ObjectScope, upTo keyByteLimit: Int) throws(SigningError) -> FormCondition {
     let text =
       switch keys {
       case .all: ""

@@ -8,7 +8,7 @@ public struct TargetRules: Sendable, Hashable {
   /// What is refused.
   public var refused: Hazards
 
-  /// The most bytes of a key in UTF-8; both services allow no more than 1,023.
+  /// The most bytes of a key in UTF-8; no service allows more than 1,024.
   public var keyByteCount: Int
 
   /// Creates rules.
@@ -16,7 +16,7 @@ public struct TargetRules: Sendable, Hashable {
   /// - Parameters:
   ///   - refused: What is refused.
   ///   - keyByteCount: The most bytes of a key in UTF-8.
-  public init(refusing refused: Hazards = .standard, keyByteCount: Int = 1023) {
+  public init(refusing refused: Hazards = .standard, keyByteCount: Int = 1024) {
     self.refused = refused
     self.keyByteCount = keyByteCount
   }

@@ -101,7 +101,7 @@ struct S3Cloud: Cloud {
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
-    let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .s3(region: region)
+    let endpoint = try endpoint.map { try ServiceEndpoint.s3($0) } ?? .s3(region: region)
     return SigningAccount(S3StringSigner(region: region, endpoint: endpoint), credentials: keys)
   }
 }

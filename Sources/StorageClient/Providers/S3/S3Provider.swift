@@ -55,8 +55,7 @@ public struct S3Provider: PresigningProvider {
       address: Result { () throws(SigningError) in
         guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
         let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(".amazonaws.com")
-        return try ServiceEndpoint(
-          endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
+        return try .s3(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
       })
   }
 
@@ -70,6 +69,8 @@ public struct S3Provider: PresigningProvider {
   public init(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) {
+    var endpoint = endpoint
+    endpoint.keyByteLimit = ServiceEndpoint.s3KeyByteLimit
     self.init(
       bucket: bucket, region: region, network: [], integrity: integrity, isAmazons: false, address: .success(endpoint))
   }
