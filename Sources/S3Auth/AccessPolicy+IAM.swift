@@ -20,7 +20,7 @@ extension AccessPolicy {
         .invalidRule, "\"\(partition)\" is not the name of a partition.", remedy: "Write aws, aws-cn or aws-us-gov.")
     }
     var statements: [DocumentStatement] = []
-    for rule in try checkedRules() {
+    for rule in try checkedRules(isBucket: isBucketNameWithOrWithoutDots) {
       for statement in try rule.iamStatements(in: "arn:\(partition):s3:::\(rule.bucket)") { statements.add(statement) }
     }
     let document: JSONValue = ["Version": "2012-10-17", "Statement": .array(statements.map { $0.json(.capitalized) })]

@@ -208,5 +208,5 @@ extension RequestVocabulary {
       "date", "content-sha256", "security-token", "storage-class", "server-side-encryption", "decoded-content-length",
       "trailer", "sdk-checksum-algorithm", "checksum-mode", "checksum-crc32", "checksum-crc32c", "checksum-crc64nvme",
       "checksum-sha1", "checksum-sha256", "expected-bucket-owner",
-    ])
+    ], hasDottedBuckets: true)
 }

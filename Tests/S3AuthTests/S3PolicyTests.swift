@@ -70,6 +70,18 @@ final class S3PolicyTests: XCTestCase {
         #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/a/*","arn:aws:s3:::films/b"]}"#))
   }
 
+  func testABucketMayHaveDotsInItsName() throws {
+    XCTAssertEqual(
+      try document(AccessRule(.read, .list, objects: .prefix("a/"), in: "www.example.com")),
+      written(
+        #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::www.example.com/a/*"]}"#,
+        #"{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::www.example.com"],"Condition":{"StringLike":{"s3:prefix":"a/*"}}}"#
+      ))
+    for bucket in ["a..b", ".ab", "ab.", "1.2.3.4", "-a.b", "A.b", "a.b/c", "*.b", ""] {
+      XCTAssertEqual(error(AccessRule(.read, objects: .all, in: bucket))?.code, .invalidBucket, bucket)
+    }
+  }
+
   func testWhatIAMCannotSayIsAnError() {
     XCTAssertEqual(
       error(AccessRule(.write, objects: .all, in: "photos", upTo: 10))?.code, .unsupportedCondition)

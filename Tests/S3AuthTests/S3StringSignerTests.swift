@@ -81,6 +81,23 @@ final class S3StringSignerTests: XCTestCase {
     XCTAssertGreaterThan(count, 300)
   }
 
+  // matrix: S3 V4: remote signing
+  func testABucketMayHaveDotsInItsName() throws {
+    let bucket = "www.example.com"
+    let endpoint = try ServiceEndpoint.s3(region: "eu-central-1", bucket: bucket)
+    let request = try endpoint.request(.get, bucket: bucket, key: "a")
+    let pending = try S3Fixture.signer().prepare(
+      request, as: S3Fixture.temporary.identity, in: .at(S3Fixture.date))
+    func sign(_ bucket: String) throws -> SigningResponse {
+      try S3StringSigner(region: "eu-central-1", endpoint: endpoint).sign(
+        SigningRequest(pending), with: S3Fixture.temporary,
+        under: SigningRules(AccessPolicy([AccessRule(.read, objects: .all, in: bucket)])), at: S3Fixture.date)
+    }
+    XCTAssertNoThrow(try S3Fixture.signer().finish(pending, signature: sign(bucket).signature))
+    XCTAssertThrowsError(try sign("www.example.org"))
+    XCTAssertThrowsError(try sign("www"))
+  }
+
   private func uploads() throws -> [PendingSignature] {
     let request = S3Fixture.request(.put, "/alice/a", [.contentType: "text/plain", .named("x-amz-meta-b"): "c"])
     return try pendings(S3Fixture.signer(), request, as: S3Fixture.temporary.identity, at: S3Fixture.date)

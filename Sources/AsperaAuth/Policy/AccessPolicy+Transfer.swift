@@ -33,7 +33,8 @@ extension AccessPolicy {
         remedy: "Set direction to send or receive.")
     }
     var problem: PolicyError?
-    for rule in try checkedRules(namesBuckets: false) where rule.bucket == accessKey && rule.actions.contains(action) {
+    for rule in try checkedRules(isBucket: { _ in true })
+    where rule.bucket == accessKey && rule.actions.contains(action) {
       do throws(PolicyError) {
         return try TransferScope(rule, action, at: date).applied(to: specification)
       } catch {

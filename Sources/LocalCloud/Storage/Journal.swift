@@ -58,7 +58,7 @@ struct Journal: Sendable {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
     var buckets: [String: Bucket] = [:]
-    for name in try await directory.entryNames() where isBucketName(name) || isDottedBucketName(name) {
+    for name in try await directory.entryNames() where isBucketNameWithOrWithoutDots(name) {
       let record = try await read(BucketRecord.self, directory(of: name).appending(Self.bucketFile))
       guard var bucket = record?.bucket(named: name) else { continue }
       for file in try await objects(of: name).entryNames() {

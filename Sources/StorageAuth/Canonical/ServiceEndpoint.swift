@@ -140,3 +140,6 @@ package func isDottedBucketName(_ name: String) -> Bool {
   // A label may be shorter than a name; with a prefix it is as long as one.
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
+
+/// Whether a text can be the name of a bucket of a service that allows dots in it.
+package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }

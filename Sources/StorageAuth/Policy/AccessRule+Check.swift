@@ -1,20 +1,20 @@
 extension AccessPolicy {
   /// The rules that allow something, each of them checked for what no provider can mean.
   ///
-  /// - Parameter namesBuckets: Whether the rules have to name buckets; those for Aspera name access keys.
-  package func checkedRules(namesBuckets: Bool = true) throws(PolicyError) -> [AccessRule] {
+  /// - Parameter isBucket: Whether a text can be the name of a bucket; rules for Aspera name access keys.
+  package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
       throw PolicyError(.empty, "The policy allows nothing.", remedy: "Give it a rule with an action.")
     }
-    for rule in rules { try rule.check(namesBucket: namesBuckets) }
+    for rule in rules { try rule.check(isBucket: isBucket) }
     return rules
   }
 }
 
 extension AccessRule {
-  fileprivate func check(namesBucket: Bool) throws(PolicyError) {
-    guard !namesBucket || isBucketName(bucket) else {
+  fileprivate func check(isBucket: (String) -> Bool) throws(PolicyError) {
+    guard isBucket(bucket) else {
       throw PolicyError(
         .invalidBucket, "\"\(bucket)\" is not the name of a bucket.",
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")

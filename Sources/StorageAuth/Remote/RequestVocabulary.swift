@@ -21,6 +21,9 @@ public struct RequestVocabulary: Sendable {
   /// Whether the date of a request is the beginning of a window, which may lie long ago.
   public var datesWindows: Bool
 
+  /// Whether the names of buckets may have dots.
+  public var hasDottedBuckets: Bool
+
   /// Creates a vocabulary.
   ///
   /// - Parameters:
@@ -30,9 +33,11 @@ public struct RequestVocabulary: Sendable {
   ///   - ignoresParameterCase: Whether the service signs the names of parameters in lower case.
   ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is an upload by form.
   ///   - datesWindows: Whether the date of a request is the beginning of a window.
+  ///   - hasDottedBuckets: Whether the names of buckets may have dots.
   public init(
     headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
-    ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false
+    ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,
+    hasDottedBuckets: Bool = false
   ) {
     self.headerPrefix = headerPrefix
     self.harmlessHeaders = harmlessHeaders
@@ -40,5 +45,11 @@ public struct RequestVocabulary: Sendable {
     self.ignoresParameterCase = ignoresParameterCase
     self.uploadsUnsignedForms = uploadsUnsignedForms
     self.datesWindows = datesWindows
+    self.hasDottedBuckets = hasDottedBuckets
+  }
+
+  /// Whether a text can be the name of a bucket of the service.
+  func isBucketName(_ name: String) -> Bool {
+    hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }
 }

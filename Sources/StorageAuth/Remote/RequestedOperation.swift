@@ -20,7 +20,7 @@ struct RequestedOperation {
   }
 
   private init(_ intent: SigningIntent) throws(SigningRefusal) {
-    guard let bucket = intent.target.bucket?.string, isBucketName(bucket) else {
+    guard let bucket = intent.target.bucket?.string, intent.vocabulary.isBucketName(bucket) else {
       throw .unknownOperation("The request is not for a bucket.")
     }
     guard let key = intent.target.key?.string else {

@@ -116,7 +116,7 @@ struct S3Dialect: Dialect {
       "The \(name) location constraint is incompatible for the region specific endpoint this request was sent to.")
   }
 
-  func isBucketName(_ name: String) -> Bool { StorageAuth.isBucketName(name) || isDottedBucketName(name) }
+  func isBucketName(_ name: String) -> Bool { isBucketNameWithOrWithoutDots(name) }
 
   /// A name as listings write it with `encoding-type=url`: like a form, a blank is `+`, and slashes stay.
   func encodedName(_ name: String) -> String {
