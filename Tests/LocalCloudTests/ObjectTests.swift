@@ -176,9 +176,9 @@ final class ObjectTests: CloudTestCase {
   func testAnUnknownSubresourceDoesNotTouchTheObject() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
-      let tagging = try await client.send(.put, "a", query: ["tagging": nil], body: [1])
-      XCTAssertEqual(tagging.status, 501)
-      XCTAssertEqual(try tagging.errorCode, "NotImplemented")
+      let retention = try await client.send(.put, "a", query: ["retention": nil], body: [1])
+      XCTAssertEqual(retention.status, 501)
+      XCTAssertEqual(try retention.errorCode, "NotImplemented")
       let get = try await client.send(.get, "a")
       XCTAssertEqual(get.body, text)
       let post = try await client.send(.post, "a", body: [1])

@@ -153,6 +153,10 @@ extension RefusalAnswer {
   static let fileAlreadyExists = RefusalAnswer(
     .conflict, "FileAlreadyExists", "The object is there already, and the request forbids to overwrite it.")
 
+  static let operationAborted = RefusalAnswer(
+    .conflict, "OperationAborted",
+    "A conflicting operation is currently in progress against this resource. Please try again.")
+
   static let incompleteBody = RefusalAnswer(
     .badRequest, "IncompleteBody", "The body has another number of bytes than the Content-Length says.")
 

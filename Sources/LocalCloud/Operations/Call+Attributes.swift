@@ -33,22 +33,30 @@ extension Call {
       let texts = parts.map { part in
         String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
       }
-      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "", !name.isEmpty,
-        name.unicodeScalars.count <= tagKeyLimit, value.unicodeScalars.count <= tagValueLimit,
-        !tags.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
-      else {
-        throw RefusalAnswer(
-          .badRequest, "InvalidTag",
-          "A tag has a name of 1 to \(tagKeyLimit) characters, which is there once, and a value of up to "
-            + "\(tagValueLimit); both are percent-encoded.")
-      }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
+    }
+    try check(tags)
+    return tags
+  }
+
+  /// Refuses tags that an object cannot have.
+  static func check(_ tags: [ObjectDescription.Header]) throws(RefusalAnswer) {
+    var names: Set<WireText> = []
+    for tag in tags {
+      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
+        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(WireText(tag.name)).inserted
+      else { throw invalidTag }
     }
     guard tags.count <= tagLimit else {
       throw RefusalAnswer(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
     }
-    return tags
   }
+
+  private static let invalidTag = RefusalAnswer(
+    .badRequest, "InvalidTag",
+    "A tag has a name of 1 to \(tagKeyLimit) characters, which is there once, and a value of up to \(tagValueLimit); "
+      + "in a header both are percent-encoded.")
 
   func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
     let names = dialect.encryptionHeaders

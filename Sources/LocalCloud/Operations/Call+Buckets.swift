@@ -117,8 +117,7 @@ extension Call {
   func changeObjectAccess() async throws -> Answer {
     guard let name = own(dialect.objectAccessHeader) else { throw Self.grantsByDocument }
     let access = try access(named: name, isObject: true)
-    let object = try store.object(key, in: bucket)
-    try await store.put(object.with(access: access, id: .random()), in: bucket)
+    try await describeAnew { $0.with(access: access) }
     return Answer()
   }
 

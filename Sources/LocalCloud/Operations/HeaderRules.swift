@@ -36,7 +36,9 @@ struct HeaderRules: Sendable {
 
   /// The headers that carry a customer's key.
   static let customerKeys = Dictionary(
-    CustomerKey.headers.map { ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject])) }
+    CustomerKey.headers.map {
+      ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
+    }
       + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
   ) { $0.union($1) }
 

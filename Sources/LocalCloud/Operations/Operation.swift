@@ -9,6 +9,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   case listObjects, listObjectsV2, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
   case readObjectAccess, changeObjectAccess
+  case readTags, changeTags, deleteTags, objectAttributes
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
 
   /// Finds the operation of a request.
@@ -44,9 +45,10 @@ enum Operation: Sendable, Hashable, CaseIterable {
         throw .invalidArgument(
           "The parameters \"\(other)\" and \"\(name)\" ask for two operations; a request asks for one.")
       }
+      let reason = Self.versioning.contains(name) ? ": buckets of this server keep no versions." : "."
       throw .notImplemented(
-        "The parameter \"\(written[name] ?? name)\" is not part of this server for \(method.rawValue) of \(level.article)."
-      )
+        "The parameter \"\(written[name] ?? name)\" is not part of this server for \(method.rawValue) of "
+          + "\(level.article)\(reason)")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
     if names.contains("list-type"), target["list-type"] != "2" {
@@ -60,6 +62,9 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
     self = route.operation
   }
+
+  /// The parameters that are about versions of objects.
+  private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
   /// The parameters that have a meaning at a service: as they are written, by the spelling of the routes.
   private static func knownNames(
@@ -101,10 +106,12 @@ enum Operation: Sendable, Hashable, CaseIterable {
   var isRead: Bool {
     switch self {
     case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
-      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .listParts:
+      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
+      .objectAttributes, .listParts:
       true
     case .createBucket, .deleteBucket, .changeBucketAccess, .deleteObjects, .putObject, .copyObject, .deleteObject,
-      .changeObjectAccess, .initiateUpload, .uploadPart, .copyPart, .completeUpload, .abortUpload:
+      .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
+      .abortUpload:
       false
     }
   }
@@ -112,7 +119,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether it reads the body of the request.
   var readsBody: Bool {
     switch self {
-    case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload: true
+    case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags: true
     default: false
     }
   }

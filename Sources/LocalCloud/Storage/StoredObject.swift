@@ -76,10 +76,19 @@ final class StoredObject: Sendable {
   }
 
   /// The same object for other people.
-  func with(access: AccessControl?, id: BlobID) -> StoredObject {
+  func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
+
+  /// The same object with other tags.
+  func with(tags: [ObjectDescription.Header]) -> StoredObject {
+    var attributes = attributes
+    attributes.tags = tags
+    return described(access, attributes)
+  }
+
+  private func described(_ access: AccessControl?, _ attributes: ObjectAttributes) -> StoredObject {
     StoredObject(
-      id: id, key: key, content: content, description: description, modified: modified, isMultipart: isMultipart,
-      access: access, attributes: attributes)
+      id: .random(), key: key, content: content, description: description, modified: modified,
+      isMultipart: isMultipart, access: access, attributes: attributes)
   }
 }
 

@@ -11,7 +11,7 @@ extension OSSDialect {
     case .createBucket: Operation.Need("oss:PutBucket", on: .bucket)
     case .deleteBucket: Operation.Need("oss:DeleteBucket", on: .bucket)
     case .headBucket, .bucketInfo: Operation.Need("oss:GetBucketInfo", on: .bucket)
-    case .bucketVersioning: nil
+    case .bucketVersioning, .readTags, .changeTags, .deleteTags, .objectAttributes: nil
     case .readBucketAccess: Operation.Need("oss:GetBucketAcl", on: .bucket)
     case .changeBucketAccess: Operation.Need("oss:PutBucketAcl", on: .bucket)
     case .bucketLocation: Operation.Need("oss:GetBucketLocation", on: .bucket)

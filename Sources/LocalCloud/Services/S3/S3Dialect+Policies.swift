@@ -22,10 +22,13 @@ extension S3Dialect {
     case .deleteObjects: Operation.Need("s3:DeleteObject", on: .objectsOfBody)
     case .putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload:
       Operation.Need("s3:PutObject", on: .object)
-    case .getObject, .headObject: Operation.Need("s3:GetObject", on: .object)
+    case .getObject, .headObject, .objectAttributes: Operation.Need("s3:GetObject", on: .object)
     case .deleteObject: Operation.Need("s3:DeleteObject", on: .object)
     case .readObjectAccess: Operation.Need("s3:GetObjectAcl", on: .object)
     case .changeObjectAccess: Operation.Need("s3:PutObjectAcl", on: .object)
+    case .readTags: Operation.Need("s3:GetObjectTagging", on: .object)
+    case .changeTags: Operation.Need("s3:PutObjectTagging", on: .object)
+    case .deleteTags: Operation.Need("s3:DeleteObjectTagging", on: .object)
     case .abortUpload: Operation.Need("s3:AbortMultipartUpload", on: .object)
     case .listParts: Operation.Need("s3:ListMultipartUploadParts", on: .object)
     }

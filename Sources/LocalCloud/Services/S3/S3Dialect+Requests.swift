@@ -18,6 +18,10 @@ extension S3Dialect {
     OperationRoute.shared.filter { $0.operation != .listBuckets } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
       OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
+      OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
     ],
     ParameterNames(signature: [
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
@@ -25,7 +29,9 @@ extension S3Dialect {
     ]),
     common: ["x-amz-request-payer"], ofTransfers: ["x-amz-checksum-mode"])
 
-  private static let checksummed: Set<Operation> = [.putObject, .uploadPart, .deleteObjects, .completeUpload]
+  private static let checksummed: Set<Operation> = [
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+  ]
 
   static let rules = HeaderRules(
     ["x-amz-"],
@@ -42,6 +48,7 @@ extension S3Dialect {
         "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
+        "object-attributes": [.objectAttributes],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
       ]) { $0.union($1) },

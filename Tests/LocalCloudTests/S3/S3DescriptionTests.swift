@@ -1,0 +1,197 @@
+internal import HTTPTypes
+internal import LocalCloud
+internal import S3Auth
+internal import StorageAuth
+internal import StorageXML
+internal import XCTest
+
+/// What S3 keeps about an object besides its bytes: tags and attributes, but no versions.
+final class S3DescriptionTests: CloudTestCase {
+  private func document(_ tags: KeyValuePairs<String, String>) -> [UInt8] {
+    let set = tags.map { "<Tag><Key>\($0.key)</Key><Value>\($0.value)</Value></Tag>" }.joined()
+    return Array("<Tagging><TagSet>\(set)</TagSet></Tagging>".utf8)
+  }
+
+  private func tags(_ reply: Reply) throws -> [[String?]] {
+    try XCTUnwrap(reply.document["TagSet"]).all("Tag").map { [$0["Key"]?.text, $0["Value"]?.text] }
+  }
+
+  func testTagsAreReadReplacedAndDeleted() async throws {
+    try await withEachService(of: [.s3]) { client in
+      let put = try await client.send(.put, "a", headers: ["x-amz-tagging": "a=1&b%20c=%E6%97%A5"], body: [1, 2])
+      var read = try await client.send(.get, "a", query: ["tagging": nil])
+      XCTAssertEqual(try tags(read), [["a", "1"], ["b c", "日"]])
+      XCTAssertEqual(try read.document.name, "Tagging")
+      let before = try await client.send(.head, "a")
+      XCTAssertEqual(before.header("x-amz-tagging-count"), "2")
+
+      clock.advance(by: .seconds(60))
+      let changed = try await client.send(
+        .put, "a", query: ["tagging": nil], body: document(["x": "", "y &amp; z": "&lt;"]))
+      XCTAssertEqual(changed.status, 200, changed.text)
+      read = try await client.send(.get, "a", query: ["tagging": nil])
+      XCTAssertEqual(try tags(read), [["x", ""], ["y & z", "<"]])
+      let after = try await client.send(.get, "a")
+      XCTAssertEqual(after.body, [1, 2])
+      XCTAssertEqual(after.header("last-modified"), before.header("last-modified"))
+      XCTAssertEqual(after.header("etag"), put.header("etag"))
+
+      let deleted = try await client.send(.delete, "a", query: ["tagging": nil])
+      XCTAssertEqual(deleted.status, 204)
+      read = try await client.send(.get, "a", query: ["tagging": nil])
+      XCTAssertEqual(try tags(read), [])
+      let rest = try await client.send(.get, "a")
+      XCTAssertEqual(rest.body, [1, 2])
+      XCTAssertNil(rest.header("x-amz-tagging-count"))
+      XCTAssertEqual(client.cloud.writes(of: .s3, in: Self.bucket), ["a": 1])
+    }
+  }
+
+  func testTagsThatAnObjectCannotHaveAreRefused() async throws {
+    try await withEachService(of: [.s3]) { client in
+      _ = try await client.send(.put, "a", headers: ["x-amz-tagging": "kept=1"], body: [1])
+      let many = (0...10).map { "<Tag><Key>\($0)</Key><Value/></Tag>" }.joined()
+      let bodies: [(String, String)] = [
+        ("<Tagging><TagSet><Tag><Key></Key><Value/></Tag></TagSet></Tagging>", "InvalidTag"),
+        (String(decoding: document(["a": "1", "a": "2"]), as: UTF8.self), "InvalidTag"),
+        (String(decoding: document([String(repeating: "é", count: 129): ""]), as: UTF8.self), "InvalidTag"),
+        (String(decoding: document(["a": String(repeating: "é", count: 257)]), as: UTF8.self), "InvalidTag"),
+        ("<Tagging><TagSet>\(many)</TagSet></Tagging>", "InvalidTag"),
+        ("<Tagging><TagSet><Tag><Key>a</Key></Tag></TagSet></Tagging>", "MalformedXML"),
+        ("<Tagging/>", "MalformedXML"), ("<TagSet/>", "MalformedXML"), ("", "MalformedXML"), ("<", "MalformedXML"),
+      ]
+      for (body, code) in bodies {
+        let reply = try await client.send(.put, "a", query: ["tagging": nil], body: Array(body.utf8))
+        XCTAssertEqual(reply.status, 400, body)
+        XCTAssertEqual(try reply.errorCode, code, body)
+      }
+      let wrong = try await client.send(
+        .put, "a", query: ["tagging": nil], headers: ["x-amz-checksum-crc32": "AAAAAA=="], body: document(["x": "1"]))
+      XCTAssertEqual(try wrong.errorCode, "BadDigest")
+      for method in [HTTPRequest.Method.get, .put, .delete] {
+        let missing = try await client.send(
+          method, "no", query: ["tagging": nil], body: method == .put ? document([:]) : nil)
+        XCTAssertEqual(missing.status, 404, missing.text)
+        XCTAssertEqual(try missing.errorCode, "NoSuchKey")
+      }
+      let read = try await client.send(.get, "a", query: ["tagging": nil])
+      XCTAssertEqual(try tags(read), [["kept", "1"]])
+    }
+  }
+
+  func testTagsSurviveARestart() async throws {
+    var kept = configuration
+    kept.root = try makeDirectory()
+    try await withEachService(kept, of: [.s3]) { client in
+      _ = try await client.send(.put, "a", body: [1])
+      _ = try await client.send(.put, "a", query: ["tagging": nil], body: document(["x": "1"]))
+    }
+    try await withEachService(kept, of: [.s3]) { client in
+      let read = try await client.send(.get, "a", query: ["tagging": nil])
+      XCTAssertEqual(try tags(read), [["x", "1"]])
+    }
+  }
+
+  func testAttributesAreThoseThatTheHeaderAsksFor() async throws {
+    try await withEachService(of: [.s3]) { client in
+      func attributes(_ key: String, _ names: String, headers: [String: String] = [:]) async throws -> Reply {
+        try await client.send(
+          .get, key, query: ["attributes": nil],
+          headers: ["x-amz-object-attributes": names].merging(headers) { $1 })
+      }
+      let put = try await client.send(
+        .put, "a", headers: ["x-amz-checksum-crc32": "NhCmhg==", "x-amz-storage-class": "GLACIER_IR"],
+        body: Array("hello".utf8))
+      XCTAssertEqual(put.status, 200, put.text)
+      let all = try await attributes("a", "ObjectSize,ETag, Checksum,ObjectParts,StorageClass")
+      let document = try all.document
+      XCTAssertEqual(document.name, "GetObjectAttributesResponse")
+      XCTAssertEqual(document.children.map(\.name), ["ETag", "Checksum", "StorageClass", "ObjectSize"])
+      XCTAssertEqual(document["ETag"]?.text, put.header("etag")?.replacing("\"", with: ""))
+      XCTAssertEqual(document["Checksum"]?["ChecksumCRC32"]?.text, "NhCmhg==")
+      XCTAssertEqual(document["Checksum"]?["ChecksumType"]?.text, "FULL_OBJECT")
+      XCTAssertEqual(document["StorageClass"]?.text, "GLACIER_IR")
+      XCTAssertEqual(document["ObjectSize"]?.text, "5")
+      let head = try await client.send(.head, "a")
+      XCTAssertEqual(all.header("last-modified"), head.header("last-modified"))
+      let size = try await attributes("a", "ObjectSize")
+      XCTAssertEqual(try size.document.children.map(\.name), ["ObjectSize"])
+
+      let started = try await client.send(.post, "big", query: ["uploads": nil])
+      let id = try XCTUnwrap(try started.document["UploadId"]?.text)
+      var list = ""
+      for number in 1...2 {
+        let part = try await client.send(
+          .put, "big", query: ["partNumber": "\(number)", "uploadId": id], body: [UInt8](repeating: 1, count: number))
+        list += "<Part><PartNumber>\(number)</PartNumber><ETag>\(part.header("etag") ?? "")</ETag></Part>"
+      }
+      _ = try await client.send(
+        .post, "big", query: ["uploadId": id],
+        body: Array("<CompleteMultipartUpload>\(list)</CompleteMultipartUpload>".utf8))
+      let parts = try await attributes("big", "ObjectParts,ObjectSize")
+      XCTAssertEqual(try parts.document["ObjectParts"]?["PartsCount"]?.text, "2")
+      XCTAssertEqual(try parts.document["ObjectSize"]?.text, "3")
+
+      for (key, names, status, code) in [
+        ("a", "", 400, "InvalidRequest"), ("a", "ETag,Owner", 400, "InvalidArgument"),
+        ("a", "etag", 400, "InvalidArgument"), ("no", "ETag", 404, "NoSuchKey"),
+      ] {
+        let reply = try await attributes(key, names)
+        XCTAssertEqual(reply.status, status, names)
+        XCTAssertEqual(try reply.errorCode, code, names)
+      }
+      let paged = try await attributes("big", "ObjectParts", headers: ["x-amz-max-parts": "1"])
+      XCTAssertEqual(try paged.errorCode, "NotImplemented")
+    }
+  }
+
+  func testVersionsAreRefusedInAClearWord() async throws {
+    try await withEachService(of: [.s3]) { client in
+      _ = try await client.send(.put, "a", body: [1])
+      let version = "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"
+      let cases: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>)] = [
+        (.get, nil, ["versions": nil]), (.get, nil, ["versions": nil, "prefix": "a"]),
+        (.put, nil, ["versioning": nil]), (.get, "a", ["versionId": version]), (.head, "a", ["versionId": version]),
+        (.delete, "a", ["versionId": version]), (.get, "a", ["tagging": nil, "versionId": version]),
+        (.put, "a", ["tagging": nil, "versionId": version]), (.get, "a", ["attributes": nil, "versionId": version]),
+        (.put, "a", ["versionId": version]),
+      ]
+      for (method, key, query) in cases {
+        let reply = try await client.send(method, key, query: query, body: method == .put ? [] : nil)
+        XCTAssertEqual(reply.status, 501, "\(method) \(query) \(reply.text)")
+        if method == .head { continue }
+        let error = try reply.document
+        XCTAssertEqual(error.name, "Error")
+        XCTAssertEqual(error["Code"]?.text, "NotImplemented")
+        XCTAssertTrue(error["Message"]?.text.contains("keep no versions") == true, reply.text)
+        XCTAssertEqual(error["RequestId"]?.text, reply.header("x-amz-request-id"))
+      }
+      let same = try await client.send(.get, "a", query: ["versionId": "null"])
+      XCTAssertEqual(same.body, [1])
+    }
+  }
+
+  // matrix: S3 V4: bad input
+  func testTheLongestKeyHas1024Bytes() async throws {
+    let longest = String(repeating: "é", count: 512)
+    try await withEachService(of: [.s3]) { client in
+      let put = try await client.send(.put, longest, body: [1])
+      XCTAssertEqual(put.status, 200, put.text)
+      var endpoint = client.cloud.s3Endpoint
+      endpoint.keyByteLimit = 2000
+      let request = try endpoint.request(.put, bucket: Self.bucket, key: longest + "a")
+      let longer = try await client.send(client.signed(request), body: [1])
+      XCTAssertEqual(try longer.errorCode, "KeyTooLongError")
+    }
+    try await withEachService(of: [.oss, .cos]) { client in
+      var endpoint = client.cloud.endpoint(of: client.provider)
+      XCTAssertThrowsError(try endpoint.request(.put, bucket: Self.bucket, key: longest))
+      endpoint.keyByteLimit = 2000
+      let refused = try await client.send(
+        client.signed(endpoint.request(.put, bucket: Self.bucket, key: longest)), body: [1])
+      XCTAssertEqual(refused.status, 400, refused.text)
+      let put = try await client.send(.put, String(longest.dropLast()) + "a", body: [1])
+      XCTAssertEqual(put.status, 200, put.text)
+    }
+  }
+}
