@@ -82,7 +82,7 @@ extension ServiceHosts {
 }
 
 /// Where the bucket stands in the address of a request.
-struct S3Address {
+package struct S3Address {
   /// The bucket that the host names; `nil` if it names the service.
   let bucket: String?
   /// Whether the first part of the path is the bucket.
@@ -116,12 +116,30 @@ struct S3Address {
 
   /// The text before the service's own labels in one of the vendor's hosts, or `nil` for another host.
   private static func vendorBucket(in host: String) -> String? {
+    vendorLabels(of: host).map { labels, service in labels[..<service].joined(separator: ".") }
+  }
+
+  /// The labels of one of the vendor's hosts before its domain, and which of them is that of the service.
+  private static func vendorLabels(of host: String) -> (labels: [Substring], service: Int)? {
     guard let name = host.removingByteSuffix(".amazonaws.com") ?? host.removingByteSuffix(".amazonaws.com.cn") else {
       return nil
     }
     let labels = name.parts(between: ".")
-    guard let service = labels.lastIndex(where: { $0 == "s3" || $0.hasBytePrefix("s3-") }) else { return nil }
-    return labels[..<service].joined(separator: ".")
+    return labels.lastIndex { $0 == "s3" || $0.hasBytePrefix("s3-") }.map { (labels, $0) }
+  }
+
+  /// The region that one of the vendor's hosts names, or `nil` for a host that names none.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  package static func region(in authority: String) -> String? {
+    guard let (labels, service) = vendorLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
+    let rest = labels[(service + 1)...].filter { $0 != "dualstack" }
+    switch labels[service] {
+    case "s3", "s3-fips": return rest.count == 1 ? String(rest[0]) : nil
+    case "s3-accelerate", "s3-accesspoint": return nil
+    // The older form: `s3-eu-west-1.amazonaws.com`.
+    default: return rest.isEmpty ? labels[service].removingBytePrefix("s3-").map { String($0) } : nil
+    }
   }
 
   /// Whether a path and this host are those of a bucket.

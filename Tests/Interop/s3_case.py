@@ -49,14 +49,16 @@ class S3TestCase(CloudTestCase):
         super().setUpClass()
 
     def client(self, account: Account | None = None, region: str = S3_REGION, endpoint: str | None = None,
-               service: str = "s3", style: str = "auto") -> Any:
+               service: str = "s3", style: str = "auto", plain: bool = False) -> Any:
+        """A client of the server, or with `plain` one of the vendor's own hosts without encryption."""
         account = account or self.account
         config = Config(
             signature_version="s3v4" if service == "s3" else None, retries={"max_attempts": 1},
             request_checksum_calculation=self.checksums, response_checksum_validation=self.checksums,
             s3={"addressing_style": style})
         return boto3.client(
-            service, endpoint_url=endpoint or self.cloud.s3, region_name=region, aws_access_key_id=account.id,
+            service, endpoint_url=None if plain else endpoint or self.cloud.s3, use_ssl=not plain,
+            region_name=region, aws_access_key_id=account.id,
             aws_secret_access_key=account.secret, aws_session_token=account.token, config=config)
 
     def assertRefused(self, code: str, call: Callable[..., Any], status: int = 403, **arguments: Any) -> dict[str, Any]:

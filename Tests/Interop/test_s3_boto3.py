@@ -5,8 +5,10 @@ import hashlib
 import io
 import os
 from typing import Any
+from unittest import mock
 
 import requests
+import urllib3
 from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import ClientError
 from local_cloud import BUCKET, DISABLED, ODD_KEYS, OTHER_BUCKET, PERMANENT, TEMPORARY, UNKNOWN, Account
@@ -242,6 +244,75 @@ class Boto3(S3TestCase):
         self.assertRefused("NoSuchBucket", s3.list_objects_v2, 404, Bucket=name)
         self.assertRefused("IllegalLocationConstraintException", s3.create_bucket, 400, Bucket="elsewhere",
                            CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+
+    def test_tags(self) -> None:
+        s3 = self.client()
+        where = {"Bucket": BUCKET, "Key": "tagged +é"}
+        tags = [{"Key": "a b", "Value": "1/+="}, {"Key": "é", "Value": ""}]
+        s3.put_object(**where, Body=b"abc", Tagging="first=1&second=a%20b")
+        self.assertEqual(s3.get_object_tagging(**where)["TagSet"],
+                         [{"Key": "first", "Value": "1"}, {"Key": "second", "Value": "a b"}])
+        self.assertEqual(s3.get_object(**where)["TagCount"], 2)
+        s3.put_object_tagging(**where, Tagging={"TagSet": tags})
+        self.assertEqual(s3.get_object_tagging(**where)["TagSet"], tags)
+        s3.copy_object(Bucket=BUCKET, Key="tagged copy", CopySource=where)
+        self.assertEqual(s3.get_object_tagging(Bucket=BUCKET, Key="tagged copy")["TagSet"], tags)
+        self.assertRefused("InvalidTag", s3.put_object_tagging, 400, **where, Tagging={"TagSet": tags[:1] * 2})
+        s3.delete_object_tagging(**where)
+        self.assertEqual(s3.get_object_tagging(**where)["TagSet"], [])
+        got = s3.get_object(**where)
+        self.assertEqual((got["Body"].read(), got.get("TagCount")), (b"abc", None))
+        self.assertRefused("NoSuchKey", s3.get_object_tagging, 404, Bucket=BUCKET, Key="untagged")
+
+    def test_attributes(self) -> None:
+        s3 = self.client()
+        names = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
+        etag = s3.put_object(Bucket=BUCKET, Key="told", Body=b"hello", ChecksumAlgorithm="SHA256")["ETag"]
+        told = s3.get_object_attributes(Bucket=BUCKET, Key="told", ObjectAttributes=names)
+        self.assertEqual((told["ETag"], told["ObjectSize"], told["StorageClass"]), (etag.strip('"'), 5, "STANDARD"))
+        self.assertEqual(told["Checksum"], {"ChecksumSHA256": "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+                                            "ChecksumType": "FULL_OBJECT"})
+        self.assertEqual(told["LastModified"], s3.head_object(Bucket=BUCKET, Key="told")["LastModified"])
+        self.assertNotIn("ObjectParts", told)
+        config = TransferConfig(multipart_threshold=PART, multipart_chunksize=PART)
+        s3.upload_fileobj(io.BytesIO(bytes(2 * PART + 1)), BUCKET, "told in parts", Config=config)
+        told = s3.get_object_attributes(Bucket=BUCKET, Key="told in parts", ObjectAttributes=names)
+        self.assertEqual((told["ObjectParts"]["TotalPartsCount"], told["ObjectSize"]), (3, 2 * PART + 1))
+        self.assertRefused("NoSuchKey", s3.get_object_attributes, 404, Bucket=BUCKET, Key="untold",
+                           ObjectAttributes=names)
+
+    def test_versions_are_refused(self) -> None:
+        s3 = self.client()
+        s3.put_object(Bucket=BUCKET, Key="one version", Body=b"abc")
+        version = {"Bucket": BUCKET, "Key": "one version", "VersionId": "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"}
+        for call, arguments in ((s3.list_object_versions, {"Bucket": BUCKET}), (s3.get_object, version),
+                                (s3.delete_object, version),
+                                (s3.put_bucket_versioning, {"Bucket": BUCKET, "VersioningConfiguration": {
+                                    "Status": "Enabled"}})):
+            error = self.assertRefused("NotImplemented", call, 501, **arguments)
+            self.assertIn("keep no versions", error["Message"])
+        self.assertEqual(s3.get_object(**version | {"VersionId": "null"})["Body"].read(), b"abc")
+
+    def test_region_of_a_foreign_host(self) -> None:
+        """Amazon's own hosts lead to the server: botocore asks in the wrong region, and goes to the one it is told."""
+        port = int(self.cloud.s3.rsplit(":", 1)[1])
+        connect, asked = urllib3.util.connection.create_connection, []
+
+        def connect_here(address: tuple[str, int], *arguments: Any, **options: Any) -> Any:
+            asked.append(address[0])
+            return connect(("127.0.0.1", port), *arguments, **options)
+
+        with mock.patch("urllib3.util.connection.create_connection", connect_here):
+            for style, host in (("virtual", f"{BUCKET}.s3.eu-west-1.amazonaws.com"),
+                                ("path", "s3.eu-west-1.amazonaws.com")):
+                with self.subTest(style):
+                    asked.clear()
+                    s3 = self.client(region="eu-west-1", style=style, plain=True)
+                    s3.put_object(Bucket=BUCKET, Key="far away", Body=b"abc")
+                    self.assertEqual(s3.get_object(Bucket=BUCKET, Key="far away")["Body"].read(), b"abc")
+                    self.assertEqual(asked[0], host)
+                    self.assertEqual(asked[-1], host.replace("eu-west-1", "us-east-1"))
+                    self.assertEqual(s3.head_bucket(Bucket=BUCKET)["BucketRegion"], "us-east-1")
 
     # What the SDK says when the server refuses.
 

@@ -249,6 +249,9 @@ protocol Dialect: Sendable {
 
   // MARK: Refusals
 
+  /// The refusal of a request that arrived under the name of another region than the one that its bucket is in.
+  func redirection(of host: String, for bucket: String) -> RefusalAnswer?
+
   /// The refusal of a request whose signature was not accepted.
   func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer
 
@@ -335,6 +338,8 @@ extension Dialect {
   func location(of region: String) -> String { region }
 
   func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {}
+
+  func redirection(of host: String, for bucket: String) -> RefusalAnswer? { nil }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
     operations.read(try RequestTarget(of: head, hosts: hosts))

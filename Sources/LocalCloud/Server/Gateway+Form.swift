@@ -7,7 +7,7 @@ extension Gateway {
   @concurrent
   func post(_ upload: FormUpload, _ request: Request, at date: Timestamp) async throws -> Answer {
     // Without a bucket there is nothing to verify for.
-    _ = try store.read(upload.bucket) { $0.name }
+    try checkPlace(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)

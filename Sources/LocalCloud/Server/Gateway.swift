@@ -137,7 +137,13 @@ struct Gateway: Sendable {
       dialect.isBucketName(bucket)
     else { return }
     if head.method == .put, target.key == nil { return }
+    try checkPlace(of: bucket, at: head.authority)
+  }
+
+  /// Refuses a bucket that is not there, or not where the host says.
+  func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
+    if let host, let redirection = dialect.redirection(of: host, for: bucket) { throw redirection }
   }
 
   func check(_ target: RequestTarget) throws(RefusalAnswer) {

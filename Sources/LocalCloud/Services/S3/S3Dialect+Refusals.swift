@@ -9,14 +9,32 @@ internal import StorageXML
 extension S3Dialect {
   private static let words = S3Verifier().refusals
 
+  private static let redirectionCode = "PermanentRedirect"
+
+  /// Page: "Request redirection and the REST API".
+  func redirection(of host: String, for bucket: String) -> RefusalAnswer? {
+    guard let named = S3Address.region(in: host), named != region,
+      let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
+    else { return nil }
+    let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""
+    return RefusalAnswer(
+      .movedPermanently, Self.redirectionCode,
+      "The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future "
+        + "requests to this endpoint.",
+      details: [
+        RefusalAnswer.Detail(name: "Endpoint", value: prefix + endpoint.authority),
+        RefusalAnswer.Detail(name: "Bucket", value: bucket),
+      ])
+  }
+
   func anonymousRefusal(at date: Timestamp) -> RefusalAnswer { .accessDenied("Access Denied") }
 
   func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
 
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
-    if let region = error.details.first(where: { $0.name == "Region" }) {
-      answer.headers.set("x-amz-bucket-region", region.value)
+    if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
+      answer.headers.set("x-amz-bucket-region", region)
     }
     if call.method == .head { return answer }
     var identity = Answer()
