@@ -52,28 +52,6 @@ public struct OBSSigner: SplitSigner, Presigner {
     request = draft.request
   }
 
-  /// Signs the policy of a form that a browser uploads with.
-  ///
-  /// Source: "Authentication of Signature Carried in a Table Uploaded Through a Browser". The policy is sent as it is given,
-  /// so that what is signed is what its author wrote; a temporary key adds its token.
-  ///
-  /// - Parameters:
-  ///   - policy: The document, in JSON.
-  ///   - key: The key.
-  /// - Returns: The fields that authorize the form.
-  /// - Throws: A `SigningError` if the key cannot sign.
-  public func fields(forPolicy policy: String, with key: AccessKey) throws(SigningError) -> [FormField] {
-    if key.isAnonymous { throw Self.anonymous }
-    try key.check()
-    let text = Base64.encoded(policy)
-    let code = key.authenticationCode(for: text, using: .hmacSHA1)
-    var fields = [
-      FormField("AccessKeyId", key.id.string), FormField("policy", text), FormField("signature", code.base64),
-    ]
-    if let token = key.sessionToken { fields.append(FormField("x-obs-security-token", token.reveal())) }
-    return fields
-  }
-
   static func authorizationPrefix(_ id: AccessKeyID) -> String { "OBS \(id.string):" }
 
   static let anonymous = SigningError(

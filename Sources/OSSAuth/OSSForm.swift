@@ -57,7 +57,7 @@ extension OSSSigner: FormSigner {
     let token = key.sessionToken.map { [FormField(OSSForm.tokenField, $0.reveal())] } ?? []
     switch version {
     case .v1:
-      let text = base64(draft.document(binding: []))
+      let text = draft.policy(binding: [])
       return draft.signed(
         adding: [
           FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
@@ -75,7 +75,7 @@ extension OSSSigner: FormSigner {
           FormField("x-oss-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
           FormField("x-oss-date", date.iso8601Basic),
         ] + token
-      let text = base64(draft.document(binding: bound))
+      let text = draft.policy(binding: bound)
       return draft.signed(
         adding: bound + [
           FormField("policy", text), FormField("x-oss-signature", OSSForm.v4Signature(of: text, in: scope, with: key)),
@@ -83,9 +83,6 @@ extension OSSSigner: FormSigner {
     }
   }
 
-  private func base64(_ text: String) -> String {
-    String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
-  }
 }
 
 extension ObjectScope {
@@ -156,12 +153,11 @@ extension OSSVerifier: FormVerifier {
           .mismatch, "The signature is not the one of the policy and the key.",
           remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
       }
-      guard let bytes = [UInt8](base64: policy) else { throw .invalidPolicy("The policy is not Base64.") }
       let objectType = form["x-oss-content-type"] ?? form.fileType ?? form["Content-Type"]
       let reading = FormDocument.Reading(
         required: required, own: OSSForm.ownFields,
         contentTypes: [form["Content-Type"], objectType].compactMap { $0 }, contentType: objectType, hasLists: true)
-      return try FormDocument(bytes).verify(
+      return try FormDocument(base64: policy).verify(
         form, of: claim.accessKeyID, as: reading, within: limits, since: start, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)

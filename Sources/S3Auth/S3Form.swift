@@ -64,8 +64,7 @@ extension S3Signer: FormSigner {
         FormField("x-amz-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
         FormField("x-amz-date", date.iso8601Basic),
       ] + (key.sessionToken.map { [FormField(S3Form.tokenField, $0.reveal())] } ?? [])
-    let document = draft.document(binding: bound)
-    let text = String(writing: { writer in withBytes(of: document) { writer.append(base64: $0) } })
+    let text = draft.policy(binding: bound)
     return draft.signed(
       adding: bound + [
         FormField("policy", text), FormField("x-amz-signature", S3Form.signature(of: text, in: scope, with: key)),
@@ -157,10 +156,7 @@ extension S3Verifier: FormVerifier {
         remedy: "Send the policy in Base64 exactly as it was signed; then check the secret."
       ).with(serviceCode: "SignatureDoesNotMatch")
     }
-    guard let bytes = [UInt8](base64: policy) else {
-      throw VerificationError.invalidPolicy("The policy is not Base64.").with(serviceCode: "InvalidPolicyDocument")
-    }
-    return try check(form, claim, FormDocument(bytes), since: signed, at: date)
+    return try check(form, claim, FormDocument(base64: policy), since: signed, at: date)
   }
 
   private func check(

@@ -5,14 +5,17 @@ import json
 import os
 import random
 import subprocess
+import time
 import unittest
 import urllib.parse
 from typing import Any
 
+from obs import ObsClient
 from obs.auth import Authentication
 from obs.convertor import Adapter
 
 COUNT = 200
+FORM_COUNT = 100
 NOW = 1_790_000_000
 HOST = "obs.cn-north-4.myhuaweicloud.com"
 KEY_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>é文😀"
@@ -22,6 +25,7 @@ HEADER_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>"
 PARAMETERS = ["prefix", "marker", "uploadId", "partNumber", "versionId", "response-content-type",
               "response-content-disposition", "x-image-process", "position", "x-obs-thing"]
 FLAGS = ["acl", "uploads", "tagging", "append"]
+FORM_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()[]{}|^`<>é文😀"
 TIME_LIMIT = 600
 
 
@@ -76,14 +80,68 @@ class RandomRequest:
         return str(auth.doAuth(self.method, self.bucket, self.key, parameters, headers)["Authorization"])
 
 
+class RandomForm:
+    """A form that Huawei's SDK signs; it builds the policy by joining strings, so that no value holds a quote."""
+
+    def __init__(self, number: int) -> None:
+        self._random = pick = random.Random(f"obs form {number}")
+        self.bucket = pick.choice(["photos", "a-1-b"])
+        self.key = pick.choice([None, "up/" + self._text()])
+        names = pick.sample(["x-obs-acl", "x-obs-meta-a", "content-type", "success_action_status"], pick.randrange(4))
+        self.parameters = {name: self._text() for name in names}
+        self.id, self.secret = f"id{pick.randrange(10**9)}", f"s/+{pick.randrange(10**12)}"
+        self.token = pick.choice([None, f"token+/{pick.randrange(10**12)}=="])
+        self.expires = pick.randrange(60, 3600)
+
+    def _text(self) -> str:
+        alphabet = FORM_ALPHABET
+        return "".join(self._random.choices(alphabet, k=self._random.randrange(1, 12)))
+
+    def sign(self) -> dict[str, str]:
+        client = ObsClient(access_key_id=self.id, secret_access_key=self.secret, security_token=self.token,
+                           server=f"https://{HOST}", signature="obs")
+        try:
+            return dict(client.createPostSignature(self.bucket, self.key, expires=self.expires,
+                                                   formParams=dict(self.parameters)))
+        finally:
+            client.close()
+
+    def line(self, signed: dict[str, str], **changed: str) -> str:
+        fields = {"key": self.key or "any"} | self.parameters | {
+            "AccessKeyId": self.id, "policy": signed["policy"], "signature": signed["signature"]}
+        if self.token is not None:
+            fields["x-obs-security-token"] = self.token
+        form: dict[str, Any] = {"bucket": self.bucket, "fields": list((fields | changed).items()), "fileName": "f.txt",
+                                "id": self.id, "secret": self.secret, "date": int(time.time())}
+        return json.dumps({"form": form | ({} if self.token is None else {"token": self.token})})
+
+
 class OBSSigners(unittest.TestCase):
+    def run_lines(self, lines: list[str]) -> list[str]:
+        done = subprocess.run([os.environ["OBS_SIGN"]], input="".join(line + "\n" for line in lines),
+                              capture_output=True, text=True, timeout=TIME_LIMIT, check=True)
+        answers = done.stdout.splitlines()
+        self.assertEqual(len(answers), len(lines))
+        return answers
+
+    def test_forms_of_the_sdk_verify(self) -> None:
+        forms = [RandomForm(number) for number in range(FORM_COUNT)]
+        signed = [form.sign() for form in forms]
+        lines = [form.line(fields) for form, fields in zip(forms, signed, strict=True)]
+        for form, answer in zip(forms, self.run_lines(lines), strict=True):
+            with self.subTest(form.key, parameters=form.parameters):
+                self.assertEqual(answer, form.key or "any")
+        changed = [form.line(fields, **{"x-obs-storage-class": "WARM"})
+                   for form, fields in zip(forms, signed, strict=True)]
+        self.assertEqual(set(self.run_lines(changed)), {"conditionFailed"})
+        changed = [form.line(fields, signature=fields["signature"][::-1])
+                   for form, fields in zip(forms, signed, strict=True)]
+        self.assertEqual(set(self.run_lines(changed)), {"mismatch"})
+        self.assertGreater(sum(form.token is not None for form in forms), FORM_COUNT // 3)
+
     def test_signatures_are_the_same(self) -> None:
         samples = [RandomRequest(number) for number in range(COUNT)]
-        done = subprocess.run(
-            [os.environ["OBS_SIGN"]], input="".join(sample.line() + "\n" for sample in samples),
-            capture_output=True, text=True, timeout=TIME_LIMIT, check=True)
-        answers = done.stdout.splitlines()
-        self.assertEqual(len(answers), COUNT)
+        answers = self.run_lines([sample.line() for sample in samples])
         for sample, answer in zip(samples, answers, strict=True):
             with self.subTest(sample.line()):
                 if sample.expires is None:

@@ -101,6 +101,20 @@ final class OBSVectorTests: XCTestCase {
     XCTAssertEqual(
       "\(values["AccessKeyId"] ?? ""):\(values["signature"] ?? ""):\(values["policy"] ?? "")", vector["token"],
       vector.id)
+
+    var conditions = [
+      FormField("key", "up/load.txt"), FormField("x-obs-acl", "private"), FormField("content-type", "text/plain"),
+      FormField("x-obs-meta-a", "ü 1"), FormField("success_action_status", "201"),
+    ]
+    conditions.removeAll { $0.name != "key" && !policy.contains($0.name) }
+    for authorization in [fields, [FormField("token", try XCTUnwrap(vector["token"]))]] {
+      let token = authorization.count > 1 ? [] : fields.filter { $0.name == "x-obs-security-token" }
+      let form = SubmittedForm(bucket: "examplebucket", fields: conditions + authorization + token)
+      let proof = try OBSVerifier().verify(form, against: vector.key, at: vector.date)
+      XCTAssertEqual(proof.key, "up/load.txt", vector.id)
+      XCTAssertThrowsError(
+        try OBSVerifier().verify(form, against: vector.key, at: vector.date.advanced(by: vector.lifetime)), vector.id)
+    }
   }
 
   /// What the documentation does not settle is signed where the application says so.

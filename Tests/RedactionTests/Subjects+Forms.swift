@@ -8,6 +8,8 @@ extension Subjects {
   static let holdsNothingOfForms: [String: String] = [
     "StorageAuth.FormPolicy": "what may be uploaded, before anybody signs it",
     "StorageAuth.FormPolicy.Answer": "a status, or a URL of the application",
+    "StorageAuth.FormDraft": "a policy and what follows from it, before anybody signs it",
+    "StorageAuth.FormDocument.Reading": "names of fields, and media types",
     "StorageAuth.FormCondition.Rule": "values of fields; FormCondition masks those of tokens",
   ]
 
@@ -21,8 +23,11 @@ extension Subjects {
     ]
     let cos = try COSSigner().sign(policy, to: endpoint, with: key, in: .at(date))
     let s3 = try S3Signer(region: "eu-central-1").sign(policy, to: endpoint, with: key, in: .at(date))
+    let text = s3.fields.first { $0.name == "policy" }?.value ?? ""
     return try signed.flatMap { try subjects(of: $0, OSSVerifier()) } + subjects(of: cos, COSVerifier())
       + subjects(of: s3, S3Verifier(region: "eu-central-1"))
+      // The policy of a form of S3 binds the token.
+      + [("StorageAuth.FormDocument", FormDocument(base64: text))]
   }
 
   private static func subjects(of form: SignedForm, _ verifier: some FormVerifier) throws -> [(String, Any)] {

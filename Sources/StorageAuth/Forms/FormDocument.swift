@@ -1,13 +1,28 @@
+internal import StorageCrypto
 internal import StorageJSON
 
-/// The policy of a form that arrived; read after its signature was proved.
-package struct FormDocument {
+/// The policy of a form that arrived; for form verifiers, which read it after they proved its signature.
+///
+/// ```swift
+/// let document = try FormDocument(base64: try form.required("policy"))
+/// return try document.verify(form, of: id, as: reading, within: limits, since: date, at: date)
+/// ```
+public struct FormDocument: Sendable {
   /// What a form uploads at most at the services: 5 GiB.
   private static let sizeLimit: Int64 = 5 << 30
 
   private let expiration: Timestamp
   private var conditions: [FormCondition] = []
   private var sizes: ClosedRange<Int64> = 0...Self.sizeLimit
+
+  /// Reads a policy in Base64.
+  ///
+  /// - Parameter text: The field `policy` of the form.
+  /// - Throws: ``VerificationError/Code/invalidPolicy`` for anything that is not understood: it is never left out.
+  public init(base64 text: String) throws(VerificationError) {
+    guard let bytes = [UInt8](base64: text) else { throw .invalidPolicy("The policy is not Base64.") }
+    try self.init(bytes)
+  }
 
   /// Reads a policy.
   ///
@@ -71,26 +86,37 @@ package struct FormDocument {
   }
 
   /// How a scheme reads forms.
-  package struct Reading {
-    /// The conditions that have to be there, by the field and in lower case, as an equality.
-    package var required: [String]
+  ///
+  /// Names of fields are in lower case.
+  public struct Reading: Sendable {
+    /// The fields that the policy has to bind to one value.
+    public var required: [String]
 
-    /// What the scheme itself consists of, in lower case; the policy need not say anything about it.
-    package var own: Set<String>
+    /// The fields that the scheme itself consists of; the policy need not say anything about them.
+    public var own: Set<String>
 
-    /// Fields that a condition calls by another name.
-    package var aliases: [String: String] = [:]
+    /// The fields that a condition calls by another name, by that name.
+    public var aliases: [String: String]
 
     /// The values that a condition on the content type is about; none if there is no type.
-    package var contentTypes: [String]
+    public var contentTypes: [String]
 
     /// The media type that the object gets.
-    package var contentType: String?
+    public var contentType: String?
 
-    /// Whether there are lists of values.
-    package var hasLists: Bool
+    /// Whether conditions may have lists of values.
+    public var hasLists: Bool
 
-    package init(
+    /// Creates a reading.
+    ///
+    /// - Parameters:
+    ///   - required: The fields that the policy has to bind to one value.
+    ///   - own: The fields that the scheme itself consists of.
+    ///   - aliases: The fields that a condition calls by another name, by that name.
+    ///   - contentTypes: The values that a condition on the content type is about.
+    ///   - contentType: The media type that the object gets.
+    ///   - hasLists: Whether conditions may have lists of values.
+    public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
       contentType: String?, hasLists: Bool
     ) {
@@ -112,7 +138,9 @@ package struct FormDocument {
   ///   - limits: The limits of the verifier.
   ///   - start: When the form was signed, or the present where it does not say.
   ///   - date: The present.
-  package func verify(
+  /// - Returns: The proof, with the fields that the policy says nothing about.
+  /// - Throws: A ``VerificationError`` if the policy ended, does not bind what it has to, or the form does not meet it.
+  public func verify(
     _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
     since start: Timestamp, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {

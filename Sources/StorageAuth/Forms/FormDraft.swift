@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import StorageCrypto
 internal import StorageJSON
 
 /// A form that lacks nothing but what its scheme adds; for form signers.
@@ -16,7 +17,7 @@ public struct FormDraft: Sendable {
   private let url: String
   private let conditions: [FormCondition]
 
-  /// Begins a form.
+  /// Creates a draft.
   ///
   /// - Parameters:
   ///   - policy: What the form may upload.
@@ -24,7 +25,8 @@ public struct FormDraft: Sendable {
   ///   - contentTypeName: How the service's documents spell the content type in a policy.
   ///   - reserved: The fields that the scheme adds, in lower case.
   ///   - date: The present.
-  package init(
+  /// - Throws: A ``SigningError`` if the policy has ended, or says what no service can express.
+  public init(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, contentTypeName: String, reserved: Set<String>,
     at date: Timestamp
   ) throws(SigningError) {
@@ -100,6 +102,14 @@ public struct FormDraft: Sendable {
 
   private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
 
+  /// The policy in Base64, as services take it, with what the scheme demands after the bucket.
+  ///
+  /// - Parameter fields: The fields that the policy binds, besides those of the form itself.
+  public func policy(binding fields: [FormField]) -> String {
+    let text = document(binding: fields)
+    return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+
   /// The policy as JSON, with what the scheme demands after the bucket.
   package func document(binding fields: [FormField]) -> String {
     func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
@@ -117,7 +127,9 @@ public struct FormDraft: Sendable {
   }
 
   /// The form with what the scheme adds.
-  package func signed(adding fields: [FormField]) -> SignedForm {
+  ///
+  /// - Parameter fields: The fields of the scheme: the authorization, and the policy as it was signed.
+  public func signed(adding fields: [FormField]) -> SignedForm {
     var all: [FormField] = []
     var open: [FormCondition] = []
     for condition in conditions {

@@ -40,16 +40,21 @@ public struct SubmittedForm: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Refuses a form with a field that is there twice.
-  package func checkFields() throws(VerificationError) {
+  /// Refuses a form with a field that is there twice; for form verifiers.
+  ///
+  /// - Throws: ``VerificationError/Code/ambiguous``.
+  public func checkFields() throws(VerificationError) {
     var names: Set<String> = []
     for field in fields where !names.insert(field.name.asciiLowercased).inserted {
       throw .ambiguous("A field of the form is there twice.")
     }
   }
 
-  /// A field that has to be there and not be empty.
-  package func required(_ name: String) throws(VerificationError) -> String {
+  /// Returns the value of a field that has to be there and not be empty; for form verifiers.
+  ///
+  /// - Parameter name: The name, in upper or lower case.
+  /// - Throws: ``VerificationError/Code/malformed``.
+  public func required(_ name: String) throws(VerificationError) -> String {
     guard let value = self[name], !value.isEmpty else {
       throw VerificationError(
         .malformed, "The form has no field \(name).", remedy: "Send it before the file.")
@@ -72,8 +77,11 @@ extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension VerificationLimits {
-  /// Refuses a form that has more fields than parameters are allowed, or longer ones than headers.
-  package func check(_ form: SubmittedForm) throws(VerificationError) {
+  /// Refuses a form that has more fields than parameters are allowed, or longer ones than headers; for form verifiers.
+  ///
+  /// - Parameter form: The form as it arrived.
+  /// - Throws: ``VerificationError/Code/limitExceeded``.
+  public func check(_ form: SubmittedForm) throws(VerificationError) {
     let bytes = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard form.fields.count <= parameterCount, bytes <= headerByteCount else {
       throw VerificationError(

@@ -5,9 +5,24 @@ import StorageAuth
 
 /// Signs requests to OBS that stand in lines of JSON: `{method, host, path, headers, id, secret, token?, date, expires?}`.
 ///
-/// Each is answered with the value of the Authorization header or, where it says how long it is to work, with a URL.
+/// Each is answered with the value of the Authorization header or, where it says how long it is to work, with a URL. A line
+/// with a `form` is one to verify, which is answered with the key of the object or why it is refused.
 @main
 enum OBSSign {
+  struct Form: Decodable {
+    let bucket: String
+    let fields: [[String]]
+    let fileName: String
+    let id: String
+    let secret: String
+    let token: String?
+    let date: Int64
+  }
+
+  struct FormLine: Decodable {
+    let form: Form
+  }
+
   struct Line: Decodable {
     let method: String
     let host: String
@@ -22,7 +37,25 @@ enum OBSSign {
 
   static func main() throws {
     while let text = readLine() {
-      print(try answer(to: JSONDecoder().decode(Line.self, from: Data(text.utf8))))
+      let data = Data(text.utf8)
+      if let line = try? JSONDecoder().decode(FormLine.self, from: data) {
+        print(verdict(on: line.form))
+      } else {
+        print(try answer(to: JSONDecoder().decode(Line.self, from: data)))
+      }
+    }
+  }
+
+  private static func verdict(on form: Form) -> String {
+    do throws(VerificationError) {
+      return try OBSVerifier().verify(
+        SubmittedForm(
+          bucket: form.bucket, fields: form.fields.map { FormField($0[0], $0[1]) }, fileName: form.fileName),
+        against: AccessKey(id: form.id, secret: form.secret, sessionToken: form.token),
+        at: Timestamp(unixSeconds: form.date)
+      ).key
+    } catch {
+      return "\(error.code)"
     }
   }
 

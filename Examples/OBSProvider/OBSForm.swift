@@ -1,0 +1,162 @@
+public import StorageAuth
+
+// Forms that a browser uploads with. Source: "Authentication of Signature Carried in a Table Uploaded Through a Browser".
+
+/// The fields of the authorization of a form, in lower case.
+private enum OBSForm {
+  static let id = "accesskeyid"
+  static let policy = "policy"
+  static let signature = "signature"
+  static let token = "x-obs-security-token"
+  /// Stands in the place of the first three: `id:signature:policy`.
+  static let combined = "token"
+  static let own: Set<String> = [id, policy, signature, combined]
+
+  /// What no condition has to be about.
+  static let ignoredPrefix: WireText = "x-ignore-"
+
+  /// Returns the signature of a policy in Base64: that text is the string to sign.
+  static func signature(of policy: String, with key: AccessKey) -> String {
+    key.authenticationCode(for: policy, using: .hmacSHA1).base64
+  }
+}
+
+extension OBSSigner: FormSigner {
+  /// Signs a form.
+  ///
+  /// No form works for longer than its key. The policy binds the session token.
+  ///
+  /// - Parameters:
+  ///   - policy: What the form may upload.
+  ///   - endpoint: Where OBS is.
+  ///   - key: The key.
+  ///   - context: The time of the act.
+  /// - Returns: The URL and the fields that a page needs.
+  /// - Throws: A `SigningError` if the key ends first or is anonymous, or OBS cannot express the policy.
+  public func sign(
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> SignedForm {
+    if key.isAnonymous { throw Self.anonymous }
+    try key.check()
+    let end = policy.expiration.wholeSeconds
+    if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
+    for rule in policy.conditions.map(\.rule) + [policy.contentType].compactMap({ $0 }) {
+      switch rule {
+      case .equals, .startsWith: break
+      case .oneOf, .noneOf:
+        throw SigningError(
+          .invalidRequest, "OBS has no conditions with lists of values.", remedy: "Use one value, or a prefix.")
+      }
+    }
+    let draft = try FormDraft(
+      policy, to: endpoint, contentTypeName: "content-type", reserved: OBSForm.own.union([OBSForm.token]),
+      at: context.date)
+    let token = key.sessionToken.map { [FormField(OBSForm.token, $0.reveal())] } ?? []
+    return draft.signed(adding: token + Self.authorization(of: draft.policy(binding: token), with: key))
+  }
+
+  /// Signs the policy of a form that is written elsewhere.
+  ///
+  /// The policy is sent as it is given, so that what is signed is what its author wrote; a temporary key adds its token.
+  ///
+  /// - Parameters:
+  ///   - policy: The document, in JSON.
+  ///   - key: The key.
+  /// - Returns: The fields that authorize the form.
+  /// - Throws: A `SigningError` if the key cannot sign.
+  public func fields(forPolicy policy: String, with key: AccessKey) throws(SigningError) -> [FormField] {
+    if key.isAnonymous { throw Self.anonymous }
+    try key.check()
+    let token = key.sessionToken.map { [FormField(OBSForm.token, $0.reveal())] } ?? []
+    return Self.authorization(of: Base64.encoded(policy), with: key) + token
+  }
+
+  private static func authorization(of policy: String, with key: AccessKey) -> [FormField] {
+    [
+      FormField("AccessKeyId", key.id.string), FormField("policy", policy),
+      FormField("signature", OBSForm.signature(of: policy, with: key)),
+    ]
+  }
+}
+
+extension OBSVerifier: FormVerifier {
+  /// Reads who a form says it is from.
+  ///
+  /// - Parameter form: The form as it arrived.
+  /// - Throws: A `VerificationError` if the form carries no authorization, two at once, one that is malformed, a field
+  ///   twice, or more than the limits allow.
+  public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
+    try limits.check(form)
+    try form.checkFields()
+    return FormClaim(
+      accessKeyID: try AccessKeyID(claimed: Self.authorization(of: form).id[...]),
+      sessionToken: form[OBSForm.token].map { Secret($0) })
+  }
+
+  /// The three texts that authorize a form: as fields, or as one.
+  private static func authorization(
+    of form: SubmittedForm
+  ) throws(VerificationError) -> (id: String, signature: String, policy: String) {
+    let isSeparate = [OBSForm.id, OBSForm.policy, OBSForm.signature].contains { form[$0] != nil }
+    guard let combined = form[OBSForm.combined] else {
+      guard isSeparate else {
+        throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
+      }
+      return (
+        try form.required(OBSForm.id), try form.required(OBSForm.signature), try form.required(OBSForm.policy)
+      )
+    }
+    guard !isSeparate else { throw .ambiguous("The form has a token and the fields that it stands for.") }
+    let parts = combined.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw .malformed("The field token is not id:signature:policy.") }
+    return (String(Substring(parts[0])), String(Substring(parts[1])), String(Substring(parts[2])))
+  }
+
+  /// Proves a form.
+  ///
+  /// The signature is checked first, then the end of the policy, then every condition. A field that no condition is about
+  /// is refused, but for those of the authorization and `x-ignore-…`.
+  ///
+  /// - Parameters:
+  ///   - form: The form as it arrived.
+  ///   - key: The key of the claim's id.
+  ///   - date: The present.
+  /// - Returns: The proof, with the one reading of the form and the sizes that the file may have.
+  /// - Throws: A `VerificationError` if the token, the signature, the end or a condition is wrong.
+  public func verify(
+    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    let claim = try claim(in: form)
+    do throws(VerificationError) {
+      return try prove(form, claim, against: key, at: date)
+    } catch {
+      throw error.with(accessKeyID: claim.accessKeyID)
+    }
+  }
+
+  private func prove(
+    _ form: SubmittedForm, _ claim: FormClaim, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    try claim.checkToken(against: key, at: date)
+    let (_, signature, policy) = try Self.authorization(of: form)
+    guard Secret(OBSForm.signature(of: policy, with: key)) == Secret(signature) else {
+      // The policy is not shown: it may hold the session token.
+      throw VerificationError(
+        .mismatch, "The signature is not the one of the policy and the key.",
+        remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
+    }
+    let type = form["Content-Type"]
+    let reading = FormDocument.Reading(
+      required: claim.sessionToken == nil ? [] : [OBSForm.token], own: OBSForm.own,
+      contentTypes: type.map { [$0] } ?? [], contentType: type ?? form.fileType, hasLists: false)
+    let proof = try FormDocument(base64: policy).verify(
+      form, of: claim.accessKeyID, as: reading, within: limits, since: date, at: date)
+    let extra = proof.unlistedFields.filter { !WireText($0).starts(with: OBSForm.ignoredPrefix) }
+    guard extra.isEmpty else {
+      throw VerificationError(
+        .conditionFailed, "The policy says nothing about the fields \(extra.joined(separator: ", ")).",
+        remedy: "Add a condition for each field.")
+    }
+    return proof
+  }
+}
