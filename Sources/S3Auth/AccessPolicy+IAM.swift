@@ -1,5 +1,4 @@
 public import StorageAuth
-internal import StorageJSON
 
 extension AccessPolicy {
   /// The policy as a document of IAM (version 2012-10-17), for `Policy` of AssumeRole or for a role or a user.
@@ -19,67 +18,18 @@ extension AccessPolicy {
       throw PolicyError(
         .invalidRule, "\"\(partition)\" is not the name of a partition.", remedy: "Write aws, aws-cn or aws-us-gov.")
     }
-    var statements: [DocumentStatement] = []
-    for rule in try checkedRules(isBucket: isBucketNameWithOrWithoutDots) {
-      for statement in try rule.iamStatements(in: "arn:\(partition):s3:::\(rule.bucket)") { statements.add(statement) }
-    }
-    let document: JSONValue = ["Version": "2012-10-17", "Statement": .array(statements.map { $0.json(.capitalized) })]
-    let bytes = document.serialized
-    if let byteLimit, bytes.count > byteLimit {
-      throw PolicyError(
-        .tooLong, "The policy document has \(bytes.count) bytes, and the token service takes \(byteLimit).",
-        remedy: "Use fewer rules or shorter prefixes, or attach the policy to the role.")
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    let rules = try checkedRules(isBucket: isBucketNameWithOrWithoutDots)
+    return try StatementLanguage.iam.document(of: rules, upTo: byteLimit) { "arn:\(partition):s3:::\($0.bucket)" }
   }
 }
 
-extension AccessRule {
-  fileprivate func iamStatements(in resource: String) throws(PolicyError) -> [DocumentStatement] {
-    let pattern = try objects.pattern(in: "an IAM policy")
-    let conditions = try iamConditions()
-    let onObjects = AccessAction.allCases.filter { actions.contains($0) }.flatMap(\.iamActions)
-    var statements = [DocumentStatement(onObjects, on: ["\(resource)/\(pattern)"], if: conditions)]
-    if actions.contains(.list) {
-      statements.append(DocumentStatement(["s3:ListBucket"], on: [resource], if: prefixCondition(pattern) + conditions))
-    }
-    return statements
-  }
-
-  private func prefixCondition(_ pattern: String) -> [DocumentStatement.Condition] {
-    switch objects {
-    case .all, .prefix(""): []
-    case .prefix: [.init("StringLike", "s3:prefix", .texts([pattern]))]
-    case .key: [.init("StringEquals", "s3:prefix", .texts([pattern]))]
-    }
-  }
-
-  private func iamConditions() throws(PolicyError) -> [DocumentStatement.Condition] {
-    if actions.contains(.write) {
-      if maximumSize != nil { throw unsupported("the size of what is written") }
-      if contentTypes != nil { throw unsupported("the media type of what is written") }
-    }
-    var conditions: [DocumentStatement.Condition] = []
-    if let addresses { conditions.append(.init("IpAddress", "aws:SourceIp", .texts(addresses.map(\.description)))) }
-    if let end { conditions.append(.init("DateLessThan", "aws:CurrentTime", .texts([end.iso8601]))) }
-    return conditions
-  }
-
-  private func unsupported(_ what: String) -> PolicyError {
-    PolicyError(
-      .unsupportedCondition, "An IAM policy has no condition for \(what), as the rule for \"\(bucket)\" has it.",
-      remedy: "Leave it out of the rule; sizes and media types can be limited by a form upload or a presigned URL.")
-  }
-}
-
-extension AccessAction {
-  /// The actions on an object.
-  fileprivate var iamActions: [String] {
-    switch self {
-    case .read: ["s3:GetObject"]
-    case .write: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
-    case .delete: ["s3:DeleteObject"]
-    case .list: []
-    }
-  }
+extension StatementLanguage {
+  fileprivate static let iam = StatementLanguage(
+    name: "an IAM policy", version: "2012-10-17",
+    actions: [
+      .read: ["s3:GetObject"],
+      .write: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
+      .delete: ["s3:DeleteObject"],
+    ], listing: "s3:ListBucket", prefixKey: "s3:prefix", addressKey: "aws:SourceIp", dateKey: "aws:CurrentTime",
+    takesVersion6: true)
 }

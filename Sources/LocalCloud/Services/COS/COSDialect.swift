@@ -136,17 +136,7 @@ struct COSDialect: Dialect {
   func ownBucketCode(in region: String) -> String? { "BucketAlreadyOwnedByYou" }
 
   func accessAnswer(_ access: AccessControl?) -> Answer {
-    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
-      var to = XMLNode("Grantee", children: grantee)
-      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
-      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
-    }
-    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-    if access == .publicRead {
-      grants.append(grant("Group", [XMLNode("URI", "http://cam.qcloud.com/groups/global/AllUsers")], "READ"))
-    }
-    var answer = Answer(
-      XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
+    var answer = Answer(grants(of: access, everybody: "http://cam.qcloud.com/groups/global/AllUsers"))
     if access == nil { answer.headers.set("x-cos-acl", "default") }
     return answer
   }

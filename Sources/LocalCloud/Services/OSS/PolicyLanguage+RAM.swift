@@ -4,7 +4,7 @@ extension PolicyLanguage {
   /// The language of RAM of Alibaba Cloud, version 1.
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
-    ignoresActionCase: true, absence: .allowsLess, keys: ramKeys, comparisons: ramComparisons, parts: ramParts)
+    ignoresActionCase: true, absence: .allowsLess, keys: ramKeys, comparisons: capitalizedComparisons, parts: ramParts)
 
   @Sendable
   private static func ramParts(_ resource: String) -> [String]? {
@@ -18,20 +18,5 @@ extension PolicyLanguage {
   private static let ramKeys: Set = [
     "acs:SourceIp", "acs:CurrentTime", "acs:SecureTransport", "acs:UserAgent", "oss:Prefix", "oss:Delimiter",
     "oss:x-oss-acl", "oss:x-oss-object-acl",
-  ]
-
-  private static let ramComparisons: [String: Comparison] = [
-    "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
-    "StringEqualsIgnoreCase": Comparison(.textIgnoringCase),
-    "StringNotEqualsIgnoreCase": Comparison(.textIgnoringCase, not: true),
-    "StringLike": Comparison(.pattern), "StringNotLike": Comparison(.pattern, not: true),
-    "NumericEquals": Comparison(.number(.equal)), "NumericNotEquals": Comparison(.number(.equal), not: true),
-    "NumericLessThan": Comparison(.number(.less)), "NumericLessThanEquals": Comparison(.number(.lessOrEqual)),
-    "NumericGreaterThan": Comparison(.number(.greater)),
-    "NumericGreaterThanEquals": Comparison(.number(.greaterOrEqual)),
-    "DateEquals": Comparison(.date(.equal)), "DateNotEquals": Comparison(.date(.equal), not: true),
-    "DateLessThan": Comparison(.date(.less)), "DateLessThanEquals": Comparison(.date(.lessOrEqual)),
-    "DateGreaterThan": Comparison(.date(.greater)), "DateGreaterThanEquals": Comparison(.date(.greaterOrEqual)),
-    "Bool": Comparison(.truth), "IpAddress": Comparison(.network), "NotIpAddress": Comparison(.network, not: true),
   ]
 }

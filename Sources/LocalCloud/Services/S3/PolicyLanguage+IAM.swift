@@ -21,19 +21,5 @@ extension PolicyLanguage {
     "s3:x-amz-content-sha256",
   ]
 
-  private static let iamComparisons: [String: Comparison] = [
-    "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
-    "StringEqualsIgnoreCase": Comparison(.textIgnoringCase),
-    "StringNotEqualsIgnoreCase": Comparison(.textIgnoringCase, not: true),
-    "StringLike": Comparison(.pattern), "StringNotLike": Comparison(.pattern, not: true),
-    "NumericEquals": Comparison(.number(.equal)), "NumericNotEquals": Comparison(.number(.equal), not: true),
-    "NumericLessThan": Comparison(.number(.less)), "NumericLessThanEquals": Comparison(.number(.lessOrEqual)),
-    "NumericGreaterThan": Comparison(.number(.greater)),
-    "NumericGreaterThanEquals": Comparison(.number(.greaterOrEqual)),
-    "DateEquals": Comparison(.date(.equal)), "DateNotEquals": Comparison(.date(.equal), not: true),
-    "DateLessThan": Comparison(.date(.less)), "DateLessThanEquals": Comparison(.date(.lessOrEqual)),
-    "DateGreaterThan": Comparison(.date(.greater)), "DateGreaterThanEquals": Comparison(.date(.greaterOrEqual)),
-    "Bool": Comparison(.truth), "IpAddress": Comparison(.network), "NotIpAddress": Comparison(.network, not: true),
-    "Null": Comparison(.absence),
-  ]
+  private static let iamComparisons = capitalizedComparisons.merging(["Null": Comparison(.absence)]) { $1 }
 }

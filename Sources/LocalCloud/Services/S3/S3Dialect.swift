@@ -138,19 +138,7 @@ struct S3Dialect: Dialect {
   }
 
   func accessAnswer(_ access: AccessControl?) -> Answer {
-    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
-      var to = XMLNode("Grantee", children: grantee)
-      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
-      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
-    }
-    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-    if access == .publicRead {
-      grants.append(grant("Group", [XMLNode("URI", "http://acs.amazonaws.com/groups/global/AllUsers")], "READ"))
-    }
-    var document = XMLNode(
-      "AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)])
-    if let namespace { document.attributes["xmlns"] = namespace }
-    return Answer(document)
+    Answer(grants(of: access, everybody: "http://acs.amazonaws.com/groups/global/AllUsers"))
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {

@@ -1,0 +1,22 @@
+internal import StorageXML
+
+extension Dialect {
+  /// A document with a grant to the owner and, for what is open for reading, one to everybody.
+  ///
+  /// - Parameters:
+  ///   - access: Who may read.
+  ///   - everybody: The name of the group of all users.
+  func grants(of access: AccessControl?, everybody: String) -> XMLNode {
+    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
+      var to = XMLNode("Grantee", children: grantee)
+      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
+      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
+    }
+    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
+    if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+    var document = XMLNode(
+      "AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)])
+    if let namespace { document.attributes["xmlns"] = namespace }
+    return document
+  }
+}

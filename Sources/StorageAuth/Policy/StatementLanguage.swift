@@ -1,0 +1,108 @@
+internal import StorageJSON
+
+/// The words of a language of policies in which buckets and objects are resources and the prefix of a list is a condition.
+package struct StatementLanguage: Sendable {
+  /// The name of the language with its article: `a RAM policy`.
+  package let name: String
+
+  /// The version that a document states.
+  package let version: String
+
+  /// The actions on objects.
+  package let actions: [AccessAction: [String]]
+
+  /// The action on a bucket that lists its keys.
+  package let listing: String
+
+  /// What conditions call the prefix of a list, the address that a request comes from, and the time.
+  package let prefixKey: String
+  package let addressKey: String
+  package let dateKey: String
+
+  /// Whether conditions take addresses of version 6.
+  package let takesVersion6: Bool
+
+  /// Creates the words.
+  package init(
+    name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
+    addressKey: String, dateKey: String, takesVersion6: Bool
+  ) {
+    self.name = name
+    self.version = version
+    self.actions = actions
+    self.listing = listing
+    self.prefixKey = prefixKey
+    self.addressKey = addressKey
+    self.dateKey = dateKey
+    self.takesVersion6 = takesVersion6
+  }
+
+  /// Returns the document that says some rules.
+  ///
+  /// - Parameters:
+  ///   - rules: The rules, checked.
+  ///   - byteLimit: The most bytes of the document; `nil` for any number.
+  ///   - resource: Returns how the language names the bucket of a rule.
+  /// - Throws: A ``PolicyError`` if the language cannot express them, or what `resource` throws.
+  package func document(
+    of rules: [AccessRule], upTo byteLimit: Int?, resource: (AccessRule) throws(PolicyError) -> String
+  ) throws(PolicyError) -> String {
+    var statements: [DocumentStatement] = []
+    for rule in rules {
+      for statement in try self.statements(of: rule, on: resource(rule)) { statements.add(statement) }
+    }
+    let document: JSONValue = [
+      "Version": .text(version), "Statement": .array(statements.map { $0.json(.capitalized) }),
+    ]
+    let bytes = document.serialized
+    if let byteLimit, bytes.count > byteLimit {
+      throw PolicyError(
+        .tooLong, "The policy document has \(bytes.count) bytes, and the token service takes \(byteLimit).",
+        remedy: "Use fewer rules or shorter prefixes, or attach the policy to the role.")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func statements(of rule: AccessRule, on resource: String) throws(PolicyError) -> [DocumentStatement] {
+    let pattern = try rule.objects.pattern(in: name)
+    let conditions = try conditions(of: rule)
+    let onObjects = AccessAction.allCases.filter(rule.actions.contains).flatMap { actions[$0] ?? [] }
+    var statements = [DocumentStatement(onObjects, on: ["\(resource)/\(pattern)"], if: conditions)]
+    if rule.actions.contains(.list) {
+      statements.append(
+        DocumentStatement([listing], on: [resource], if: prefixes(of: rule.objects, pattern) + conditions))
+    }
+    return statements
+  }
+
+  private func prefixes(of objects: ObjectScope, _ pattern: String) -> [DocumentStatement.Condition] {
+    switch objects {
+    case .all, .prefix(""): []
+    case .prefix: [.init("StringLike", prefixKey, .texts([pattern]))]
+    case .key: [.init("StringEquals", prefixKey, .texts([pattern]))]
+    }
+  }
+
+  private func conditions(of rule: AccessRule) throws(PolicyError) -> [DocumentStatement.Condition] {
+    if rule.actions.contains(.write) {
+      if rule.maximumSize != nil { throw unsupported("the size of what is written", in: rule) }
+      if rule.contentTypes != nil { throw unsupported("the media type of what is written", in: rule) }
+    }
+    var conditions: [DocumentStatement.Condition] = []
+    if let addresses = rule.addresses {
+      if !takesVersion6, addresses.contains(where: \.isVersion6) {
+        throw unsupported("addresses of version 6", in: rule)
+      }
+      conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
+    }
+    if let end = rule.end { conditions.append(.init("DateLessThan", dateKey, .texts([end.iso8601]))) }
+    return conditions
+  }
+
+  private func unsupported(_ what: String, in rule: AccessRule) -> PolicyError {
+    PolicyError(
+      .unsupportedCondition,
+      "The rule for \"\(rule.bucket)\" has a condition for \(what), which \(name) cannot have.",
+      remedy: "Leave it out of the rule; sizes and media types can be limited by a form upload or a presigned URL.")
+  }
+}
