@@ -14,7 +14,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: early refresh
-  func testACredentialOfS3IsRenewedInsideItsMarginAndNoRequestNoticesIt() async throws {
+  func testACredentialOfS3ThatWouldNotLastForARequestIsRenewedBeforeIt() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1"], voice: .s3)
     let transport = ScriptedTransport(service.answer)
@@ -34,7 +34,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: early refresh
-  func testACredentialOfS3IsRenewedInTheBackgroundWhileTheOldOneStillSigns() async throws {
+  func testACredentialOfS3IsRenewedInsideItsMarginWhileTheOldOneStillSigns() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1", "STS.2"], voice: .s3)
     let transport = ScriptedTransport(service.answer)
