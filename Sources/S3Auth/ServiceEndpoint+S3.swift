@@ -133,7 +133,7 @@ package struct S3Address {
   /// - Parameter authority: The host, with or without a port.
   package static func region(in authority: String) -> String? {
     guard let (labels, service) = vendorLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
-    let rest = labels[(service + 1)...].filter { $0 != "dualstack" }
+    let rest = labels[service...].dropFirst().filter { $0 != "dualstack" }
     switch labels[service] {
     case "s3", "s3-fips": return rest.count == 1 ? String(rest[0]) : nil
     case "s3-accelerate", "s3-accesspoint": return nil

@@ -19,10 +19,12 @@ extension S3Dialect {
     let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""
     return RefusalAnswer(
       .movedPermanently, Self.redirectionCode,
-      "The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future "
-        + "requests to this endpoint.",
+      """
+      The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future \
+      requests to this endpoint.
+      """,
       details: [
-        RefusalAnswer.Detail(name: "Endpoint", value: prefix + endpoint.authority),
+        RefusalAnswer.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
         RefusalAnswer.Detail(name: "Bucket", value: bucket),
       ])
   }
