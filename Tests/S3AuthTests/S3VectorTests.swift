@@ -108,7 +108,9 @@ final class S3VectorTests: XCTestCase {
       ).request.path
     }
     let canonical = S3CanonicalRequest(signing: vector.names, payload: vector.payloadHash)
-    let (text, hash) = try canonical.withCanonicalRequest(request) { (String(writing: $0), SHA256.hash(writing: $0)) }
+    let (text, hash) = try canonical.withCanonicalRequest(request) { text, _ in
+      (String(writing: text), SHA256.hash(writing: text))
+    }
     let scope = S3Scope(date: vector.timestamp, region: vector.region, service: vector.service)
     let string = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     return (text, string, scope.signingKey(of: vector.key).authenticationCode(for: string).hex)

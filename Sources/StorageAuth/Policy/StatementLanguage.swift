@@ -52,7 +52,7 @@ package struct StatementLanguage: Sendable {
       for statement in try self.statements(of: rule, on: resource(rule)) { statements.add(statement) }
     }
     let document: JSONValue = [
-      "Version": .text(version), "Statement": .array(statements.map { $0.json(.capitalized) }),
+      "Version": .string(version), "Statement": .array(statements.map { $0.json(.capitalized) }),
     ]
     let bytes = document.serialized
     if let byteLimit, bytes.count > byteLimit {
