@@ -111,7 +111,7 @@ struct OSSV1String {
     let path = try ScratchList<WireParameter>.with { (all) throws(SigningError) in
       guard let path = WireQuery.cut(wire, into: &all) else { throw SigningError.unreadablePath }
       if let refused { try refused.check(all, of: wire) }
-      if !allowsAmbiguity, !Self.isPlain(path, all), let problem = ambiguity(of: wire) { throw problem }
+      if !allowsAmbiguity, let problem = ambiguity(of: path, all, wire) { throw problem }
       for index in 0..<all.count where subresources.contains(wire.extracting(all[index].name)) {
         signed.append(all[index])
       }
@@ -198,33 +198,29 @@ extension OSSV1String {
   ///
   /// - Parameter path: The path with its query, as it travels. One that cannot be read is the canonicaliser's to refuse.
   func ambiguity(of path: String) -> SigningError? {
-    withBytes(of: path) { ambiguity(of: $0) }
-  }
-
-  /// Whether a path and its parameters are made of characters that separate nothing, so that there is one reading.
-  private static func isPlain(_ path: WirePath, _ parameters: borrowing ScratchList<WireParameter>) -> Bool {
-    guard path.isDecoded else { return false }
-    for index in 0..<parameters.count where !parameters[index].isCanonical { return false }
-    return true
-  }
-
-  private func ambiguity(of wire: Span<UInt8>) -> SigningError? {
-    guard Self.mayBeAmbiguous(wire) else { return nil }
-    return ScratchList<WireParameter>.with { parameters in
-      guard let path = WireQuery.cut(wire, into: &parameters) else { return nil }
-      if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
-        return .questionMarkInKey
+    withBytes(of: path) { wire in
+      ScratchList<WireParameter>.with { parameters in
+        WireQuery.cut(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
       }
-      for index in 0..<parameters.count where subresources.contains(wire.extracting(parameters[index].name)) {
-        let name = Self.decoded(wire.extracting(parameters[index].name), plusIsSpace: true)
-        let value = Self.decoded(wire.extracting(parameters[index].value), plusIsSpace: true)
-        if name.contains(UInt8(ascii: "?")) || value.contains(UInt8(ascii: "?")) { return .questionMarkInParameter }
-        if name.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "=") }) || beginsParameter(in: value) {
-          return .separatorInParameter
-        }
-      }
-      return nil
     }
+  }
+
+  private func ambiguity(
+    of path: WirePath, _ parameters: borrowing ScratchList<WireParameter>, _ wire: Span<UInt8>
+  ) -> SigningError? {
+    guard path.holdsSeparator else { return nil }
+    if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
+      return .questionMarkInKey
+    }
+    for index in 0..<parameters.count where subresources.contains(wire.extracting(parameters[index].name)) {
+      let name = Self.decoded(wire.extracting(parameters[index].name), plusIsSpace: true)
+      let value = Self.decoded(wire.extracting(parameters[index].value), plusIsSpace: true)
+      if name.contains(UInt8(ascii: "?")) || value.contains(UInt8(ascii: "?")) { return .questionMarkInParameter }
+      if name.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "=") }) || beginsParameter(in: value) {
+        return .separatorInParameter
+      }
+    }
+    return nil
   }
 
   /// Whether a value goes on behind an `&` with what V1 takes for another parameter.
@@ -233,32 +229,6 @@ extension OSSV1String {
       let name = Array(piece.prefix { $0 != UInt8(ascii: "=") })
       return subresources.contains(decoded: name)
     }
-  }
-
-  /// Whether a path holds an escaped `?` or `&`, an escaped `=` in the name of a parameter, or a question mark behind its
-  /// first one: without them it is its own plain reading.
-  private static func mayBeAmbiguous(_ wire: Span<UInt8>) -> Bool {
-    var isQuery = false
-    var isName = false
-    // Letters, of which most paths are made, are none of these characters.
-    for index in wire.indices where wire[index] <= UInt8(ascii: "?") {
-      switch wire[index] {
-      case UInt8(ascii: "?"):
-        if isQuery { return true }
-        isQuery = true
-        isName = true
-      case UInt8(ascii: "&"): isName = true
-      case UInt8(ascii: "="): isName = false
-      case UInt8(ascii: "%") where wire.count - index > 2:
-        switch (wire[index + 1], wire[index + 2] | 0x20) {
-        case (UInt8(ascii: "3"), UInt8(ascii: "f")), (UInt8(ascii: "2"), UInt8(ascii: "6")): return true
-        case (UInt8(ascii: "3"), UInt8(ascii: "d")) where isName: return true
-        default: break
-        }
-      default: break
-      }
-    }
-    return false
   }
 
   private static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8] {

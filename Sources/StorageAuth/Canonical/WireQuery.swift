@@ -36,6 +36,10 @@ package struct WirePath: BitwiseCopyable {
 
   /// Whether the path holds unreserved characters and slashes alone, so that it is in its canonical encoding.
   package let isCanonical: Bool
+
+  /// Whether the path or the query holds an escaped `?`, `&` or `=`, or the query a `?`: a text that is decoded before it
+  /// is cut has other parts then.
+  package let holdsSeparator: Bool
 }
 
 /// The path and the query of a request as they travel, cut into parts and not decoded.
@@ -52,26 +56,28 @@ package enum WireQuery {
     let count = wire.count
     var isDecoded = true
     var isCanonical = true
+    var holdsSeparator = false
     var index = 1
     path: while index < count {
       // Within bounds: the index is below the count. The same holds in the loop over the query.
       let byte = unsafe wire[unchecked: index]
-      if !PercentEncoding.path.keeps(byte) {
+      let kind = URLByte.kind(of: byte)
+      if kind > URLByte.slash {
         switch byte {
         case UInt8(ascii: "?"): break path
         case UInt8(ascii: "%"):
-          guard isEscape(wire, at: index) else { return nil }
+          guard let decoded = escape(wire, at: index) else { return nil }
+          if isSeparator(decoded) { holdsSeparator = true }
           index &+= 2
           isDecoded = false
-        case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
-        default: break
+        default: if kind > URLByte.other { return nil }
         }
         isCanonical = false
       }
       index &+= 1
     }
-    let path = WirePath(end: index, isDecoded: isDecoded, isCanonical: isCanonical)
-    guard index < count else { return path }
+    let end = index
+    let isCanonicalPath = isCanonical
     index &+= 1
     var start = index
     var nameEnd = -1
@@ -79,7 +85,8 @@ package enum WireQuery {
     isCanonical = true
     while index < count {
       let byte = unsafe wire[unchecked: index]
-      if !PercentEncoding.component.keeps(byte) {
+      let kind = URLByte.kind(of: byte)
+      if kind > URLByte.unreserved {
         switch byte {
         case UInt8(ascii: "&"):
           append(from: start, to: index, nameEnd, isCanonical, &parameters)
@@ -88,17 +95,23 @@ package enum WireQuery {
           isCanonical = true
         case UInt8(ascii: "=") where nameEnd < 0: nameEnd = index
         case UInt8(ascii: "%"):
-          guard isEscape(wire, at: index) else { return nil }
+          guard let decoded = escape(wire, at: index) else { return nil }
+          if isSeparator(decoded) { holdsSeparator = true }
           index &+= 2
           isCanonical = false
-        case ...UInt8(ascii: " "), 0x7f..., UInt8(ascii: "#"): return nil
-        default: isCanonical = false
+        case UInt8(ascii: "?"):
+          holdsSeparator = true
+          isCanonical = false
+        default:
+          if kind > URLByte.other { return nil }
+          isCanonical = false
         }
       }
       index &+= 1
     }
     append(from: start, to: count, nameEnd, isCanonical, &parameters)
-    return path
+    return WirePath(
+      end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
   }
 
   @inline(__always)
@@ -110,8 +123,16 @@ package enum WireQuery {
       WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end, isCanonical: isCanonical))
   }
 
-  private static func isEscape(_ wire: Span<UInt8>, at index: Int) -> Bool {
-    index + 2 < wire.count && hexValue(wire[index + 1]) != nil && hexValue(wire[index + 2]) != nil
+  private static func escape(_ wire: Span<UInt8>, at index: Int) -> UInt8? {
+    guard index + 2 < wire.count, let high = hexValue(wire[index + 1]), let low = hexValue(wire[index + 2]) else {
+      return nil
+    }
+    return high << 4 | low
+  }
+
+  @inline(__always)
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
   /// Sorts parameters by name and, where names are equal in that order, by value or as they were.

@@ -24,11 +24,10 @@ extension ByteWriter {
 
   @inline(__always)
   private mutating func append(encodingBase64Digit digit: UInt8) {
-    switch digit {
-    case UInt8(ascii: "+"): append("%2B")
-    case UInt8(ascii: "/"): append("%2F")
-    case UInt8(ascii: "="): append("%3D")
-    default: append(digit)
+    if digit > UInt8(ascii: "=") || digit &- UInt8(ascii: "0") < 10 {
+      append(digit)
+    } else {
+      append(percentEncoding: digit)
     }
   }
 

@@ -1,36 +1,65 @@
+/// What a byte is to a URL.
+@usableFromInline
+package enum URLByte {
+  /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
+  @inlinable package static var unreserved: UInt8 { UInt8(ascii: "0") }
+
+  /// The class of `/`.
+  @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
+
+  /// The class of the other characters that may stand in a URL.
+  @inlinable package static var other: UInt8 { UInt8(ascii: "2") }
+
+  /// Returns the class of a byte; above ``other`` for one that may not stand in a URL.
+  @inlinable @inline(__always)
+  package static func kind(of byte: UInt8) -> UInt8 {
+    // Within bounds: a byte counts to 255, and there are sixteen rows of sixteen classes.
+    unsafe kinds.utf8Start[Int(byte)]
+  }
+
+  // A literal and not a global, so that a loop over a text in another module needs no call to get at it.
+  @inlinable static var kinds: StaticString {
+    """
+    3333333333333333\
+    3333333333333333\
+    3223222222222001\
+    0000000000222222\
+    2000000000000000\
+    0000000000022220\
+    2000000000000000\
+    0000000000022203\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333\
+    3333333333333333
+    """
+  }
+}
+
 /// The bytes that stay as they are when text is percent-encoded; every other byte becomes `%XX` in upper case.
 @usableFromInline
 package struct PercentEncoding: Sendable {
-  /// A bit for each byte below 64 that is kept.
-  @usableFromInline let low: UInt64
-
-  /// A bit for each byte from 64 to 127 that is kept.
-  @usableFromInline let high: UInt64
+  /// The last class of bytes that is kept.
+  @usableFromInline let lastKept: UInt8
 
   @inlinable
-  init(low: UInt64, high: UInt64) {
-    self.low = low
-    self.high = high
+  init(keepingUpTo lastKept: UInt8) {
+    self.lastKept = lastKept
   }
-
-  // The masks are constants, and not made from the characters, so that a loop over a text needs no look at a global.
 
   /// The unreserved characters of RFC 3986: letters, digits and `-_.~`.
-  @inlinable package static var component: PercentEncoding {
-    PercentEncoding(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
-  }
+  @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
 
   /// The unreserved characters and `/`, for the path of a URL.
-  @inlinable package static var path: PercentEncoding {
-    PercentEncoding(low: 0x03FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
-  }
+  @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
   /// Returns whether a byte stays as it is.
   @inlinable @inline(__always)
-  package func keeps(_ byte: UInt8) -> Bool {
-    let mask = byte & 0x40 == 0 ? low : high
-    return byte < 0x80 && mask &>> UInt64(byte & 0x3f) & 1 != 0
-  }
+  package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
 }
 
 /// The case of the hexadecimal digits in an escape, or of a whole encoded text.
