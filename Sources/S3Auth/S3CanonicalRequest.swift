@@ -93,13 +93,13 @@ package struct S3Scope: Sendable {
   }
 
   /// Appends the scope: `20261120/us-east-1/s3/aws4_request`.
-  func append(to writer: inout ByteWriter) {
+  func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: date)
-    writer.append(UInt8(ascii: "/"))
+    writer.append(separator)
     writer.append(region)
-    writer.append(UInt8(ascii: "/"))
+    writer.append(separator)
     writer.append(service)
-    writer.append(UInt8(ascii: "/"))
+    writer.append(separator)
     writer.append(S3Text.terminal)
   }
 
@@ -377,7 +377,7 @@ extension ByteWriter {
         let start = end - port.utf8CodeUnitCount
         if bytes.extracting(start...).starts(with: port) { end = start }
       }
-      for index in 0..<end { append(asciiLowercased(bytes[index])) }
+      append(lowercased: bytes.extracting(..<end))
     }
   }
 }

@@ -317,7 +317,7 @@ extension S3Signer {
         .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
         remedy: "Ask for 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
     }
-    let end = date.wholeSeconds.advanced(by: .seconds(seconds))
+    let end = date.advanced(bySeconds: seconds)
     if let expiration = identity.expiration, expiration < end {
       throw .credentialEndsFirst(expiration, required: end)
     }
@@ -326,18 +326,17 @@ extension S3Signer {
       request.headerFields.removeAll(where: Self.isHeaderSignature)
     }
     let path = original.path ?? "/"
-    let hasQuery = path.hasByte("?")
     let names = try canonicalRequest.names(of: request)
     let scope = scope(at: date)
     let extended = String(writing: { writer in
       writer.append(path)
-      writer.append(UInt8(ascii: hasQuery ? "&" : "?"))
+      writer.append(separatorAfter: path)
       writer.append("X-Amz-Algorithm=")
       writer.append(S3Text.algorithm)
       writer.append("&X-Amz-Credential=")
       writer.append(percentEncoding: identity.id.string)
       writer.append("%2F")
-      writer.append(percentEncoding: String(writing: { scope.append(to: &$0) }))
+      scope.append(to: &writer, separator: "%2F")
       writer.append("&X-Amz-Date=")
       writer.append(basicDate: date)
       writer.append("&X-Amz-Expires=")

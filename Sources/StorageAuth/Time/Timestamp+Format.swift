@@ -88,8 +88,8 @@ extension ByteWriter {
   package mutating func append(_ number: Int64, digits: Int = 1) {
     var rest = number.magnitude
     if number < 0 { append(UInt8(ascii: "-")) }
-    var width = 1
-    var bound: UInt64 = 10
+    // Most numbers are a time, which has ten digits until the year 2286.
+    var (width, bound): (Int, UInt64) = rest < 1_000_000_000 ? (1, 10) : (10, 10_000_000_000)
     // The largest magnitude has 19 digits, and so has the bound behind the 18th step.
     while width < 19, rest >= bound {
       width &+= 1

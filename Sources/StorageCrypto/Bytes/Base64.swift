@@ -14,20 +14,27 @@ extension ByteWriter {
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
       forEachBase64Group(of: bytes) { writer, digits in
-        writer.append(encodingBase64Digit: digits.0)
-        writer.append(encodingBase64Digit: digits.1)
-        writer.append(encodingBase64Digit: digits.2)
-        writer.append(encodingBase64Digit: digits.3)
+        var place = writer.reserve(12)
+        writer.put(encoding: digits.0, at: &place)
+        writer.put(encoding: digits.1, at: &place)
+        writer.put(encoding: digits.2, at: &place)
+        writer.put(encoding: digits.3, at: &place)
+        writer.giveBack(from: place)
       }
     }
   }
 
+  /// Writes a Base64 digit, percent-encoded, where there is room for three bytes.
   @inline(__always)
-  private mutating func append(encodingBase64Digit digit: UInt8) {
-    if digit > UInt8(ascii: "=") || digit &- UInt8(ascii: "0") < 10 {
-      append(digit)
+  private mutating func put(encoding digit: UInt8, at place: inout Int) {
+    if URLByte.kind(of: digit) == URLByte.unreserved {
+      put(digit, at: place)
+      place &+= 1
     } else {
-      append(percentEncoding: digit)
+      put(UInt8(ascii: "%"), at: place)
+      put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
+      put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
+      place &+= 3
     }
   }
 

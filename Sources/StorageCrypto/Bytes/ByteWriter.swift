@@ -89,6 +89,13 @@ package struct ByteWriter: ~Copyable {
     unsafe block[index] = byte
   }
 
+  /// Gives back room that was reserved last and not written.
+  @inlinable @inline(__always)
+  mutating func giveBack(from index: Int) {
+    assert(index <= count)
+    count = index
+  }
+
   /// Appends one byte.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
