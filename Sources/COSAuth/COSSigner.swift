@@ -100,7 +100,7 @@ extension COSSigner {
     }
     let now = max(date, identity.start ?? date)
     return try checked(
-      COSKeyTime(from: identity.start ?? date, until: now.advanced(by: .seconds(seconds))), for: identity)
+      COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
   }
 
   /// Refuses a window that ends before it starts, or after the key.

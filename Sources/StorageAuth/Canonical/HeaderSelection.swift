@@ -121,7 +121,10 @@ extension ByteWriter {
   private mutating func append(collapsing text: Span<UInt8>) {
     var blanks: UInt8 = 0
     // As above: within bounds, and with one way out.
-    for index in text.indices { blanks |= unsafe text[unchecked: index] <= UInt8(ascii: " ") ? 1 : 0 }
+    for index in text.indices {
+      let byte = unsafe text[unchecked: index]
+      blanks |= byte <= UInt8(ascii: " ") ? 1 : 0
+    }
     guard blanks != 0 else { return append(text) }
     var index = 0
     var isFirst = true
