@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench interop browser large longrun load sanitize fuzz complexity setup
+.PHONY: demo test lint bench bench-instructions interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -17,6 +17,12 @@ lint:
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
 	"$$($(SWIFT) build -c release --show-bin-path)/signing-benchmark" $(ARGUMENTS)
+
+# Counts with valgrind what a signature costs outside of libcrypto, which does not depend on what else the machine does.
+bench-instructions: setup
+	.ci/setup valgrind
+	$(SWIFT) build -c release --product signing-benchmark
+	Benchmarks/count-instructions.py "$$($(SWIFT) build -c release --show-bin-path)/signing-benchmark"
 
 interop: setup
 	Tests/Interop/run.sh
