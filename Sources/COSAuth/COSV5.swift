@@ -167,22 +167,16 @@ struct COSHTTPString {
   private func cut(
     _ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    let path: WirePath?
+    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
     if let parameterNames {
-      path = ScratchList<WireParameter>.with { all in
-        let path = WireQuery.cut(wire, into: &all)
-        for index in 0..<all.count {
-          let name = String(writing: { $0.append(decoding: wire.extracting(all[index].name), plusIsSpace: true) })
-          if parameterNames.contains(WireText(name.asciiLowercased)) { parameters.append(all[index]) }
-        }
-        return path
+      parameters.keep { parameter in
+        let name = String(writing: { $0.append(decoding: wire.extracting(parameter.name), plusIsSpace: true) })
+        return parameterNames.contains(WireText(name.asciiLowercased))
       }
     } else {
-      path = WireQuery.cut(wire, into: &parameters)
       // A list of names cannot tell one that is empty from none.
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
-    guard let path else { throw .unreadablePath }
     if let refused { try refused.check(parameters, of: wire) }
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
     return path

@@ -108,15 +108,10 @@ struct OSSV1String {
     _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    let path = try ScratchList<WireParameter>.with { (all) throws(SigningError) in
-      guard let path = WireQuery.cut(wire, into: &all) else { throw SigningError.unreadablePath }
-      if let refused { try refused.check(all, of: wire) }
-      if !allowsAmbiguity, let problem = ambiguity(of: path, all, wire) { throw problem }
-      for index in 0..<all.count where subresources.contains(wire.extracting(all[index].name)) {
-        signed.append(all[index])
-      }
-      return path
-    }
+    guard let path = WireQuery.cut(wire, into: &signed) else { throw SigningError.unreadablePath }
+    if let refused { try refused.check(signed, of: wire) }
+    if !allowsAmbiguity, let problem = ambiguity(of: path, signed, wire) { throw problem }
+    signed.keep { subresources.contains(wire.extracting($0.name)) }
     try WireQuery.sortDistinct(&signed, of: wire, by: .decoded)
     return path
   }

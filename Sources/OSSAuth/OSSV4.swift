@@ -149,20 +149,8 @@ struct OSSV4Request {
   private func cut(
     _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    let path: WirePath?
-    if let omitting {
-      path = ScratchList<WireParameter>.with { all in
-        let path = WireQuery.cut(wire, into: &all)
-        for index in 0..<all.count {
-          let name = wire.extracting(all[index].name)
-          if name.count != omitting.utf8CodeUnitCount || !name.starts(with: omitting) { parameters.append(all[index]) }
-        }
-        return path
-      }
-    } else {
-      path = WireQuery.cut(wire, into: &parameters)
-    }
-    guard let path else { throw .unreadablePath }
+    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
     return path
   }

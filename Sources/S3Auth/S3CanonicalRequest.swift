@@ -318,20 +318,8 @@ package struct S3CanonicalRequest {
   private static func cut(
     _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    let path: WirePath?
-    if let omitting {
-      path = ScratchList<WireParameter>.with { all in
-        let path = WireQuery.cut(wire, into: &all)
-        for index in 0..<all.count {
-          let name = wire.extracting(all[index].name)
-          if name.count != omitting.utf8CodeUnitCount || !name.starts(with: omitting) { parameters.append(all[index]) }
-        }
-        return path
-      }
-    } else {
-      path = WireQuery.cut(wire, into: &parameters)
-    }
-    guard let path else { throw .unreadablePath }
+    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     for index in 0..<path.end where wire[index] == UInt8(ascii: "+") { throw .plusInPath }
     for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)

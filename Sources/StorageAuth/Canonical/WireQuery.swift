@@ -22,6 +22,11 @@ package struct WireParameter: BitwiseCopyable {
   /// Where the value lies; empty where there is none.
   package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
 
+  /// Returns whether the name, as it travels, is a text.
+  package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
+    name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
+  }
+
   /// Whether there is an `=`.
   package var hasValue: Bool { valueEnd > nameEnd }
 }

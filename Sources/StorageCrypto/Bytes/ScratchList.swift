@@ -62,6 +62,17 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
+  /// Removes the elements that do not satisfy a condition.
+  @inlinable @inline(__always)
+  package mutating func keep(where isKept: (Element) -> Bool) {
+    var kept = 0
+    for index in 0..<count where isKept(self[index]) {
+      self[kept] = self[index]
+      kept &+= 1
+    }
+    count = kept
+  }
+
   /// Sorts the elements; equal ones keep their order.
   @inlinable @inline(__always)
   package mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
