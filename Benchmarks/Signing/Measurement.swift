@@ -22,9 +22,12 @@ struct Measurement {
   ///
   /// - Parameters:
   ///   - repetitions: The number of batches of each piece.
+  ///   - nanoseconds: How long a batch takes.
   ///   - batches: Each runs its work as often as it is told.
-  static func interleaved(repetitions: Int, _ batches: [(Int) throws -> Void]) throws -> [Measurement] {
-    let counts = try batches.map { try count(in: $0) }
+  static func interleaved(
+    repetitions: Int, lasting nanoseconds: Int = 100_000, _ batches: [(Int) throws -> Void]
+  ) throws -> [Measurement] {
+    let counts = try batches.map { try count(in: $0, lasting: nanoseconds) }
     var samples = [[Double]](repeating: [], count: batches.count)
     for _ in 0..<repetitions {
       for (index, batch) in batches.enumerated() {
@@ -36,13 +39,18 @@ struct Measurement {
     return samples.map { Measurement($0) }
   }
 
-  /// How often work is done in 100 microseconds, once everything that is kept is there.
-  private static func count(in batch: (Int) throws -> Void) rethrows -> Int {
-    try batch(200)
-    let start = hash_blocks_processor_time()
-    try batch(200)
-    let elapsed = max(hash_blocks_processor_time() - start, 1)
-    return max(200 * 100_000 / Int(elapsed), 1)
+  /// How often work is done in some time, once everything that is kept is there.
+  private static func count(in batch: (Int) throws -> Void, lasting nanoseconds: Int) rethrows -> Int {
+    var count = 200
+    try batch(count)
+    // What starting a batch costs weighs less in the longer one that comes next.
+    for _ in 0..<3 {
+      let start = hash_blocks_processor_time()
+      try batch(count)
+      let elapsed = max(hash_blocks_processor_time() - start, 1)
+      count = max(count * nanoseconds / Int(elapsed), 1)
+    }
+    return count
   }
 
   /// Allocations for one run of `work`, once everything that is kept is there; `nil` where they cannot be counted.

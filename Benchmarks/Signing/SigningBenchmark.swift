@@ -24,13 +24,22 @@ struct SigningBenchmark {
       guard arguments.count == 3, let count = Int(arguments[2]) else {
         throw BenchmarkError("Name a workload and how often to sign it, as in: --only W3 1000")
       }
-      try signOnly(arguments[1], count, Workload.all(inputs))
-    case "--names": for workload in try Workload.all(inputs) { print(workload.name, workload.instructionBudget) }
+      if let workload = CacheWorkload.all(inputs).first(where: { $0.name == arguments[1] }) {
+        workload.act(count)
+      } else {
+        try signOnly(arguments[1], count, Workload.all(inputs))
+      }
+    case "--names":
+      for workload in try Workload.all(inputs) { print(workload.name, workload.instructionBudget) }
+      for workload in CacheWorkload.all(inputs) where workload.goal != nil {
+        print(workload.name, workload.instructionBudget)
+      }
     case "--check":
       for keys in KeySource.allCases {
         print("key \(keys):")
         try check(Workload.all(inputs, keys: keys))
       }
+      try CacheMeasurement.check(inputs)
     case "--tsv", nil: try measure(inputs, isTSV: arguments.first == "--tsv")
     case .some(let option):
       throw BenchmarkError("There is no option \(option); there are --tsv, --check, --names and --only W3 1000.")
@@ -62,7 +71,7 @@ struct SigningBenchmark {
       let ratio = own.minimum / limit.minimum
       let isSlow = ratio > workload.goal
       if isSlow {
-        problems.append("\(workload.name): \(number(ratio, 2)) times its hash blocks; the goal is \(workload.goal).")
+        problems.append("\(workload.name): \(ratio.text(2)) times its hash blocks; the goal is \(workload.goal).")
       }
       if isTSV {
         printTSV("swift-storage-auth", workload.name, own)
@@ -73,13 +82,14 @@ struct SigningBenchmark {
       let allocations = try Measurement.allocations(of: workload.act)
       let cachedAllocations = try Measurement.allocations(of: cached[index].act)
       print(
-        "\(workload.name) \(workload.about)".padded(to: 18), column(own.minimum, 0, width: 10),
-        column(own.median, 0, width: 8), column(limit.minimum, 0, width: 16), column(limit.median, 0, width: 8),
-        column(ratio, 2, width: 7), column(workload.goal, 0, width: 6),
-        allocations.map { column($0, 1, width: 12) } ?? " not counted",
-        column(ownCached.minimum - own.minimum, 0, width: 15),
-        column((cachedAllocations ?? 0) - (allocations ?? 0), 1, width: 18), isSlow ? "  ABOVE ITS GOAL" : "")
+        "\(workload.name) \(workload.about)".padded(to: 18), own.minimum.column(0, width: 10),
+        own.median.column(0, width: 8), limit.minimum.column(0, width: 16), limit.median.column(0, width: 8),
+        ratio.column(2, width: 7), workload.goal.column(0, width: 6),
+        allocations.map { $0.column(1, width: 12) } ?? " not counted",
+        (ownCached.minimum - own.minimum).column(0, width: 15),
+        ((cachedAllocations ?? 0) - (allocations ?? 0)).column(1, width: 18), isSlow ? "  ABOVE ITS GOAL" : "")
     }
+    if !isTSV { problems += try CacheMeasurement(inputs).report() }
     guard problems.isEmpty else { throw BenchmarkError(problems.joined(separator: "\n")) }
   }
 
@@ -111,28 +121,9 @@ struct SigningBenchmark {
       "NS", name, workload, measurement.median, measurement.minimum, measurement.maximum, measurement.repetitions,
       separator: "\t")
   }
-
-  private static func number(_ value: Double, _ digits: Int) -> String {
-    let factor = digits == 0 ? 1.0 : digits == 1 ? 10.0 : 100.0
-    let scaled = Int((value * factor).rounded())
-    let whole = "\(scaled / Int(factor))"
-    return digits == 0 ? whole : whole + "." + "\(abs(scaled % Int(factor)))".leftPadded(to: digits, with: "0")
-  }
-
-  private static func column(_ value: Double, _ digits: Int, width: Int) -> String {
-    number(value, digits).leftPadded(to: width, with: " ")
-  }
 }
 
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-
-  fileprivate func leftPadded(to width: Int, with character: Character) -> String {
-    String(repeating: character, count: max(0, width - count)) + self
-  }
 }

@@ -39,7 +39,14 @@ struct CacheMachine<Value: Credential> {
 
     func lives(_ duration: Duration, at uptime: Duration) -> Bool {
       guard let end else { return true }
-      return end - uptime >= max(duration, .nanoseconds(1))
+      // Of numbers, since operators of durations are calls.
+      return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
+    }
+
+    /// Whether it is to be renewed in the background.
+    func isDue(at uptime: Duration) -> Bool {
+      guard let refresh else { return false }
+      return refresh.attoseconds <= uptime.attoseconds
     }
   }
 
@@ -76,6 +83,19 @@ struct CacheMachine<Value: Credential> {
     return held.cached
   }
 
+  /// What may be handed out without asking the machine until the next event, with when a renewal is due until then.
+  ///
+  /// What it says of an instant is what ``ready(lasting:at:)`` and ``wantsRefresh(at:)`` say.
+  var standing: Held? {
+    guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
+    if flight != nil {
+      standing.refresh = nil
+    } else if let refresh = standing.refresh, let failure {
+      standing.refresh = max(refresh, failure.end)
+    }
+    return standing
+  }
+
   /// How long the source is still left alone.
   func pause(at uptime: Duration) -> Duration {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
@@ -83,7 +103,7 @@ struct CacheMachine<Value: Credential> {
 
   /// Whether the credential that is held should be renewed now, in the background.
   func wantsRefresh(at uptime: Duration) -> Bool {
-    guard let refresh = held?.refresh, refresh <= uptime, flight == nil, !isShutDown else { return false }
+    guard let held, held.isDue(at: uptime), flight == nil, !isShutDown else { return false }
     return failure.map { $0.end <= uptime } ?? true
   }
 

@@ -15,12 +15,31 @@ extension CredentialGeneration: CustomStringConvertible {
 
 /// A credential as a cache hands it out.
 public struct CachedCredential<Value: Credential>: Sendable {
+  /// The parts, made once per credential, so that handing it out costs one reference.
+  private final class Storage: Sendable {
+    let credential: Value
+    let generation: CredentialGeneration
+    let source: String
+
+    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String) {
+      self.credential = credential
+      self.generation = generation
+      self.source = source
+    }
+  }
+
+  private let storage: Storage
+
+  init(credential: Value, generation: CredentialGeneration, source: String) {
+    storage = Storage(credential, generation, source)
+  }
+
   /// The credential.
-  public let credential: Value
+  public var credential: Value { storage.credential }
 
   /// Which one of the cache's it is; said to the cache when the service rejects the credential.
-  public let generation: CredentialGeneration
+  public var generation: CredentialGeneration { storage.generation }
 
   /// The name of the source that gave it.
-  public let source: String
+  public var source: String { storage.source }
 }

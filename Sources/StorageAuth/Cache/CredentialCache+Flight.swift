@@ -49,7 +49,9 @@ extension CredentialCache {
 
   private func perform(_ event: (inout State) -> [Machine.Effect]) {
     let actions = state.withLock { state in
-      event(&state).compactMap { prepare($0, &state) }
+      let effects = event(&state)
+      standing.withLock { $0 = state.machine.standing }
+      return effects.compactMap { prepare($0, &state) }
     }
     tell()
     for action in actions { action() }

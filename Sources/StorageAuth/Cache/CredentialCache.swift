@@ -38,6 +38,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
+  /// What the machine lets be handed out, as of the last event; written while `state` is locked.
+  let standing = Lock<CacheMachine<Value>.Held?>(nil)
   let time: any SigningClock
   let timeout: Duration
   let random: @Sendable () -> Double
@@ -82,8 +84,10 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// A credential, from the source if need be.
   ///
   /// - Throws: A ``CredentialError`` that names the source and what to do.
+  @specialized(where Value == AccessKey)
   public func credential() async throws(CredentialError) -> Value {
-    try await credential(lasting: .zero).credential
+    if let cached = current() { return cached.credential }
+    return try await wait(for: CacheMachine.Need(lasting: .zero)).credential
   }
 
   /// How long the source is still left alone after a failure; zero if it may be asked.
@@ -96,10 +100,14 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///
   /// - Parameter duration: How long it has to live on.
   /// - Returns: Nothing if there is none that lives long enough and was not rejected.
+  @specialized(where Value == AccessKey)
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
-    let (cached, isDue) = state.withLock { state in
-      (state.machine.ready(lasting: duration, at: uptime), state.machine.wantsRefresh(at: uptime))
+    var isDue = false
+    let cached: CachedCredential<Value>? = standing.withLock { standing in
+      guard let standing else { return nil }
+      isDue = standing.isDue(at: uptime)
+      return standing.lives(duration, at: uptime) ? standing.cached : nil
     }
     if isDue { refreshInBackground() }
     return cached
@@ -115,6 +123,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// - Throws: A ``CredentialError``: what the source said, also if that was said to somebody else a short while ago;
   ///   that it took too long; that the newest credential does not live long enough, with both times; `rejected` if the
   ///   source has nothing but what was rejected; `cancelled` if the task was cancelled.
+  @specialized(where Value == AccessKey)
   public func credential(
     lasting duration: Duration, replacing rejected: CredentialGeneration? = nil
   ) async throws(CredentialError) -> CachedCredential<Value> {

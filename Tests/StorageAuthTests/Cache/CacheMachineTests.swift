@@ -42,6 +42,20 @@ final class CacheMachineTests: XCTestCase {
       if let end = machine.held?.end { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
     }
 
+    /// Whether what is published says of the next minutes what the machine itself says.
+    func checkStanding() {
+      for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
+        let then = uptime + ahead
+        XCTAssertEqual(
+          machine.standing?.isDue(at: then) ?? false, machine.wantsRefresh(at: then))
+        for duration in [Duration.zero, .seconds(2), .seconds(100)] {
+          let standing = machine.standing.flatMap { $0.lives(duration, at: then) ? $0.cached : nil }
+          let ready = machine.ready(lasting: duration, at: then)
+          XCTAssertEqual(standing?.generation, ready?.generation)
+        }
+      }
+    }
+
     mutating func step() {
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<4:
@@ -76,8 +90,12 @@ final class CacheMachineTests: XCTestCase {
     var served = 0
     for _ in 0..<100 {
       var walk = Walk()
-      for _ in 0..<500 { walk.step() }
+      for _ in 0..<500 {
+        walk.step()
+        walk.checkStanding()
+      }
       walk.take(walk.machine.shutDown())
+      walk.checkStanding()
       XCTAssertTrue(walk.waiting.isEmpty)
       XCTAssertTrue(walk.flights.isEmpty)
       served += walk.served

@@ -1,0 +1,176 @@
+internal import Foundation
+internal import StorageAuth
+internal import Synchronization
+
+/// One of the ways to ask a cache that holds a living credential, or a lock to compare it with.
+struct CacheWorkload {
+  let name: String
+  let about: String
+  /// The most nanoseconds of processor time for one call; nil for what is compared with.
+  let goal: Double?
+  /// The most instructions that one call may take.
+  let instructionBudget: Int
+  /// Calls as often as it is told, on one task.
+  let calls: @Sendable (Int) async -> Void
+
+  /// How many tasks call at once where it is crowded.
+  static let tasks = 64
+
+  /// How long a batch takes; what it costs to start its tasks is little beside that.
+  static let batch = 2_000_000
+
+  /// Calls as often as it is told, and waits.
+  func act(_ count: Int) {
+    Self.wait { [calls] in await calls(count) }
+  }
+
+  /// Calls as often as it is told, from many tasks at once, and waits.
+  func crowd(_ count: Int) {
+    Self.wait { [calls] in
+      await withTaskGroup { group in
+        for _ in 0..<Self.tasks { group.addTask { await calls(count / Self.tasks) } }
+      }
+    }
+  }
+
+  /// Allocations for one call; nil where they cannot be counted.
+  func allocations() -> Double? {
+    guard let many = Measurement.allocations(of: { act(1000) }), let none = Measurement.allocations(of: { act(0) })
+    else { return nil }
+    return many > none ? ((many - none) / 10).rounded() / 100 : 0
+  }
+
+  private static func wait(_ work: @escaping @Sendable () async -> Void) {
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      await work()
+      isDone.signal()
+    }
+    isDone.wait()
+  }
+}
+
+extension CacheWorkload {
+  static func all(_ input: Inputs) -> [CacheWorkload] {
+    let end = Timestamp.now.advanced(by: .seconds(30 * 86_400))
+    let cache = CredentialCache(
+      AccessKey(id: input.ossID, secret: input.ossSecret, sessionToken: input.token, expiration: end))
+    let byHand = KeyByHand(AccessKey(id: input.ossID, secret: input.ossSecret, sessionToken: input.token))
+    let counter = Counter()
+    return [
+      CacheWorkload(name: "C1", about: "current()", goal: 80, instructionBudget: 600) { count in
+        for _ in 0..<count { take(cache.current()) }
+      },
+      CacheWorkload(name: "C2", about: "credential()", goal: 80, instructionBudget: 900) { count in
+        for _ in 0..<count { take(try? await cache.credential()) }
+      },
+      CacheWorkload(name: "C3", about: "clock and Mutex", goal: nil, instructionBudget: .max) { count in
+        for _ in 0..<count { take(byHand.key()) }
+      },
+      CacheWorkload(name: "C4", about: "Mutex", goal: nil, instructionBudget: .max) { count in
+        for _ in 0..<count { take(counter.next()) }
+      },
+    ]
+  }
+
+  /// A key and its end behind a mutex: the least that a cache can do.
+  private final class KeyByHand: Sendable {
+    private let held: Mutex<(key: AccessKey, end: ContinuousClock.Instant)>
+
+    init(_ key: AccessKey) { held = Mutex((key, .now + .seconds(86_400))) }
+
+    func key() -> AccessKey? {
+      let now = ContinuousClock.now
+      return held.withLock { $0.end > now ? $0.key : nil }
+    }
+  }
+
+  /// A number behind a mutex.
+  private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    func next() -> Int {
+      number.withLock { number in
+        number &+= 1
+        return number
+      }
+    }
+  }
+}
+
+/// Asks the cache in all ways next to a bare mutex, in one run.
+struct CacheMeasurement {
+  private static let repetitions = 150
+
+  /// How many times as long a call may take from many tasks as a key that is kept by hand behind a mutex, by the medians:
+  /// minima are those of batches that one thread ran alone.
+  private static let crowdGoal = 1.25
+
+  private let workloads: [CacheWorkload]
+  private let alone: [Measurement]
+  private let crowded: [Measurement]
+
+  init(_ inputs: Inputs) throws {
+    workloads = CacheWorkload.all(inputs)
+    let measured = try Measurement.interleaved(
+      repetitions: Self.repetitions, lasting: CacheWorkload.batch,
+      workloads.flatMap { workload in [workload.act, workload.crowd] })
+    alone = workloads.indices.map { measured[2 * $0] }
+    crowded = workloads.indices.map { measured[2 * $0 + 1] }
+  }
+
+  /// Prints a line for each way.
+  ///
+  /// - Returns: The goals that were missed, alone or from many tasks.
+  func report() -> [String] {
+    print(
+      """
+
+      Nanoseconds of processor time for one call of a warm cache: the minimum of \(Self.repetitions) batches, and the \
+      median; alone, and from \(CacheWorkload.tasks) tasks on \(ProcessInfo.processInfo.activeProcessorCount) cores.
+      call                alone   median   goal   many: median   by C3    goal  allocations   many by C4
+      """)
+    let byHand = crowded[crowded.count - 2]
+    let bare = crowded[crowded.count - 1]
+    var problems: [String] = []
+    for (index, workload) in workloads.enumerated() {
+      let ratio = crowded[index].median / byHand.median
+      var isSlow = false
+      if let goal = workload.goal {
+        if alone[index].minimum > goal {
+          problems.append("\(workload.name): \(alone[index].minimum.text(0)) ns for one call; the goal is \(goal).")
+          isSlow = true
+        }
+        if ratio > Self.crowdGoal {
+          problems.append(
+            "\(workload.name): \(ratio.text(2)) times a key behind a mutex, from many tasks; the goal is \(Self.crowdGoal)."
+          )
+          isSlow = true
+        }
+      }
+      print(
+        "\(workload.name) \(workload.about)".padded(to: 18), alone[index].minimum.column(0, width: 6),
+        alone[index].median.column(0, width: 8), workload.goal?.column(0, width: 6) ?? "      ",
+        crowded[index].median.column(0, width: 16), ratio.column(2, width: 12),
+        workload.goal == nil ? "      " : Self.crowdGoal.column(2, width: 6),
+        workload.allocations()?.column(1, width: 12) ?? " not counted",
+        (crowded[index].median / bare.median).column(1, width: 15), isSlow ? "  ABOVE ITS GOAL" : "")
+    }
+    return problems
+  }
+
+  /// Checks the allocations alone.
+  static func check(_ inputs: Inputs) throws {
+    print("warm cache:")
+    for workload in CacheWorkload.all(inputs) {
+      guard let allocations = workload.allocations() else {
+        print("\(workload.name) \(workload.about): allocations cannot be counted on this system")
+        continue
+      }
+      guard allocations == 0 else {
+        throw BenchmarkError("\(workload.name): \(allocations) allocations for one call, budget 0.")
+      }
+      print("\(workload.name) \(workload.about): \(allocations) allocations of 0")
+    }
+  }
+}
