@@ -120,7 +120,7 @@ extension Workload {
         HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
       ) { try s3Body.signed(s3Put, with: s3Key(), in: context) },
       url(
-        "W7", "S3 V4 URL", allocations: 3, instructions: 20_900,
+        "W7", "S3 V4 URL", allocations: 2, instructions: 20_900,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]
