@@ -96,6 +96,7 @@ extension ByteWriter {
       bound &*= 10
     }
     width = max(width, min(digits, 19))
+    // Within what is reserved: the digits go from its end to its start.
     let start = reserve(width)
     var place = start &+ width
     while place &- start > 1 {
@@ -104,12 +105,12 @@ extension ByteWriter {
       put(twoDigits: UInt8(truncatingIfNeeded: rest &- next &* 100), at: place)
       rest = next
     }
-    if place > start { put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest), at: start) }
+    if place > start { unsafe put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest), at: start) }
   }
 
   @inline(__always)
   private mutating func put(twoDigits number: UInt8, at place: Int) {
-    put(UInt8(ascii: "0") &+ number / 10, at: place)
-    put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
+    unsafe put(UInt8(ascii: "0") &+ number / 10, at: place)
+    unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
   }
 }

@@ -2,11 +2,12 @@ extension ByteWriter {
   /// Appends bytes in Base64 with padding (RFC 4648, part 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
     forEachBase64Group(of: bytes) { writer, digits in
+      // Within what is reserved: four digits.
       let start = writer.reserve(4)
-      writer.put(digits.0, at: start)
-      writer.put(digits.1, at: start &+ 1)
-      writer.put(digits.2, at: start &+ 2)
-      writer.put(digits.3, at: start &+ 3)
+      unsafe writer.put(digits.0, at: start)
+      unsafe writer.put(digits.1, at: start &+ 1)
+      unsafe writer.put(digits.2, at: start &+ 2)
+      unsafe writer.put(digits.3, at: start &+ 3)
     }
   }
 
@@ -28,12 +29,12 @@ extension ByteWriter {
   @inline(__always)
   private mutating func put(encoding digit: UInt8, at place: inout Int) {
     if URLByte.kind(of: digit) == URLByte.unreserved {
-      put(digit, at: place)
+      unsafe put(digit, at: place)
       place &+= 1
     } else {
-      put(UInt8(ascii: "%"), at: place)
-      put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
-      put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
+      unsafe put(UInt8(ascii: "%"), at: place)
+      unsafe put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
+      unsafe put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
       place &+= 3
     }
   }

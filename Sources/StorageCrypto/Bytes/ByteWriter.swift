@@ -75,14 +75,15 @@ package struct ByteWriter: ~Copyable {
   /// - Returns: Where the first one goes.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
-    assert(byteCount <= 256)
+    precondition(byteCount <= 256, "There is room for 256 bytes.")
     if count > Self.blockByteCount &- 256 { flush() }
     let start = count
     count = start &+ byteCount
     return start
   }
 
-  /// Writes a byte where room was reserved for it.
+  /// Writes a byte where room was reserved for it; unsafe anywhere else, since the index is not checked.
+  @unsafe
   @inlinable @inline(__always)
   package mutating func put(_ byte: UInt8, at index: Int) {
     assert(index < count)
@@ -92,7 +93,7 @@ package struct ByteWriter: ~Copyable {
   /// Gives back room that was reserved last and not written.
   @inlinable @inline(__always)
   mutating func giveBack(from index: Int) {
-    assert(index <= count)
+    precondition(index >= 0 && index <= count, "The index is outside of what was reserved.")
     count = index
   }
 

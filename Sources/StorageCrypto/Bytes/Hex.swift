@@ -4,10 +4,11 @@ extension ByteWriter {
     var start = 0
     while start < bytes.count {
       let end = min(start &+ 64, bytes.count)
+      // Within what is reserved: two digits for each byte.
       var place = reserve(2 &* (end &- start))
       for index in start..<end {
-        put(hexDigit(bytes[index] &>> 4), at: place)
-        put(hexDigit(bytes[index] & 0xf), at: place &+ 1)
+        unsafe put(hexDigit(bytes[index] &>> 4), at: place)
+        unsafe put(hexDigit(bytes[index] & 0xf), at: place &+ 1)
         place &+= 2
       }
       start = end

@@ -82,10 +82,11 @@ extension ByteWriter {
     if encoding.keeps(byte) {
       append(textCase == .asWritten ? byte : asciiLowercased(byte))
     } else {
+      // Within what is reserved: three bytes.
       let start = reserve(3)
-      put(UInt8(ascii: "%"), at: start)
-      put(escapeDigit(byte &>> 4, textCase), at: start &+ 1)
-      put(escapeDigit(byte & 0xf, textCase), at: start &+ 2)
+      unsafe put(UInt8(ascii: "%"), at: start)
+      unsafe put(escapeDigit(byte &>> 4, textCase), at: start &+ 1)
+      unsafe put(escapeDigit(byte & 0xf, textCase), at: start &+ 2)
     }
   }
 
