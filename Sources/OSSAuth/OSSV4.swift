@@ -62,8 +62,7 @@ struct OSSV4Request {
       try select(from: fields, authority: request.authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try cut(wire, omitting: omitting, into: &parameters)
-          if let refused { try refused.check(parameters, of: wire) }
+          let path = try cut(wire, omitting: omitting, refusing: refused, into: &parameters)
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
@@ -147,9 +146,11 @@ struct OSSV4Request {
   }
 
   private func cut(
-    _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
+    _ wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
+    into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
     guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
     return path

@@ -185,8 +185,7 @@ package struct S3CanonicalRequest {
       try select(from: fields, authority: request.authority, into: &selected)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try Self.cut(wire, omitting: omitting, into: &parameters)
-          if let refused { try refused.check(parameters, of: wire) }
+          let path = try Self.cut(wire, omitting: omitting, refusing: refused, into: &parameters)
           return body(
             { writer in
               writer.append(request.method.rawValue)
@@ -316,9 +315,11 @@ package struct S3CanonicalRequest {
   }
 
   private static func cut(
-    _ wire: Span<UInt8>, omitting: StaticString?, into parameters: inout ScratchList<WireParameter>
+    _ wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
+    into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
     guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     for index in 0..<path.end where wire[index] == UInt8(ascii: "+") { throw .plusInPath }
     for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }

@@ -202,4 +202,23 @@ final class OSSLimitTests: XCTestCase {
       }
     }
   }
+
+  func testAURLThatIsSignedAlreadyIsRefusedAsSuch() throws {
+    let request = HTTPRequest(
+      method: .get, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/cat.jpg?x-oss-process=a")
+    for version in OSSSignatureVersion.allCases {
+      let signer = OSSSigner(version, bucket: "photos", region: "cn-hangzhou")
+      let url = try signer.presign(
+        request, with: OSSFixture.key, validFor: .seconds(60), in: .at(OSSFixture.date)
+      ).url
+      var again = request
+      again.path = String(url.trimmingPrefix("https://photos.oss-cn-hangzhou.aliyuncs.com"))
+      XCTAssertThrowsError(
+        try signer.presign(again, with: OSSFixture.key, validFor: .seconds(60), in: .at(OSSFixture.date))
+      ) { XCTAssertTrue("\($0)".contains("carries a signature"), "\(version): \($0)") }
+      XCTAssertThrowsError(try signer.signed(again, with: OSSFixture.key, in: .at(OSSFixture.date))) {
+        XCTAssertTrue("\($0)".contains("carries a signature"), "\(version): \($0)")
+      }
+    }
+  }
 }

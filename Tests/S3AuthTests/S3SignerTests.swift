@@ -183,4 +183,20 @@ final class S3SignerTests: XCTestCase {
     #endif
     XCTAssertLessThanOrEqual(try XCTUnwrap(counts.min()), budget)
   }
+
+  func testAURLThatIsSignedAlreadyIsRefusedAsSuch() throws {
+    let host = "photos.s3.eu-central-1.amazonaws.com"
+    let (key, date) = (AccessKey(id: "AKIDEXAMPLE", secret: "secret"), Timestamp(unixSeconds: 1_795_161_600))
+    var request = HTTPRequest(method: .get, scheme: "https", authority: host, path: "/cat.jpg?versionId=a")
+    let signer = S3Signer(region: "eu-central-1")
+    request.path = String(
+      try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date)).url.trimmingPrefix(
+        "https://\(host)"))
+    XCTAssertThrowsError(try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date))) {
+      XCTAssertTrue("\($0)".contains("carries a signature"), "\($0)")
+    }
+    XCTAssertThrowsError(try signer.signed(request, with: key, in: .at(date))) {
+      XCTAssertTrue("\($0)".contains("carries a signature"), "\($0)")
+    }
+  }
 }
