@@ -156,14 +156,16 @@ package struct S3Address {
     // Looked at for every signature, so that no text is made of the host.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
-      for index in host.indices {
-        let rest = host.extracting(index...)
-        if host[index] == UInt8(ascii: ".") {
-          if rest.starts(with: ".accesspoint.s3-global.amazonaws.com") { isGlobal = true }
-          if rest.starts(with: ".s3express-") { isExpress = true }
-        } else if host[index] == UInt8(ascii: "-"), rest.starts(with: "--x-s3.") {
-          isExpress = true
+      var index = 0
+      while true {
+        index = host.end(ofRunFrom: index) {
+          $0.equal(UInt8(ascii: ".")).union($0.equal(UInt8(ascii: "-"))).inverted
         }
+        guard index < host.count else { break }
+        let rest = host.extracting(index...)
+        if rest.starts(with: ".accesspoint.s3-global.amazonaws.com") { isGlobal = true }
+        if rest.starts(with: ".s3express-") || rest.starts(with: "--x-s3.") { isExpress = true }
+        index += 1
       }
       return (isGlobal, isExpress)
     }

@@ -20,8 +20,7 @@ final class ArchitectureTests: XCTestCase {
     "Sources/StorageCompression/Zlib.swift": "zlib is a C library",
     "Sources/CloudCredentials/Local/OpenedFile.swift": "the descriptor of a file is asked through C calls",
     "Sources/StorageAuth/Canonical/HostName.swift":
-      "the bytes of a static string come as a buffer, and each byte of a host is read once, with an index below the count",
-    "Sources/StorageAuth/Canonical/WireQuery.swift": "each byte of a path is read once, with an index below the count",
+      "the bytes of a static string come as a buffer",
   ]
 
   private func sources() throws -> [SourceTree.File] {

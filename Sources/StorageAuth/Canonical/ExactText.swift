@@ -10,12 +10,7 @@ extension String {
   /// Returns whether the bytes are those of a text with as many of them.
   @usableFromInline
   func hasBytes(of other: String) -> Bool {
-    withBytes(of: self) { bytes in
-      withBytes(of: other) { others in
-        for index in bytes.indices where bytes[index] != others[index] { return false }
-        return true
-      }
-    }
+    withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
   }
 }
 

@@ -2,41 +2,35 @@ public import HTTPTypes
 package import StorageCrypto
 
 /// A header that is signed: where it stands, and enough of its name to sort it without looking again.
+@usableFromInline
 package struct SelectedHeader: BitwiseCopyable {
   /// The first sixteen bytes of the name, so that a number sorts as the name does.
-  private let rank: UInt128
+  @usableFromInline let rank: UInt128
 
   /// The index among the request's fields; ``host`` for the authority.
-  package let index: Int32
+  @usableFromInline package let index: Int32
 
   /// Stands for the authority, which is no field.
-  package static let host: Int32 = -1
+  @inlinable package static var host: Int32 { -1 }
 
   package init(name: Span<UInt8>, index: Int32) {
     rank =
-      UInt128(truncatingIfNeeded: Self.word(of: name, at: 0)) << 64
-      | UInt128(truncatingIfNeeded: Self.word(of: name, at: 8))
+      UInt128(truncatingIfNeeded: name.word(from: 0).byteSwapped) << 64
+      | UInt128(truncatingIfNeeded: name.word(from: 8).byteSwapped)
     self.index = index
-  }
-
-  /// Returns eight bytes as a number, the first one highest, with zeros behind the end.
-  @inline(__always)
-  private static func word(of name: Span<UInt8>, at start: Int) -> UInt64 {
-    guard start < name.count else { return 0 }
-    let end = min(start &+ 8, name.count)
-    var word: UInt64 = 0
-    for position in start..<end { word = word &<< 8 | UInt64(name[position]) }
-    return word &<< UInt64(8 &* (8 &- (end &- start)))
   }
 
   /// Sorts headers by the bytes of their lower-case names.
   ///
   /// - Returns: The index of a field whose name is there twice, or `nil` if there is none.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
-    headers.sort { first, second in
-      if first.rank != second.rank { return first.rank < second.rank }
-      return first.name(in: fields) < second.name(in: fields)
+    let hasRepeated = headers.sort { first, second in
+      if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
+      return withBytes(of: first.name(in: fields)) { first in
+        withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
+      }
     }
+    guard hasRepeated else { return nil }
     var index = 1
     while index < headers.count {
       let (before, after) = (headers[index &- 1], headers[index])
@@ -99,13 +93,7 @@ extension HTTPFields {
   /// Returns whether the value of a field holds a tab or another control character.
   package func holdsControlCharacter(at index: Int) -> Bool {
     withValue(at: index) { value in
-      var found: UInt8 = 0
-      // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
-      for index in value.indices {
-        let byte = unsafe value[unchecked: index]
-        found |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
-      }
-      return found != 0
+      value.contains { $0.lie(from: 0, through: 0x1f).union($0.equal(0x7f)) }
     }
   }
 }
@@ -119,28 +107,24 @@ extension ByteWriter {
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
-    var blanks: UInt8 = 0
-    // As above: within bounds, and with one way out.
-    for index in text.indices {
-      let byte = unsafe text[unchecked: index]
-      blanks |= byte <= UInt8(ascii: " ") ? 1 : 0
-    }
-    guard blanks != 0 else { return append(text) }
     var index = 0
     var isFirst = true
-    while index < text.count {
-      while index < text.count, isBlank(text[index]) { index += 1 }
+    while true {
+      index = text.end(ofRunFrom: index) { Self.blanks($0) }
+      guard index < text.count else { return }
       let start = index
-      while index < text.count, !isBlank(text[index]) { index += 1 }
-      guard index > start else { return }
+      index = text.end(ofRunFrom: start) { Self.blanks($0).inverted }
       if !isFirst { append(UInt8(ascii: " ")) }
       append(text.extracting(start..<index))
       isFirst = false
     }
   }
-}
 
-private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+  @inline(__always)
+  private static func blanks(_ lanes: ByteLanes) -> LaneSet {
+    lanes.equal(UInt8(ascii: " ")).union(lanes.equal(UInt8(ascii: "\t")))
+  }
+}
 
 extension HTTPField {
   /// Makes a field of what `body` writes: ASCII that a field may hold.

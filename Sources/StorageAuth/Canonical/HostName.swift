@@ -31,32 +31,34 @@ package struct HostName: BitwiseCopyable {
     var index = 0
     var dots = 0
     var firstDot = 0
-    var isNumeric = true
     var isWellFormed = true
     while index < authority.count {
-      // Within bounds: the index is below the count.
-      let byte = unsafe authority[unchecked: index]
-      if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
-        isNumeric = false
-      } else if byte == UInt8(ascii: ".") {
-        if dots == 0 { firstDot = index }
-        dots &+= 1
-      } else if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") {
-        isNumeric = false
-      } else if byte == UInt8(ascii: ":") {
-        break
-      } else if byte &- UInt8(ascii: "0") >= 10 {
-        isNumeric = false
+      let left = authority.count &- index
+      let lanes = ByteLanes(authority, from: index)
+      let isDot = lanes.equal(UInt8(ascii: "."))
+      // From the hyphen to the nine there are `-`, `.`, `/` and the digits.
+      let isHost = lanes.areLetters.union(lanes.lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9")))
+        .subtracting(lanes.equal(UInt8(ascii: "/"))).union(lanes.equal(UInt8(ascii: "_")))
+      let stop = isHost.inverted.first
+      let found = isDot.lanes(before: stop)
+      if dots == 0 { firstDot = index &+ found.first }
+      dots &+= found.count
+      index &+= min(stop, left)
+      if stop < min(left, 16) {
+        if authority[index] == UInt8(ascii: ":") { break }
         isWellFormed = false
+        index &+= 1
       }
-      index &+= 1
     }
+    let host = authority.extracting(..<index)
     end = index
     self.dots = dots
     self.firstDot = dots > 0 ? firstDot : nil
     self.isWellFormed = isWellFormed && index > 0 && Self.isPort(authority.extracting(index...))
     isAddressOrLocalhost =
-      isNumeric ? dots == 3 : index == 9 && Self.equalsIgnoringCase(authority.extracting(..<index), "localhost")
+      dots == 3
+      ? host.end(ofRunFrom: 0) { $0.areDigits.union($0.equal(UInt8(ascii: "."))) } == index
+      : index == 9 && Self.equalsIgnoringCase(host, "localhost")
   }
 
   /// Reads a text that starts with a bracket.
@@ -96,7 +98,13 @@ package struct HostName: BitwiseCopyable {
   static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
     guard text.count == lowered.utf8CodeUnitCount else { return false }
     return lowered.withUTF8Buffer { lowered in
-      for index in text.indices where unsafe asciiLowercased(text[index]) != lowered[index] { return false }
+      let lowered = unsafe Span(_unsafeElements: lowered)
+      var index = 0
+      while index < text.count {
+        let lanes = ByteLanes(text, from: index).lowercased
+        if lanes.equal(ByteLanes(lowered, from: index)).inverted.first < 16 { return false }
+        index &+= 16
+      }
       return true
     }
   }

@@ -1,50 +1,55 @@
 package import StorageCrypto
 
 /// Where the parts of one query parameter lie in a request's path.
+@usableFromInline
 package struct WireParameter: BitwiseCopyable {
-  private let nameStart: Int32
-  private let nameEnd: Int32
-  private let valueEnd: Int32
+  @usableFromInline let nameStart: Int32
+  @usableFromInline let nameEnd: Int32
+  @usableFromInline let valueEnd: Int32
 
   /// Whether name and value hold unreserved characters alone, so that both are in their canonical encoding.
-  package let isCanonical: Bool
+  @usableFromInline package let isCanonical: Bool
 
-  init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool) {
+  /// Whether name and value hold no escape and no plus sign, so that both are what they decode to.
+  @usableFromInline package let isDecoded: Bool
+
+  init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool, isDecoded: Bool) {
     self.isCanonical = isCanonical
+    self.isDecoded = isDecoded
     self.nameStart = Int32(truncatingIfNeeded: nameStart)
     self.nameEnd = Int32(truncatingIfNeeded: nameEnd)
     self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
   }
 
   /// Where the name lies.
+  @inlinable @inline(__always)
   package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
 
   /// Where the value lies; empty where there is none.
+  @inlinable @inline(__always)
   package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
 
   /// Returns whether the name, as it travels, is a text.
   package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
     name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
   }
-
-  /// Whether there is an `=`.
-  package var hasValue: Bool { valueEnd > nameEnd }
 }
 
 /// The path of a request as it travels, in front of its query.
+@usableFromInline
 package struct WirePath: BitwiseCopyable {
   /// Where the path ends and the query begins.
-  package let end: Int
+  @usableFromInline package let end: Int
 
   /// Whether the path holds no escape, so that it is what it decodes to.
-  package let isDecoded: Bool
+  @usableFromInline package let isDecoded: Bool
 
   /// Whether the path holds unreserved characters and slashes alone, so that it is in its canonical encoding.
-  package let isCanonical: Bool
+  @usableFromInline package let isCanonical: Bool
 
   /// Whether the path or the query holds an escaped `?`, `&` or `=`, or the query a `?`: a text that is decoded before it
   /// is cut has other parts then.
-  package let holdsSeparator: Bool
+  @usableFromInline package let holdsSeparator: Bool
 }
 
 /// The path and the query of a request as they travel, cut into parts and not decoded.
@@ -63,69 +68,74 @@ package enum WireQuery {
     var isCanonical = true
     var holdsSeparator = false
     var index = 1
-    path: while index < count {
-      // Within bounds: the index is below the count. The same holds in the loop over the query.
-      let byte = unsafe wire[unchecked: index]
-      let kind = URLByte.kind(of: byte)
-      if kind > URLByte.slash {
-        switch byte {
-        case UInt8(ascii: "?"): break path
-        case UInt8(ascii: "%"):
-          guard let decoded = escape(wire, at: index) else { return nil }
-          if isSeparator(decoded) { holdsSeparator = true }
-          index &+= 2
-          isDecoded = false
-        default: if kind > URLByte.other { return nil }
-        }
-        isCanonical = false
+    path: while true {
+      index = wire.end(ofRunFrom: index, keptBy: .path)
+      guard index < count else { break }
+      switch wire[index] {
+      case UInt8(ascii: "?"): break path
+      case UInt8(ascii: "%"):
+        guard let decoded = escape(wire, at: index) else { return nil }
+        if isSeparator(decoded) { holdsSeparator = true }
+        index &+= 3
+        isDecoded = false
+      case let byte:
+        guard URLByte.mayStand(byte) else { return nil }
+        index &+= 1
       }
-      index &+= 1
+      isCanonical = false
     }
     let end = index
     let isCanonicalPath = isCanonical
     index &+= 1
     var start = index
     var nameEnd = -1
-    // Whether all bytes of the parameter are unreserved.
+    // Whether all bytes of the parameter are unreserved, and whether they stand for themselves.
     isCanonical = true
+    var isDecodedParameter = true
     while index < count {
-      let byte = unsafe wire[unchecked: index]
-      let kind = URLByte.kind(of: byte)
-      if kind > URLByte.unreserved {
-        switch byte {
-        case UInt8(ascii: "&"):
-          append(from: start, to: index, nameEnd, isCanonical, &parameters)
-          start = index &+ 1
-          nameEnd = -1
-          isCanonical = true
-        case UInt8(ascii: "=") where nameEnd < 0: nameEnd = index
-        case UInt8(ascii: "%"):
-          guard let decoded = escape(wire, at: index) else { return nil }
-          if isSeparator(decoded) { holdsSeparator = true }
-          index &+= 2
-          isCanonical = false
-        case UInt8(ascii: "?"):
-          holdsSeparator = true
-          isCanonical = false
-        default:
-          if kind > URLByte.other { return nil }
-          isCanonical = false
-        }
+      index = wire.end(ofRunFrom: index, keptBy: .component)
+      guard index < count else { break }
+      switch wire[index] {
+      case UInt8(ascii: "&"):
+        append(from: start, to: index, nameEnd, isCanonical, isDecodedParameter, &parameters)
+        start = index &+ 1
+        nameEnd = -1
+        isCanonical = true
+        isDecodedParameter = true
+      case UInt8(ascii: "=") where nameEnd < 0: nameEnd = index
+      case UInt8(ascii: "%"):
+        guard let decoded = escape(wire, at: index) else { return nil }
+        if isSeparator(decoded) { holdsSeparator = true }
+        index &+= 2
+        isCanonical = false
+        isDecodedParameter = false
+      case UInt8(ascii: "+"):
+        isCanonical = false
+        isDecodedParameter = false
+      case UInt8(ascii: "?"):
+        holdsSeparator = true
+        isCanonical = false
+      case let byte:
+        guard URLByte.mayStand(byte) else { return nil }
+        isCanonical = false
       }
       index &+= 1
     }
-    append(from: start, to: count, nameEnd, isCanonical, &parameters)
+    append(from: start, to: count, nameEnd, isCanonical, isDecodedParameter, &parameters)
     return WirePath(
       end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
   }
 
   @inline(__always)
   private static func append(
-    from start: Int, to end: Int, _ nameEnd: Int, _ isCanonical: Bool, _ parameters: inout ScratchList<WireParameter>
+    from start: Int, to end: Int, _ nameEnd: Int, _ isCanonical: Bool, _ isDecoded: Bool,
+    _ parameters: inout ScratchList<WireParameter>
   ) {
     guard end > start else { return }
     parameters.append(
-      WireParameter(nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end, isCanonical: isCanonical))
+      WireParameter(
+        nameStart: start, nameEnd: nameEnd < 0 ? end : nameEnd, valueEnd: end, isCanonical: isCanonical,
+        isDecoded: isDecoded))
   }
 
   private static func escape(_ wire: Span<UInt8>, at index: Int) -> UInt8? {
@@ -147,9 +157,8 @@ package enum WireQuery {
   ) {
     parameters.sort { first, second in
       let names = compareNames(first, second, of: wire, by: order)
-      if names != 0 || !thenByValue { return names < 0 }
-      return compare(
-        wire.extracting(first.value), wire.extracting(second.value), by: .decoded, plusIsSpace: true) < 0
+      if names != 0 || !thenByValue { return names }
+      return compare(wire.extracting(first.value), wire.extracting(second.value), by: .decoded, plusIsSpace: true)
     }
   }
 
@@ -157,11 +166,7 @@ package enum WireQuery {
   package static func sortDistinct(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
   ) throws(SigningError) {
-    sort(&parameters, of: wire, by: order)
-    for index in 0..<max(parameters.count - 1, 0)
-    where compareNames(parameters[index], parameters[index + 1], of: wire, by: order) == 0 {
-      throw SigningError.repeatedParameter
-    }
+    if parameters.sort(by: { compareNames($0, $1, of: wire, by: order) }) { throw SigningError.repeatedParameter }
   }
 
   /// Compares the names of two parameters: negative, zero or positive.
@@ -220,18 +225,15 @@ extension ByteWriter {
 
   /// Appends `name=value`, decoded; without `=` where there is no value.
   package mutating func append(decoding parameter: WireParameter, of wire: Span<UInt8>) {
-    if parameter.isCanonical {
-      append(wire.extracting(parameter.name))
-    } else {
-      append(decoding: wire.extracting(parameter.name), plusIsSpace: true)
-    }
+    append(decoding: wire.extracting(parameter.name), isDecoded: parameter.isDecoded)
     guard !parameter.value.isEmpty else { return }
     append(UInt8(ascii: "="))
-    if parameter.isCanonical {
-      append(wire.extracting(parameter.value))
-    } else {
-      append(decoding: wire.extracting(parameter.value), plusIsSpace: true)
-    }
+    append(decoding: wire.extracting(parameter.value), isDecoded: parameter.isDecoded)
+  }
+
+  @inline(__always)
+  private mutating func append(decoding text: Span<UInt8>, isDecoded: Bool) {
+    if isDecoded { append(text) } else { append(decoding: text, plusIsSpace: true) }
   }
 
   /// Appends a path in the one canonical encoding.
@@ -279,7 +281,10 @@ extension ByteWriter {
 
   /// Appends bytes with the letters from `A` to `Z` in lower case.
   package mutating func append(lowercased text: Span<UInt8>) {
-    // Within bounds: the indices are the span's own.
-    for index in text.indices { append(asciiLowercased(unsafe text[unchecked: index])) }
+    var index = 0
+    while index < text.count {
+      append(ByteLanes(text, from: index).lowercased, count: min(text.count &- index, 16))
+      index &+= 16
+    }
   }
 }

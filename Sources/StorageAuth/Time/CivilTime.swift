@@ -1,11 +1,13 @@
 /// A date and a time of day in the proleptic Gregorian calendar, UTC.
-struct CivilTime: Equatable {
+package struct CivilTime: Sendable {
   var year: Int64
   var month: Int64
   var day: Int64
   var hour: Int64 = 0
   var minute: Int64 = 0
   var second: Int64 = 0
+  /// Days since a Thursday, below 7; of a time that was made of a date it says nothing.
+  private(set) var weekday: Int64 = 0
 
   private static let secondsPerDay: Int64 = 86_400
   private static let daysPerEra: Int64 = 146_097
@@ -21,21 +23,24 @@ struct CivilTime: Equatable {
     self.second = second
   }
 
-  init(_ timestamp: Timestamp) {
+  package init(_ timestamp: Timestamp) {
+    // A timestamp is so far from the limits of a number that none of this overflows.
     let dayNumber = timestamp.dayNumber
-    let timeOfDay = timestamp.unixSeconds - dayNumber * Self.secondsPerDay
-    let shifted = dayNumber + Self.daysToEpoch
-    let era = (shifted >= 0 ? shifted : shifted - Self.daysPerEra + 1) / Self.daysPerEra
-    let dayOfEra = shifted - era * Self.daysPerEra
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-    month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let timeOfDay = timestamp.unixSeconds &- dayNumber &* Self.secondsPerDay
+    let shifted = dayNumber &+ Self.daysToEpoch
+    let era = (shifted >= 0 ? shifted : shifted &- Self.daysPerEra &+ 1) / Self.daysPerEra
+    let dayOfEra = shifted &- era &* Self.daysPerEra
+    let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
+    let marchMonth = (5 &* dayOfYear &+ 2) / 153
+    day = dayOfYear &- (153 &* marchMonth &+ 2) / 5 &+ 1
+    month = marchMonth < 10 ? marchMonth &+ 3 : marchMonth &- 9
+    year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
     hour = timeOfDay / 3600
     minute = timeOfDay / 60 % 60
     second = timeOfDay % 60
+    let days = dayNumber % 7
+    weekday = days < 0 ? days &+ 7 : days
   }
 
   /// The instant, or nothing for a date or time that does not exist; a leap second counts as the next second.

@@ -17,7 +17,7 @@ extension Timestamp {
       writer.append(UInt8(ascii: "-"))
       writer.append(twoDigits: time.day)
       writer.append(UInt8(ascii: "T"))
-      writer.append(clock: time, separator: UInt8(ascii: ":"))
+      writer.append(clock: time)
       writer.append(UInt8(ascii: "Z"))
     })
   }
@@ -36,9 +36,12 @@ extension Timestamp {
 extension ByteWriter {
   /// Appends an instant as HTTP writes dates.
   package mutating func append(httpDate instant: Timestamp) {
-    let time = CivilTime(instant)
-    let weekday = instant.dayNumber % 7
-    append(weekdayNames[Int(weekday < 0 ? weekday + 7 : weekday)])
+    append(httpDate: CivilTime(instant))
+  }
+
+  /// Appends a time as HTTP writes dates.
+  package mutating func append(httpDate time: CivilTime) {
+    append(weekdayNames[Int(time.weekday)])
     append(", ")
     append(twoDigits: time.day)
     append(UInt8(ascii: " "))
@@ -46,16 +49,21 @@ extension ByteWriter {
     append(UInt8(ascii: " "))
     append(time.year, digits: 4)
     append(UInt8(ascii: " "))
-    append(clock: time, separator: UInt8(ascii: ":"))
+    append(clock: time)
     append(" GMT")
   }
 
   /// Appends an instant in the basic form of ISO 8601: `20261120T080000Z`.
   package mutating func append(basicDate instant: Timestamp) {
-    let time = CivilTime(instant)
+    append(basicDate: CivilTime(instant))
+  }
+
+  /// Appends a time in the basic form of ISO 8601: `20261120T080000Z`.
+  package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
-    append(clock: time, separator: nil)
+    let clock = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: clock)) &>> 16, count: 6)
     append(UInt8(ascii: "Z"))
   }
 
@@ -64,17 +72,18 @@ extension ByteWriter {
     append(compactDate: CivilTime(instant))
   }
 
-  fileprivate mutating func append(compactDate time: CivilTime) {
+  /// Appends the day of a time: `20261120`.
+  package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
-    append(twoDigits: time.month)
-    append(twoDigits: time.day)
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
   }
 
-  fileprivate mutating func append(clock time: CivilTime, separator: UInt8?) {
+  /// Appends the time of day: `08:00:00`.
+  fileprivate mutating func append(clock time: CivilTime) {
     append(twoDigits: time.hour)
-    if let separator { append(separator) }
+    append(UInt8(ascii: ":"))
     append(twoDigits: time.minute)
-    if let separator { append(separator) }
+    append(UInt8(ascii: ":"))
     append(twoDigits: time.second)
   }
 
@@ -84,33 +93,42 @@ extension ByteWriter {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
   }
 
-  /// Appends a number in decimal, with zeros in front up to a number of digits.
-  package mutating func append(_ number: Int64, digits: Int = 1) {
-    var rest = number.magnitude
-    if number < 0 { append(UInt8(ascii: "-")) }
-    // Most numbers are a time, which has ten digits until the year 2286.
-    var (width, bound): (Int, UInt64) = rest < 1_000_000_000 ? (1, 10) : (10, 10_000_000_000)
-    // The largest magnitude has 19 digits, and so has the bound behind the 18th step.
-    while width < 19, rest >= bound {
-      width &+= 1
-      bound &*= 10
-    }
-    width = max(width, min(digits, 19))
-    // Within what is reserved: the digits go from its end to its start.
-    let start = reserve(width)
-    var place = start &+ width
-    while place &- start > 1 {
-      place &-= 2
-      let next = rest / 100
-      put(twoDigits: UInt8(truncatingIfNeeded: rest &- next &* 100), at: place)
-      rest = next
-    }
-    if place > start { unsafe put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest), at: start) }
-  }
-
   @inline(__always)
   private mutating func put(twoDigits number: UInt8, at place: Int) {
     unsafe put(UInt8(ascii: "0") &+ number / 10, at: place)
     unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
   }
+
+  /// Appends a number in decimal, with zeros in front up to a number of digits, 19 at most.
+  package mutating func append(_ number: Int64, digits: Int = 1) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(magnitude: number.magnitude, digits: min(digits, 19))
+  }
+
+  private mutating func append(magnitude: UInt64, digits: Int) {
+    if magnitude < 100_000_000, digits <= 8 {
+      let decimal = decimalDigits(of: magnitude)
+      let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
+      let width = max(8 &- zeros, digits, 1)
+      append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
+    } else {
+      let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+      append(magnitude: high, digits: digits &- 8)
+      append(lanes: decimalDigits(of: low))
+    }
+  }
+}
+
+/// Returns the eight decimal digits of a number below 100,000,000 as eight lanes, the highest digit lowest.
+///
+/// The number is divided into halves of four, two and one digits, and each step divides all parts at once by multiplying
+/// with a reciprocal that is exact for parts of that size.
+@inline(__always)
+private func decimalDigits(of number: UInt64) -> UInt64 {
+  let fours = number / 10_000 | (number % 10_000) &<< 32
+  let hundreds = (fours &* 5243) &>> 19 & 0x0000_007f_0000_007f
+  let twos = hundreds | (fours &- hundreds &* 100) &<< 16
+  let tens = (twos &* 103) &>> 10 & 0x000f_000f_000f_000f
+  let ones = tens | (twos &- tens &* 10) &<< 8
+  return ones &+ 0x3030_3030_3030_3030
 }

@@ -1,25 +1,24 @@
 extension ByteWriter {
   /// Appends bytes in Base64 with padding (RFC 4648, part 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
-    forEachBase64Group(of: bytes) { writer, digits in
-      // Within what is reserved: four digits.
-      let start = writer.reserve(4)
-      unsafe writer.put(digits.0, at: start)
-      unsafe writer.put(digits.1, at: start &+ 1)
-      unsafe writer.put(digits.2, at: start &+ 2)
-      unsafe writer.put(digits.3, at: start &+ 3)
-    }
+    forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
+  }
+
+  /// Appends a digest in Base64 with padding.
+  package mutating func append(base64 digest: Digest) {
+    digest.withBytes { append(base64: $0) }
   }
 
   /// Appends a digest in Base64 with padding, percent-encoded for a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
-      forEachBase64Group(of: bytes) { writer, digits in
+      forEachBase64Group(of: bytes) { writer, digits, isKept in
+        if isKept { return writer.append(lanes: UInt64(digits), count: 4) }
+        // Within what is reserved: four digits of three bytes each.
         var place = writer.reserve(12)
-        writer.put(encoding: digits.0, at: &place)
-        writer.put(encoding: digits.1, at: &place)
-        writer.put(encoding: digits.2, at: &place)
-        writer.put(encoding: digits.3, at: &place)
+        for digit in 0..<4 as Range<UInt32> {
+          writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &place)
+        }
         writer.giveBack(from: place)
       }
     }
@@ -28,52 +27,62 @@ extension ByteWriter {
   /// Writes a Base64 digit, percent-encoded, where there is room for three bytes.
   @inline(__always)
   private mutating func put(encoding digit: UInt8, at place: inout Int) {
-    if URLByte.kind(of: digit) == URLByte.unreserved {
+    guard URLByte.kind(of: digit) != URLByte.unreserved else {
       unsafe put(digit, at: place)
       place &+= 1
-    } else {
-      unsafe put(UInt8(ascii: "%"), at: place)
-      unsafe put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
-      unsafe put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
-      place &+= 3
+      return
     }
+    unsafe put(UInt8(ascii: "%"), at: place)
+    unsafe put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
+    unsafe put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
+    place &+= 3
   }
 
+  /// Calls `body` with the four digits of each group of three bytes, the first one lowest, and whether all of them are
+  /// letters and decimal digits.
   @inline(__always)
   private mutating func forEachBase64Group(
-    of bytes: Span<UInt8>, _ body: (inout ByteWriter, (UInt8, UInt8, UInt8, UInt8)) -> Void
+    of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt32, _ isKept: Bool) -> Void
   ) {
     var index = 0
-    while index < bytes.count {
-      let left = bytes.count &- index
-      let first = bytes[index]
-      let second = left > 1 ? bytes[index &+ 1] : 0
-      let third = left > 2 ? bytes[index &+ 2] : 0
-      body(
-        &self,
-        (
-          base64Digit(first &>> 2),
-          base64Digit((first & 0x03) &<< 4 | second &>> 4),
-          left > 1 ? base64Digit((second & 0x0f) &<< 2 | third &>> 6) : UInt8(ascii: "="),
-          left > 2 ? base64Digit(third & 0x3f) : UInt8(ascii: "=")
-        ))
+    while index &+ 3 <= bytes.count {
+      // Within bounds: three bytes are left.
+      let (first, second, third) = unsafe (
+        bytes[unchecked: index], bytes[unchecked: index &+ 1], bytes[unchecked: index &+ 2]
+      )
+      let values = base64Values(of: UInt32(first) &<< 16 | UInt32(second) &<< 8 | UInt32(third))
+      // Two more than a value reaches 64 where the digit is a plus sign or a slash.
+      body(&self, base64Digits(of: values), (values &+ 0x0202_0202) & 0x4040_4040 == 0)
       index &+= 3
     }
-  }
-
-  /// Appends a digest in Base64 with padding.
-  package mutating func append(base64 digest: Digest) {
-    digest.withBytes { append(base64: $0) }
+    guard index < bytes.count else { return }
+    let hasTwo = index &+ 1 < bytes.count
+    let bits = UInt32(bytes[index]) &<< 16 | (hasTwo ? UInt32(bytes[index &+ 1]) &<< 8 : 0)
+    let digits = base64Digits(of: base64Values(of: bits))
+    body(&self, hasTwo ? digits & 0x00ff_ffff | 0x3d00_0000 : digits & 0xffff | 0x3d3d_0000, false)
   }
 }
 
 private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
+/// Returns the values of the four Base64 digits of 24 bits, a byte each, that of the highest six bits lowest.
+@inline(__always)
+private func base64Values(of bits: UInt32) -> UInt32 {
+  bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
+}
+
+/// Returns the Base64 digits of four values, a byte each.
+@inline(__always)
+private func base64Digits(of values: UInt32) -> UInt32 {
+  base64Digit(values) | base64Digit(values &>> 8) &<< 8 | base64Digit(values &>> 16) &<< 16
+    | base64Digit(values &>> 24) &<< 24
+}
+
 /// Returns the Base64 digit of the lower six bits of a value.
 @inline(__always)
-private func base64Digit(_ value: UInt8) -> UInt8 {
+private func base64Digit(_ value: UInt32) -> UInt32 {
   // Within bounds: six bits count to 63, and the alphabet has 64 letters.
-  unsafe alphabet.utf8Start[Int(value & 0x3f)]
+  UInt32(unsafe alphabet.utf8Start[Int(value & 0x3f)])
 }
 
 extension [UInt8] {

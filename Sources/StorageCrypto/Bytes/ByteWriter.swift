@@ -90,6 +90,27 @@ package struct ByteWriter: ~Copyable {
     unsafe block[index] = byte
   }
 
+  /// Appends the lowest lanes of a number, eight at most.
+  @inlinable @inline(__always)
+  package mutating func append(lanes: UInt64, count laneCount: Int = 8) {
+    precondition(laneCount >= 0 && laneCount <= 8, "A number has eight lanes.")
+    let start = reserve(8)
+    // Within what is reserved: eight bytes, of which those that are not wanted are given back.
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.littleEndian, toByteOffset: start, as: UInt64.self)
+    giveBack(from: start &+ laneCount)
+  }
+
+  /// Appends the first of sixteen lanes.
+  @inlinable @inline(__always)
+  package mutating func append(_ lanes: ByteLanes, count laneCount: Int) {
+    precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
+    let start = reserve(16)
+    // Within what is reserved: sixteen bytes, of which those that are not wanted are given back.
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(
+      of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
+    giveBack(from: start &+ laneCount)
+  }
+
   /// Gives back room that was reserved last and not written.
   @inlinable @inline(__always)
   mutating func giveBack(from index: Int) {

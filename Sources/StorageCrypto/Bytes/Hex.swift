@@ -1,17 +1,16 @@
 extension ByteWriter {
   /// Appends bytes in lower-case hexadecimal.
   package mutating func append(hex bytes: Span<UInt8>) {
-    var start = 0
-    while start < bytes.count {
-      let end = min(start &+ 64, bytes.count)
-      // Within what is reserved: two digits for each byte.
-      var place = reserve(2 &* (end &- start))
-      for index in start..<end {
-        unsafe put(hexDigit(bytes[index] &>> 4), at: place)
-        unsafe put(hexDigit(bytes[index] & 0xf), at: place &+ 1)
-        place &+= 2
-      }
-      start = end
+    var index = 0
+    while index &+ 4 <= bytes.count {
+      // Within bounds: four bytes are left. A number of four bytes may be any four bytes, and lie anywhere.
+      let four = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self)
+      append(lanes: hexDigits(of: UInt32(littleEndian: four)))
+      index &+= 4
+    }
+    while index < bytes.count {
+      append(lanes: hexDigits(of: UInt32(bytes[index])), count: 2)
+      index &+= 1
     }
   }
 
@@ -21,10 +20,17 @@ extension ByteWriter {
   }
 }
 
-/// Returns the lower-case hexadecimal digit of a value from 0 to 15.
+/// Returns the lower-case hexadecimal digits of four bytes, the lowest byte first, as eight lanes.
 @inline(__always)
-private func hexDigit(_ value: UInt8) -> UInt8 {
-  value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
+private func hexDigits(of bytes: UInt32) -> UInt64 {
+  // Each byte goes to the lower half of two lanes, then its upper four bits to the first lane and the others to the second.
+  var spread = UInt64(bytes)
+  spread = (spread | spread &<< 16) & 0x0000_ffff_0000_ffff
+  spread = (spread | spread &<< 8) & 0x00ff_00ff_00ff_00ff
+  let digits = (spread &>> 4 | spread &<< 8) & 0x0f0f_0f0f_0f0f_0f0f
+  // Six more than a digit reaches 16 where the digit is a letter.
+  let letters = (digits &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+  return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") &- UInt8(ascii: "0") &- 10)
 }
 
 /// The value of a hexadecimal digit in either case, or nothing.

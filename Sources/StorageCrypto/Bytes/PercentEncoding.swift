@@ -17,6 +17,10 @@ package enum URLByte {
     unsafe kinds.utf8Start[Int(byte)]
   }
 
+  /// Returns whether a byte may stand in a URL.
+  @inlinable @inline(__always)
+  package static func mayStand(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
+
   // A literal and not a global, so that a loop over a text in another module needs no call to get at it.
   @inlinable static var kinds: StaticString {
     """
@@ -56,6 +60,10 @@ package struct PercentEncoding: Sendable {
 
   /// The unreserved characters and `/`, for the path of a URL.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
+
+  /// Whether a slash stays as it is.
+  @inlinable @inline(__always)
+  var keepsSlash: Bool { lastKept == URLByte.slash }
 
   /// Returns whether a byte stays as it is.
   @inlinable @inline(__always)
@@ -101,9 +109,7 @@ extension ByteWriter {
     }
     var start = 0
     while start < bytes.count {
-      var end = start
-      // Within bounds: the index is below the count.
-      while end < bytes.count, encoding.keeps(unsafe bytes[unchecked: end]) { end &+= 1 }
+      var end = bytes.end(ofRunFrom: start, keptBy: encoding)
       if end > start { append(bytes.extracting(start..<end)) }
       if end < bytes.count {
         append(percentEncoding: bytes[end], encoding)
@@ -126,9 +132,7 @@ extension Span<UInt8> {
   /// Whether all bytes stay as they are when they are percent-encoded.
   @inlinable
   package func isKept(by encoding: PercentEncoding) -> Bool {
-    // Within bounds: the indices are the span's own.
-    for index in indices where !encoding.keeps(unsafe self[unchecked: index]) { return false }
-    return true
+    end(ofRunFrom: 0, keptBy: encoding) == count
   }
 }
 

@@ -20,15 +20,11 @@ extension ByteWriter {
     var index = 0
     while index < text.count {
       let start = index
-      // Within bounds: the index is below the count.
-      while index < text.count, unsafe !Self.isEncoded(text[unchecked: index]) { index &+= 1 }
+      index = text.end(ofRunFrom: start) { $0.equal(UInt8(ascii: "%")).union($0.equal(UInt8(ascii: "+"))).inverted }
       if index > start { append(text.extracting(start..<index)) }
       if index < text.count { append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace)) }
     }
   }
-
-  @inline(__always)
-  private static func isEncoded(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") }
 
   /// Appends percent-encoded text in the one canonical encoding: decoded, then encoded again.
   package mutating func append(
@@ -39,7 +35,7 @@ extension ByteWriter {
     while index < text.count {
       if textCase == .asWritten {
         let start = index
-        while index < text.count, encoding.keeps(unsafe text[unchecked: index]) { index &+= 1 }
+        index = text.end(ofRunFrom: start, keptBy: encoding)
         if index > start { append(text.extracting(start..<index)) }
         if index == text.count { break }
       }
@@ -60,12 +56,29 @@ package enum EncodedOrder: Sendable {
   case encodedLowered
 }
 
+/// Returns how many of their first bytes two texts share that stand for themselves, or fewer: the last seven of a text are
+/// not looked at.
+@inline(__always)
+private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
+  let end = min(first.count, second.count)
+  var index = 0
+  while index &+ 8 <= end {
+    let word = first.word(from: index)
+    let differences = word ^ second.word(from: index)
+    let shared = min(differences.firstLane, ByteLanes(word).equal(UInt8(ascii: "%")).first)
+    if shared < 8 { return index &+ shared }
+    index &+= 8
+  }
+  return index
+}
+
 /// Compares two percent-encoded texts: negative, zero or positive.
 package func compare(
   _ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool
 ) -> Int {
-  var firstIndex = 0
-  var secondIndex = 0
+  let start = commonStart(of: first, second)
+  var firstIndex = start
+  var secondIndex = start
   while firstIndex < first.count, secondIndex < second.count {
     let byte = first[firstIndex]
     if byte == second[secondIndex], byte != UInt8(ascii: "%") {

@@ -74,24 +74,37 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Sorts the elements; equal ones keep their order.
+  ///
+  /// - Parameter compare: Returns a negative number for an element before another, zero for an equal one.
+  /// - Returns: Whether two elements are equal.
   @inlinable @inline(__always)
-  package mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
+  @discardableResult
+  package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {
+    var hasEqual = false
     guard count <= 24 else {
       var sorted = unsafe Array(block[..<count])
-      sorted.sort(by: areInIncreasingOrder)
-      for index in 0..<count { unsafe block[index] = sorted[index] }
-      return
+      sorted.sort { compare($0, $1) < 0 }
+      for index in 0..<count {
+        unsafe block[index] = sorted[index]
+        if index > 0, compare(sorted[index &- 1], sorted[index]) == 0 { hasEqual = true }
+      }
+      return hasEqual
     }
     var sorted = 1
     while sorted < count {
       let element = self[sorted]
       var place = sorted
-      while place > 0, areInIncreasingOrder(element, self[place &- 1]) {
+      while place > 0 {
+        // Elements that are equal stand together, so that one is compared with the last of them.
+        let order = compare(element, self[place &- 1])
+        if order == 0 { hasEqual = true }
+        if order >= 0 { break }
         self[place] = self[place &- 1]
         place &-= 1
       }
       self[place] = element
       sorted &+= 1
     }
+    return hasEqual
   }
 }
