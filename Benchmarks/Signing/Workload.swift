@@ -98,29 +98,29 @@ extension Workload {
     let lifetime = input.lifetime
     return [
       header(
-        "W1", "OSS V1 header", allocations: 3, instructions: 16_700, HashBlocks(hash_blocks_sha1, authenticated: 789)
+        "W1", "OSS V1 header", allocations: 3, instructions: 14_200, HashBlocks(hash_blocks_sha1, authenticated: 789)
       ) { try v1.signed(put, with: ossKey(), in: context) },
-      url("W2", "OSS V1 URL", allocations: 1, instructions: 9_000, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
+      url("W2", "OSS V1 URL", allocations: 1, instructions: 8_100, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
         try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
       },
       header(
-        "W3", "OSS V4 header", allocations: 3, instructions: 23_700,
+        "W3", "OSS V4 header", allocations: 3, instructions: 21_000,
         HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
       ) { try v4.signed(put, with: ossKey(), in: context) },
       header(
-        "W4", "COS V5 header", allocations: 2, instructions: 26_700, expected: "W4_nodate",
+        "W4", "COS V5 header", allocations: 2, instructions: 24_200, expected: "W4_nodate",
         HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
       ) { try cos.signed(part, with: cosKey(), in: context) },
       url(
-        "W5", "COS V5 URL", allocations: 1, instructions: 11_000,
+        "W5", "COS V5 URL", allocations: 1, instructions: 9_400,
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
       header(
-        "W6", "S3 V4 header", allocations: 3, instructions: 40_300,
+        "W6", "S3 V4 header", allocations: 3, instructions: 36_000,
         HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
       ) { try s3Body.signed(s3Put, with: s3Key(), in: context) },
       url(
-        "W7", "S3 V4 URL", allocations: 2, instructions: 20_900,
+        "W7", "S3 V4 URL", allocations: 2, instructions: 19_300,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]

@@ -18,7 +18,7 @@ extension COSSigner {
     let token = identity.sessionToken.map { HTTPField(name: .cosSecurityToken, value: $0.reveal()) }
     let draft = try draft(request, token: token)
     let window = try headerWindow(for: identity, at: context.date)
-    return try pending(draft, with: httpString, as: identity, in: window)
+    return try pending(request, draft.fields, with: httpString, as: identity, in: window)
   }
 
   /// Makes the string to sign of a URL whose key is kept elsewhere.
@@ -34,18 +34,21 @@ extension COSSigner {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check()
-    let (draft, path) = try draft(presigning: request, as: identity)
+    let (fields, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(draft, path: path, with: COSHTTPString(policy: policy), as: identity, in: window)
+    return try pending(
+      request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
   /// The pending signature of a draft; one with a path of its own is for a URL.
   private func pending(
-    _ draft: HTTPRequest, path: String? = nil, with string: COSHTTPString, as identity: Identity, in window: COSKeyTime
+    _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
+    as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try string.withHTTPString(draft, path: path) { text, headerList, parameterList in
+    try string.withHTTPString(original, fields: fields, path: path) { text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
-      var request = draft
+      var request = original
+      request.headerFields = fields
       if let path {
         request.path = String(writing: { writer in
           writer.append(path)
@@ -57,7 +60,7 @@ extension COSSigner {
       return PendingSignature(
         .cosV5, stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
         canonicalRequest: String(writing: text), identity: identity, expiration: window.end, request: request,
-        isPresigned: path != nil, signedHeaders: path == nil ? [:] : signedHeaders(of: draft),
+        isPresigned: path != nil, signedHeaders: path == nil ? [:] : signedHeaders(of: fields),
         authorizationPrefix: String(writing: {
           $0.append(
             authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)

@@ -131,7 +131,8 @@ extension COSSigner {
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
+    let identity = key.identity
+    try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
   }
 
   /// Signs a request in its headers, for a window of the caller's choice.
@@ -145,21 +146,27 @@ extension COSSigner {
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) {
     if key.isAnonymous { return }
+    try sign(&request, with: key, key.identity, during: window)
+  }
+
+  private func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
+  ) throws(SigningError) {
     try key.check()
-    var signed = try draft(request, token: key.tokenField(named: .cosSecurityToken))
-    let window = try checked(window, for: key.identity)
+    var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
+    let window = try checked(window, for: identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
-    let authorization = try string.withHTTPString(signed) { text, headerList, parameterList in
+    let authorization = try string.withHTTPString(request, fields: draft.fields) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return HTTPField(name: .authorization) { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
         writer.append(hex: signature)
       }
     }
-    signed.headerFields.replace(authorization)
-    request = signed
+    draft.set(authorization)
+    request.headerFields = draft.fields
   }
 
   /// The text of a request that is signed in its headers.
@@ -167,17 +174,12 @@ extension COSSigner {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// The request with everything that a header signature covers.
-  func draft(_ original: HTTPRequest, token: HTTPField?) throws(SigningError) -> HTTPRequest {
-    try check(original)
-    var request = original
-    request.headerFields.reserveCapacity(original.headerFields.count + 2)
-    if let token {
-      request.headerFields.replace(token)
-    } else if request.headerFields.contains(.cosSecurityToken) {
-      request.headerFields[.cosSecurityToken] = nil
-    }
-    return request
+  /// Returns the fields with everything that a header signature covers.
+  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
+    try check(request)
+    var draft = FieldDraft(request.headerFields, adding: 2)
+    if let token { draft.set(token) } else { draft.remove(.cosSecurityToken) }
+    return draft
   }
 
   /// The signature of a text.
@@ -251,7 +253,9 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
+    let identity = key.identity
+    return try presign(
+      request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
   }
 
   /// Signs a URL, for a window of the caller's choice.
@@ -265,21 +269,28 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
+    try presign(request, with: key, key.identity, during: window)
+  }
+
+  private func presign(
+    _ request: HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
+  ) throws(SigningError) -> PresignedRequest {
     if key.isAnonymous {
       throw SigningError(
         .anonymous, "An anonymous credential cannot sign a URL.",
         remedy: "Use the URL without a signature, or a key that has the right.")
     }
     try key.check()
-    let window = try checked(window, for: key.identity)
-    let (draft, path) = try draft(presigning: request, as: key.identity)
+    let window = try checked(window, for: identity)
+    let (fields, path) = try draft(presigning: request, as: identity)
     let signingKey = window.signingKey(of: key)
-    let url = try COSHTTPString(policy: policy).withHTTPString(draft, path: path) { text, headerList, parameterList in
+    let string = httpString(presigning: request)
+    let url = try string.withHTTPString(request, fields: fields, path: path) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return String(writing: { writer in
-        writer.append(draft.scheme ?? "https")
+        writer.append(request.scheme ?? "https")
         writer.append("://")
-        writer.append(draft.authority ?? "")
+        writer.append(request.authority ?? "")
         writer.append(path)
         append(
           signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
@@ -288,34 +299,36 @@ extension COSSigner {
       })
     }
     return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft), expiration: window.end)
+      method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
   }
 
   /// The headers of a request that its URL covers.
-  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
-    let fields = request.headerFields
-    return fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
+  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+    fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
-  /// The request and the path with everything that a signature in the URL covers.
+  /// The text of a request that is signed in its URL.
+  func httpString(presigning request: HTTPRequest) -> COSHTTPString {
+    COSHTTPString(
+      policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
+  }
+
+  /// Returns the fields and the path with everything that a signature in the URL covers.
   func draft(
-    presigning original: HTTPRequest, as identity: Identity
-  ) throws(SigningError) -> (request: HTTPRequest, path: String) {
-    try check(original)
-    let path = original.path ?? "/"
-    try RefusedParameters(Self.addedParameters).check(path)
-    var request = original
-    if request.headerFields.contains(where: Self.isHeaderSignature) {
-      request.headerFields.removeAll(where: Self.isHeaderSignature)
-    }
-    guard let token = identity.sessionToken else { return (request, path) }
+    presigning request: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> (fields: HTTPFields, path: String) {
+    try check(request)
+    let path = request.path ?? "/"
+    var fields = request.headerFields
+    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    guard let token = identity.sessionToken else { return (fields, path) }
     let extended = String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
       writer.append("x-cos-security-token=")
       writer.append(percentEncoding: token)
     })
-    return (request, extended)
+    return (fields, extended)
   }
 
   /// What a header signature sets, and what has no place beside a signature in the URL.

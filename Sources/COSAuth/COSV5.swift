@@ -94,15 +94,16 @@ struct COSHTTPString {
   /// Hands functions that write the text, the list of headers and the list of parameters of a request to `body`.
   ///
   /// - Parameters:
-  ///   - request: The request with every header and parameter that is signed.
-  ///   - path: The path that is signed; nothing for that of the request.
+  ///   - request: The request.
+  ///   - fields: Every header that is signed; `nil` for those of the request.
+  ///   - path: The path with every parameter that is signed; `nil` for that of the request.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read, or a header that is signed is there twice.
   func withHTTPString<Result>(
-    _ request: HTTPRequest, path: String? = nil,
+    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
-    let fields = request.headerFields
+    let fields = fields ?? request.headerFields
     let authority = host ?? request.authority
     let spelling = spelling
     let path = path ?? request.path ?? "/"

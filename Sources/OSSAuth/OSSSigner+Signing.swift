@@ -3,21 +3,31 @@ public import StorageAuth
 internal import StorageCrypto
 
 /// A request with everything that its signature covers, and the way to that signature.
-struct OSSDraft {
-  /// The request; only the signature is missing.
-  var request: HTTPRequest
+struct OSSDraft: ~Copyable {
+  /// The request, whose own fields are not those that are signed.
+  let request: HTTPRequest
+  /// The fields; only the signature is missing.
+  var fields: FieldDraft
+  /// The path of the request.
+  let originalPath: String
   /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
-  var path: String?
+  let path: String?
   /// Where the bucket comes from.
   let resource: OSSResource
-  /// When it is signed.
-  let date: Timestamp
-  /// What stands for the date in V1.
-  let v1Date: OSSV1String.Date
+  /// The version of the signature, with what it takes from the time.
+  let scheme: Scheme
   /// When the URL ends; `nil` for a signature in the headers.
   let expiration: Timestamp?
+
+  enum Scheme {
+    /// What stands for the date in V1.
+    case v1(OSSV1String.Date)
+    /// What a V4 signature is bound to.
+    case v4(OSSV4Scope)
+  }
+
   /// The parameters that a request must not have: those that carry a signature, in front of what the signer adds.
-  var refused = RefusedParameters(OSSSigner.signatureParameters)
+  let refused: RefusedParameters
 }
 
 extension OSSSigner {
@@ -25,40 +35,41 @@ extension OSSSigner {
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
-    let resource = try resource(of: original)
-    var request = original
-    request.headerFields.reserveCapacity(original.headerFields.count + 4)
-    var v1Date = OSSV1String.Date.line("")
+    let path = original.path ?? "/"
+    let resource = try resource(authority: original.authority, path: path)
+    var fields = FieldDraft(original.headerFields, adding: 4)
+    let scheme: OSSDraft.Scheme
     switch version {
     case .v4:
-      request.headerFields.replace(HTTPField(name: .ossDate) { $0.append(basicDate: date) })
-      request.headerFields.replace(OSSText.unsignedPayloadField)
+      let scope = OSSV4Scope(date: date, region: region, product: product)
+      fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: scope.time) })
+      fields.set(OSSText.unsignedPayloadField)
+      scheme = .v4(scope)
     case .v1:
-      v1Date = .line(try setDate(of: &request, to: date))
+      scheme = .v1(.line(try setDate(of: &fields, to: date)))
     }
-    if let token {
-      request.headerFields.replace(token)
-    } else if request.headerFields.index(of: .ossSecurityToken) != nil {
-      request.headerFields[.ossSecurityToken] = nil
-    }
+    if let token { fields.set(token) } else { fields.remove(.ossSecurityToken) }
     return OSSDraft(
-      request: request, resource: resource, date: date, v1Date: v1Date, expiration: nil)
+      request: original, fields: fields, originalPath: path, path: nil, resource: resource, scheme: scheme,
+      expiration: nil,
+
+      refused: RefusedParameters(Self.signatureParameters))
   }
 
   /// Sets the date of a V1 request; one that the caller chose with `x-oss-date` wins, as it does at the service.
-  private func setDate(of request: inout HTTPRequest, to date: Timestamp) throws(SigningError) -> String {
-    guard let index = request.headerFields.index(of: .ossDate) else {
-      let field = HTTPField(name: .date) { $0.append(httpDate: date) }
-      request.headerFields.replace(field)
-      return field.value
+  private func setDate(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
+    guard let index = fields.index(of: .ossDate) else {
+      let text = String(writing: { $0.append(httpDate: date) })
+      fields.set(HTTPField(name: .date, value: text))
+      return text
     }
-    let chosen = request.headerFields[index].value
+    let chosen = fields.fields[index].value
     guard Timestamp(httpDate: chosen) != nil else {
       throw SigningError(
         .invalidHeader, "The header x-oss-date is not a date as HTTP writes it.",
         remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
     }
-    if request.headerFields.contains(.date) { request.headerFields.replace(HTTPField(name: .date, value: chosen)) }
+    if fields.index(of: .date) != nil { fields.set(HTTPField(name: .date, value: chosen)) }
     return chosen
   }
 
@@ -91,59 +102,61 @@ extension OSSSigner {
       append(prefixOf: draft, id: key.id, to: &writer)
       append(signature, to: &writer)
     }
-    draft.request.headerFields.replace(authorization)
-    request = draft.request
+    draft.fields.set(authorization)
+    request.headerFields = draft.fields.fields
   }
 
   /// The signature of a draft.
-  func signature(of draft: OSSDraft, with key: AccessKey) throws(SigningError) -> Digest {
-    switch version {
-    case .v1:
+  func signature(of draft: borrowing OSSDraft, with key: AccessKey) throws(SigningError) -> Digest {
+    switch draft.scheme {
+    case .v1(let date):
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return try withV1String(of: draft) { signingKey.authenticationCode(writing: $0) }
-    case .v4:
+      return try withV1String(of: draft, date) { signingKey.authenticationCode(writing: $0) }
+    case .v4(let scope):
       let hash = try withV4Request(of: draft) { SHA256.hash(writing: $0) }
-      let scope = OSSV4Scope(date: draft.date, region: region, product: product)
-      return scope.signingKey(of: key).authenticationCode {
-        scope.append(stringToSign: hash, date: draft.date, to: &$0)
-      }
+      return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
     }
   }
 
   /// Hands a function that writes the V1 string to sign to `body`.
   func withV1String<Result>(
-    of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: borrowing OSSDraft, _ date: OSSV1String.Date, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        draft.request, path: draft.path, date: draft.v1Date, refusing: draft.refused,
+        draft.request, fields: draft.fields.fields, path: draft.path ?? draft.originalPath, date: date,
+        refusing: draft.refused,
         allowsAmbiguity: draft.path == nil || allowsAmbiguousV1, body)
   }
 
   /// Hands a function that writes the V4 canonical request to `body`.
   func withV4Request<Result>(
-    of draft: OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: borrowing OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(draft.request, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(
+        draft.request, fields: draft.fields.fields, path: draft.path ?? draft.originalPath, refusing: draft.refused,
+        body)
   }
 
   /// Appends the authorization up to the signature.
-  func append(prefixOf draft: OSSDraft, id: AccessKeyID, to writer: inout ByteWriter) {
-    switch version {
+  func append(prefixOf draft: borrowing OSSDraft, id: AccessKeyID, to writer: inout ByteWriter) {
+    switch draft.scheme {
     case .v1:
       writer.append("OSS ")
       writer.append(id.string)
       writer.append(UInt8(ascii: ":"))
-    case .v4:
+    case .v4(let scope):
       writer.append(OSSText.v4Algorithm)
       writer.append(" Credential=")
       writer.append(id.string)
       writer.append(UInt8(ascii: "/"))
-      OSSV4Scope(date: draft.date, region: region, product: product).append(to: &writer)
-      if additionalHeaders.contains(where: draft.request.hasHeader) {
+      scope.append(to: &writer)
+      if additionalHeaders.isEmpty { return writer.append(",Signature=") }
+      let names = presentAdditionalHeaders(of: draft.request, draft.fields.fields)
+      if !names.isEmpty {
         writer.append(",AdditionalHeaders=")
-        writer.append(additionalHeadersOf: draft.request, additionalHeaders)
+        writer.append(names)
       }
       writer.append(",Signature=")
     }
@@ -185,23 +198,26 @@ extension OSSSigner {
     }
     try key.check()
     let identity = key.identity
-    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    let authority = request.authority
+    let draft = try draft(
+      presigning: request, authority: authority, as: identity, validFor: duration, date: context.date)
     let signature = try signature(of: draft, with: key)
     let url = String(writing: { writer in
-      writer.append(draft.request.scheme ?? "https")
+      writer.append(request.scheme ?? "https")
       writer.append("://")
-      writer.append(draft.request.authority ?? "")
+      writer.append(authority ?? "")
       append(pathOf: draft, as: identity, to: &writer)
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft.request),
+      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 
   /// Makes everything of a URL but its signature.
   func draft(
-    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
+    presigning original: HTTPRequest, authority: String?, as identity: Identity, validFor duration: Duration,
+    date: Timestamp
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetime(duration, isTemporary: identity.sessionToken != nil)
@@ -209,21 +225,23 @@ extension OSSSigner {
     if let expiration = identity.expiration, expiration < end {
       throw .credentialEndsFirst(expiration, required: end)
     }
-    let resource = try resource(of: original)
-    var request = original
-    if request.headerFields.contains(where: Self.isHeaderSignature) {
-      request.headerFields.removeAll(where: Self.isHeaderSignature)
-    }
     let path = original.path ?? "/"
+    let resource = try resource(authority: authority, path: path)
+    var fields = original.headerFields
+    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    let scheme: OSSDraft.Scheme
     let signed: String
     switch version {
     case .v4:
+      let scope = OSSV4Scope(date: date, region: region, product: product)
+      scheme = .v4(scope)
       signed = String(writing: { writer in
         writer.append(path)
         writer.append(separatorAfter: path)
-        append(v4Parameters: identity, of: original, seconds: seconds, date: date, to: &writer)
+        append(v4Parameters: identity, of: original, seconds: seconds, in: scope, to: &writer)
       })
     case .v1:
+      scheme = .v1(.end(end))
       // Of what is added, V1 signs the session token alone.
       signed =
         identity.sessionToken.map { token in
@@ -235,22 +253,21 @@ extension OSSSigner {
         } ?? path
     }
     return OSSDraft(
-      request: request, path: signed, resource: resource, date: date, v1Date: .end(end), expiration: end,
-      refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
+      request: original, fields: FieldDraft(fields), originalPath: path, path: signed, resource: resource,
+      scheme: scheme, expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
   /// Appends the path of a URL with every parameter but the signature.
-  func append(pathOf draft: OSSDraft, as identity: Identity, to writer: inout ByteWriter) {
-    switch version {
+  func append(pathOf draft: borrowing OSSDraft, as identity: Identity, to writer: inout ByteWriter) {
+    switch draft.scheme {
     case .v4: writer.append(draft.path ?? "/")
-    case .v1:
-      let path = draft.request.path ?? "/"
-      writer.append(path)
-      writer.append(separatorAfter: path)
+    case .v1(let date):
+      writer.append(draft.originalPath)
+      writer.append(separatorAfter: draft.originalPath)
       writer.append("OSSAccessKeyId=")
       writer.append(percentEncoding: identity.id.string)
       writer.append("&Expires=")
-      writer.append(draft.v1Date)
+      writer.append(date)
       guard let token = identity.sessionToken else { return }
       writer.append(UInt8(ascii: "&"))
       append(v1Token: token, to: &writer)
@@ -269,7 +286,7 @@ extension OSSSigner {
   }
 
   private func append(
-    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, date: Timestamp,
+    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, in scope: OSSV4Scope,
     to writer: inout ByteWriter
   ) {
     writer.append("x-oss-signature-version=")
@@ -277,21 +294,15 @@ extension OSSSigner {
     writer.append("&x-oss-credential=")
     writer.append(percentEncoding: identity.id.string)
     writer.append("%2F")
-    writer.append(compactDate: date)
-    writer.append("%2F")
-    writer.append(region)
-    writer.append("%2F")
-    writer.append(product)
-    writer.append("%2F")
-    writer.append(OSSText.v4Request)
+    scope.append(to: &writer, separator: "%2F")
     writer.append("&x-oss-date=")
-    writer.append(basicDate: date)
+    writer.append(basicDate: scope.time)
     writer.append("&x-oss-expires=")
     writer.append(seconds)
-    let present = additionalHeaders.filter(request.hasHeader)
-    if !present.isEmpty {
+    let names = presentAdditionalHeaders(of: request, request.headerFields)
+    if !names.isEmpty {
       writer.append("&x-oss-additional-headers=")
-      writer.append(percentEncoding: present.joined(separator: ";"))
+      writer.append(percentEncoding: names)
     }
     if let token = identity.sessionToken {
       writer.append("&x-oss-security-token=")
@@ -332,11 +343,18 @@ extension OSSSigner {
   }
 
   /// The headers of a request that its URL covers.
-  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
-    if request.headerFields.isEmpty { return [:] }
-    return request.headerFields.filter { field in
+  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+    if fields.isEmpty { return [:] }
+    return fields.filter { field in
       let name = field.name.canonicalName
       return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
     }
+  }
+
+  /// Returns the names of those additional headers that a request has, separated by `;`.
+  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
+    additionalHeaders.filter { name in
+      name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }
+    }.joined(separator: ";")
   }
 }

@@ -33,28 +33,29 @@ extension OSSSigner {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check()
-    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    let draft = try draft(
+      presigning: request, authority: request.authority, as: identity, validFor: duration, date: context.date)
     return try pending(draft, as: identity)
   }
 
-  private func pending(_ draft: OSSDraft, as identity: Identity) throws(SigningError) -> PendingSignature {
+  private func pending(_ draft: borrowing OSSDraft, as identity: Identity) throws(SigningError) -> PendingSignature {
     let stringToSign: String
     var canonicalRequest: String?
-    switch version {
-    case .v1:
-      stringToSign = try withV1String(of: draft) { String(writing: $0) }
-    case .v4:
+    switch draft.scheme {
+    case .v1(let date):
+      stringToSign = try withV1String(of: draft, date) { String(writing: $0) }
+    case .v4(let scope):
       let (text, hash) = try withV4Request(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
       canonicalRequest = text
-      let scope = OSSV4Scope(date: draft.date, region: region, product: product)
-      stringToSign = String(writing: { scope.append(stringToSign: hash, date: draft.date, to: &$0) })
+      stringToSign = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     }
     var request = draft.request
+    request.headerFields = draft.fields.fields
     if draft.path != nil { request.path = String(writing: { append(pathOf: draft, as: identity, to: &$0) }) }
     return PendingSignature(
       version == .v1 ? .ossV1 : .ossV4, stringToSign: stringToSign, canonicalRequest: canonicalRequest,
       identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
-      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
+      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.fields.fields),
       authorizationPrefix: String(writing: { append(prefixOf: draft, id: identity.id, to: &$0) }))
   }
 

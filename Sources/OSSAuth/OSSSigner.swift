@@ -157,14 +157,14 @@ enum OSSConfiguration {
 
 extension OSSSigner {
   /// Returns where the bucket of a request comes from.
-  func resource(of request: HTTPRequest) throws(SigningError) -> OSSResource {
-    guard let authority = request.authority else { throw Self.noHost }
+  func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
+    guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
       let host = HostName(bytes)
       guard host.isWellFormed else { throw Self.noHost }
       switch style ?? (host.isAddressOrLocalhost ? .path : .virtualHosted) {
       case .path:
-        try checkBucket(inPathOf: request)
+        try checkBucket(in: path)
         return .inPath
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
@@ -187,8 +187,8 @@ extension OSSSigner {
     .invalidRequest, "The request has no host, or a malformed one.",
     remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
 
-  private func checkBucket(inPathOf request: HTTPRequest) throws(SigningError) {
-    guard let bucket, let path = request.path else { return }
+  private func checkBucket(in path: String) throws(SigningError) {
+    guard let bucket else { return }
     let rest = path[path.utf8.dropFirst().startIndex...]
     if rest.isEmpty || rest.beginsWithByte("?") { return }
     let behind = rest.removingBytePrefix(bucket)

@@ -105,7 +105,7 @@ extension OSSStringSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    let text = String(writing: { scope.append(stringToSign: hash, date: date, to: &$0) })
+    let text = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
       throw SigningRefusal(
         .hashMismatch, "The string does not hold the hash of the canonical request.",

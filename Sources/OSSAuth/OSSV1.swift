@@ -18,7 +18,8 @@ struct OSSV1String {
   /// Hands a function that writes the string to sign of a request to `body`.
   ///
   /// - Parameters:
-  ///   - request: The request with every header that is signed.
+  ///   - request: The request.
+  ///   - fields: Every header that is signed; `nil` for those of the request.
   ///   - path: The path that is signed; `nil` for that of the request.
   ///   - date: The fourth line.
   ///   - refused: The parameters that a request must not have.
@@ -26,11 +27,11 @@ struct OSSV1String {
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func withStringToSign<Result>(
-    _ request: HTTPRequest, path: String? = nil, date: Date,
+    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    let fields = request.headerFields
+    let fields = fields ?? request.headerFields
     let path = path ?? request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       let content = try select(from: fields, into: &headers)

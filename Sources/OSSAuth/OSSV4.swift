@@ -45,18 +45,19 @@ struct OSSV4Request {
   /// Hands a function that writes the canonical request to `body`.
   ///
   /// - Parameters:
-  ///   - request: The request with every header and parameter that is signed.
-  ///   - path: The path that is signed; nothing for that of the request.
+  ///   - request: The request.
+  ///   - fields: Every header that is signed; `nil` for those of the request.
+  ///   - path: The path with every parameter that is signed; `nil` for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    let fields = request.headerFields
+    let fields = fields ?? request.headerFields
     let path = path ?? request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: request.authority, into: &headers)
@@ -157,25 +158,6 @@ struct OSSV4Request {
   }
 }
 
-extension ByteWriter {
-  /// Appends the names of those additional headers that a request has, separated by `;`.
-  mutating func append(additionalHeadersOf request: HTTPRequest, _ names: [String]) {
-    var isFirst = true
-    for name in names where request.hasHeader(name) {
-      if !isFirst { append(UInt8(ascii: ";")) }
-      append(name)
-      isFirst = false
-    }
-  }
-}
-
-extension HTTPRequest {
-  /// Whether there is a header, the host included; the name is in lower case.
-  func hasHeader(_ name: String) -> Bool {
-    name == "host" ? authority != nil : headerFields.contains { $0.name.canonicalName == name }
-  }
-}
-
 /// Where the bucket of a signed resource comes from.
 enum OSSResource: Equatable {
   /// The path starts with the bucket: `/bucket/key`.
@@ -219,23 +201,31 @@ extension ByteWriter {
 /// What a V4 signing key is bound to: a day, a region and a product.
 struct OSSV4Scope {
   let date: Timestamp
+  let time: CivilTime
   let region: String
   let product: String
 
+  init(date: Timestamp, region: String, product: String) {
+    self.date = date
+    time = CivilTime(date)
+    self.region = region
+    self.product = product
+  }
+
   /// Appends the scope: `20261120/cn-hangzhou/oss/aliyun_v4_request`.
-  func append(to writer: inout ByteWriter) {
-    writer.append(compactDate: date)
-    writer.append(UInt8(ascii: "/"))
+  func append(to writer: inout ByteWriter, separator: StaticString = "/") {
+    writer.append(compactDate: time)
+    writer.append(separator)
     writer.append(region)
-    writer.append(UInt8(ascii: "/"))
+    writer.append(separator)
     writer.append(product)
-    writer.append(UInt8(ascii: "/"))
+    writer.append(separator)
     writer.append(OSSText.v4Request)
   }
 
   /// Appends the string to sign of a canonical request that hashes to `hash`.
-  func append(stringToSign hash: Digest, date: Timestamp, to writer: inout ByteWriter) {
-    append(stringToSign: hash, dateLine: { $0.append(basicDate: date) }, to: &writer)
+  func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
+    append(stringToSign: hash, dateLine: { $0.append(basicDate: time) }, to: &writer)
   }
 
   /// Appends the string to sign of a canonical request that hashes to `hash`, with a date line of its own form.
@@ -258,7 +248,7 @@ struct OSSV4Scope {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("aliyun_v4")
         $0.append(secret)
-      }).derivedKey { $0.append(compactDate: date) }
+      }).derivedKey { $0.append(compactDate: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let productKey = regionKey.derivedKey { $0.append(product) }
       return productKey.derivedKey { $0.append(OSSText.v4Request) }

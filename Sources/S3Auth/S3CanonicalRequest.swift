@@ -83,18 +83,20 @@ func isLowerHex(_ text: some StringProtocol) -> Bool {
 /// What a signing key is bound to: a day, a region and a service.
 package struct S3Scope: Sendable {
   let date: Timestamp
+  let time: CivilTime
   let region: String
   let service: String
 
   package init(date: Timestamp, region: String, service: String) {
     self.date = date
+    time = CivilTime(date)
     self.region = region
     self.service = service
   }
 
   /// Appends the scope: `20261120/us-east-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
-    writer.append(compactDate: date)
+    writer.append(compactDate: time)
     writer.append(separator)
     writer.append(region)
     writer.append(separator)
@@ -116,7 +118,7 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.algorithm)
     writer.append(kind)
     writer.append(UInt8(ascii: "\n"))
-    writer.append(basicDate: date)
+    writer.append(basicDate: time)
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))
@@ -130,7 +132,7 @@ package struct S3Scope: Sendable {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("AWS4")
         $0.append(secret)
-      }).derivedKey { $0.append(compactDate: date) }
+      }).derivedKey { $0.append(compactDate: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let serviceKey = regionKey.derivedKey { $0.append(service) }
       return serviceKey.derivedKey { $0.append(S3Text.terminal) }
@@ -168,18 +170,19 @@ package struct S3CanonicalRequest {
   /// Hands functions that write the canonical request, and the names of its headers separated by `;`, to `body`.
   ///
   /// - Parameters:
-  ///   - request: The request with every header and parameter that is signed.
-  ///   - path: The path that is signed; `nil` for that of the request.
+  ///   - request: The request.
+  ///   - fields: Every header that is signed; `nil` for those of the request.
+  ///   - path: The path with every parameter that is signed; `nil` for that of the request.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
   package func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, path: String? = nil, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    let fields = request.headerFields
+    let fields = fields ?? request.headerFields
     let path = path ?? request.path ?? "/"
     return try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try select(from: fields, authority: request.authority, into: &selected)
@@ -197,7 +200,7 @@ package struct S3CanonicalRequest {
                 writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
               }
               writer.append(UInt8(ascii: "\n"))
-              append(selected, of: request, to: &writer)
+              append(selected, of: request, fields, to: &writer)
               writer.append(UInt8(ascii: "\n"))
               if let payload {
                 writer.append(payload)
@@ -214,9 +217,9 @@ package struct S3CanonicalRequest {
 
   /// Appends the block of headers, the empty line and the names; values of one name are joined with commas.
   private func append(
-    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, to writer: inout ByteWriter
+    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
+    to writer: inout ByteWriter
   ) {
-    let fields = request.headerFields
     for index in 0..<selected.count {
       let header = selected[index]
       if index > 0, header.hasName(of: selected[index - 1], in: fields) {
@@ -236,11 +239,10 @@ package struct S3CanonicalRequest {
     append(namesOf: selected, in: fields, to: &writer)
   }
 
-  /// The names of the signed headers that a request has, sorted and separated by `;`.
-  func names(of request: HTTPRequest) throws(SigningError) -> String {
-    let fields = request.headerFields
-    return try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
-      try select(from: fields, authority: request.authority, into: &selected)
+  /// Returns the names of the signed headers that a request has, sorted and separated by `;`.
+  func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
+    try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
+      try select(from: fields, authority: authority, into: &selected)
       return String(writing: { writer in append(namesOf: selected, in: fields, to: &writer) })
     }
   }

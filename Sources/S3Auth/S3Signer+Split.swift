@@ -36,20 +36,21 @@ extension S3Signer {
       draft(presigning: request, as: identity, validFor: duration, date: context.date), as: identity)
   }
 
-  private func pending(_ draft: S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
+  private func pending(_ draft: borrowing S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
     let (text, hash) = try withCanonicalRequest(of: draft) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }
-    let names = try canonicalRequest.names(of: draft.request)
-    let scope = scope(at: draft.date)
+    let names = try canonicalRequest.names(of: draft.fields.fields, authority: draft.request.authority)
+    let scope = draft.scope
     var request = draft.request
+    request.headerFields = draft.fields.fields
     if let path = draft.path { request.path = path }
     return PendingSignature(
       .s3V4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
       identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
-      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.request),
+      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.fields.fields),
       authorizationPrefix: String(
-        writing: { append(prefixTo: &$0, date: draft.date, id: identity.id, names: { $0.append(names) }) }))
+        writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }
 
   /// Puts a signature into the request that it was made for.

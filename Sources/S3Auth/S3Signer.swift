@@ -139,16 +139,16 @@ extension S3Signer {
     try key.check(allowsSlashInID: true)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
     let authorization = try canonicalRequest.withCanonicalRequest(
-      draft.request, refusing: RefusedParameters(S3Text.signatureParameters)
+      draft.request, fields: draft.fields.fields, refusing: RefusedParameters(S3Text.signatureParameters)
     ) { text, names in
-      let signature = signature(of: SHA256.hash(writing: text), at: context.date, with: key)
+      let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
-        append(prefixTo: &writer, date: context.date, id: key.id, names: names)
+        append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)
         writer.append(hex: signature)
       }
     }
-    draft.request.headerFields.replace(authorization)
-    request = draft.request
+    draft.fields.set(authorization)
+    request.headerFields = draft.fields.fields
   }
 
   /// Creates everything of a header signature but the signature.
@@ -156,40 +156,36 @@ extension S3Signer {
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> S3Draft {
     try check(original)
-    var request = original
-    request.headerFields.reserveCapacity(original.headerFields.count + 4)
-    request.headerFields.replace(HTTPField(name: .s3Date) { $0.append(basicDate: date) })
-    try setPayload(of: &request)
-    if let token {
-      request.headerFields.replace(token)
-    } else if request.headerFields.contains(.s3SecurityToken) {
-      request.headerFields[.s3SecurityToken] = nil
-    }
-    return S3Draft(request: request, path: nil, date: date, expiration: nil)
+    var fields = FieldDraft(original.headerFields, adding: 4)
+    let scope = scope(at: date)
+    fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
+    try setPayload(of: &fields)
+    if let token { fields.set(token) } else { fields.remove(.s3SecurityToken) }
+    return S3Draft(request: original, fields: fields, path: nil, scope: scope, expiration: nil)
   }
 
-  private func setPayload(of request: inout HTTPRequest) throws(SigningError) {
+  private func setPayload(of draft: inout FieldDraft) throws(SigningError) {
     var payload = payload
     if let payloadField {
-      request.headerFields.replace(payloadField)
-    } else if let index = request.headerFields.index(of: .s3ContentSHA256) {
-      payload = S3Payload(header: request.headerFields[index].value)
+      draft.set(payloadField)
+    } else if let index = draft.index(of: .s3ContentSHA256) {
+      payload = S3Payload(header: draft.fields[index].value)
       guard payload != nil else {
         throw SigningError(
           .invalidHeader, "The header x-amz-content-sha256 is not one of the values that S3 knows.",
           remedy: "Leave it out, and give the signer the payload.")
       }
     } else {
-      request.headerFields.replace(Self.unsignedPayloadField)
+      draft.set(Self.unsignedPayloadField)
     }
     guard let payload, payload.isChunked else { return }
-    guard let length = request.headerFields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty
+    guard let length = draft.fields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty
     else {
       throw SigningError(
         .invalidRequest, "A body in chunks needs its length in the header x-amz-decoded-content-length.",
         remedy: "Send the number of bytes of the object.")
     }
-    guard request.headerFields.contains(.s3Trailer) == payload.hasTrailer else {
+    guard draft.fields.contains(.s3Trailer) == payload.hasTrailer else {
       throw SigningError(
         .invalidRequest, "The header x-amz-trailer does not go with the form of the body.",
         remedy: "Name the trailers in it, for a body with trailers alone.")
@@ -218,34 +214,34 @@ extension S3Signer {
   }
 
   /// Returns the signature of a draft.
-  func signature(of draft: S3Draft, with key: AccessKey) throws(SigningError) -> Digest {
+  func signature(of draft: borrowing S3Draft, with key: AccessKey) throws(SigningError) -> Digest {
     signature(
-      of: try withCanonicalRequest(of: draft) { text, _ in SHA256.hash(writing: text) }, at: draft.date, with: key)
+      of: try withCanonicalRequest(of: draft) { text, _ in SHA256.hash(writing: text) }, in: draft.scope, with: key)
   }
 
   /// Returns the signature of a canonical request that hashes to `hash`.
-  private func signature(of hash: Digest, at date: Timestamp, with key: AccessKey) -> Digest {
-    let scope = scope(at: date)
-    return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
+  private func signature(of hash: Digest, in scope: S3Scope, with key: AccessKey) -> Digest {
+    scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
   }
 
   func withCanonicalRequest<Result>(
-    of draft: S3Draft, _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+    of draft: borrowing S3Draft,
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
-      draft.request, path: draft.path,
+      draft.request, fields: draft.fields.fields, path: draft.path,
       refusing: RefusedParameters(S3Text.signatureParameters, before: draft.request.path?.utf8.count ?? 1), body)
   }
 
   /// Appends the value of `Authorization` up to the signature.
   func append(
-    prefixTo writer: inout ByteWriter, date: Timestamp, id: AccessKeyID, names: (inout ByteWriter) -> Void
+    prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: (inout ByteWriter) -> Void
   ) {
     writer.append(S3Text.algorithm)
     writer.append(" Credential=")
     writer.append(id.string)
     writer.append(UInt8(ascii: "/"))
-    scope(at: date).append(to: &writer)
+    scope.append(to: &writer)
     writer.append(", SignedHeaders=")
     names(&writer)
     writer.append(", Signature=")
@@ -253,13 +249,15 @@ extension S3Signer {
 }
 
 /// A request with everything that its signature covers.
-struct S3Draft {
-  /// The request; only the signature is missing.
-  var request: HTTPRequest
+struct S3Draft: ~Copyable {
+  /// The request, whose own fields are not those that are signed.
+  let request: HTTPRequest
+  /// The fields; only the signature is missing.
+  var fields: FieldDraft
   /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
   let path: String?
-  /// When it is signed.
-  let date: Timestamp
+  /// What the signature is bound to.
+  let scope: S3Scope
   /// When the URL ends; `nil` for a signature in the headers.
   let expiration: Timestamp?
 }
@@ -300,7 +298,7 @@ extension S3Signer {
       writer.append(hex: signature)
     })
     return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft.request),
+      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 
@@ -321,12 +319,10 @@ extension S3Signer {
     if let expiration = identity.expiration, expiration < end {
       throw .credentialEndsFirst(expiration, required: end)
     }
-    var request = original
-    if request.headerFields.contains(where: Self.isHeaderSignature) {
-      request.headerFields.removeAll(where: Self.isHeaderSignature)
-    }
+    var fields = original.headerFields
+    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
     let path = original.path ?? "/"
-    let names = try canonicalRequest.names(of: request)
+    let names = try canonicalRequest.names(of: fields, authority: original.authority)
     let scope = scope(at: date)
     let extended = String(writing: { writer in
       writer.append(path)
@@ -338,7 +334,7 @@ extension S3Signer {
       writer.append("%2F")
       scope.append(to: &writer, separator: "%2F")
       writer.append("&X-Amz-Date=")
-      writer.append(basicDate: date)
+      writer.append(basicDate: scope.time)
       writer.append("&X-Amz-Expires=")
       writer.append(seconds)
       writer.append("&X-Amz-SignedHeaders=")
@@ -348,7 +344,7 @@ extension S3Signer {
         writer.append(percentEncoding: token)
       }
     })
-    return S3Draft(request: request, path: extended, date: date, expiration: end)
+    return S3Draft(request: original, fields: FieldDraft(fields), path: extended, scope: scope, expiration: end)
   }
 
   /// Whether a field belongs to a signature in the headers, and has no place beside one in the URL.
@@ -358,8 +354,8 @@ extension S3Signer {
   }
 
   /// The headers of a request that its URL covers.
-  func signedHeaders(of request: HTTPRequest) -> HTTPFields {
-    if request.headerFields.isEmpty { return [:] }
-    return request.headerFields.filter { canonicalRequest.signs($0.name.canonicalName) }
+  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+    if fields.isEmpty { return [:] }
+    return fields.filter { canonicalRequest.signs($0.name.canonicalName) }
   }
 }

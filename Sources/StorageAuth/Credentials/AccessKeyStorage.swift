@@ -44,11 +44,12 @@ final class AccessKeyStorage: Sendable {
 }
 
 /// What a derived key is bound to: a stretch of time, a region and a service; unused parts are empty.
+@usableFromInline
 package struct KeyScope: Sendable, Equatable {
-  private let from: Int64
-  private let to: Int64
-  private let region: String
-  private let service: String
+  @usableFromInline let from: Int64
+  @usableFromInline let to: Int64
+  @usableFromInline let region: String
+  @usableFromInline let service: String
 
   /// Binds a key.
   ///
@@ -57,6 +58,7 @@ package struct KeyScope: Sendable, Equatable {
   ///   - to: Its end, in the same unit.
   ///   - region: The region.
   ///   - service: The service.
+  @inlinable @inline(__always)
   package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
     self.from = from
     self.to = to

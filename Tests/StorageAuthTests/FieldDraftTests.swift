@@ -1,0 +1,57 @@
+import HTTPTypes
+import StorageAuth
+import StorageCrypto
+import XCTest
+
+/// The fields of a request that is being signed, and numbers as they are written.
+final class FieldDraftTests: XCTestCase {
+  private func name(_ text: String) throws -> HTTPField.Name { try XCTUnwrap(HTTPField.Name(text)) }
+
+  func testAFieldTakesThePlaceOfAllThatHaveItsName() throws {
+    let (first, second) = (try name("x-a"), try name("x-b"))
+    var draft = FieldDraft(
+      [first: "1", try name("X-B"): "2", try name("x-longer"): "3", try name("x-B"): "4"], adding: 2)
+    draft.set(HTTPField(name: second, value: "5"))
+    XCTAssertEqual(draft.fields.map(\.value), ["1", "5", "3"])
+    draft.set(HTTPField(name: first, value: "6"))
+    XCTAssertEqual(draft.fields.map(\.value), ["6", "5", "3"])
+  }
+
+  func testAFieldThatIsAbsentIsAddedAndFoundThen() throws {
+    // The same length as a name that is there, a new length, and lengths above what is told apart.
+    let names = try [
+      "x-a", "x-b", "x-new", "x-" + String(repeating: "l", count: 80), "x-" + String(repeating: "m", count: 90),
+    ]
+    .map(name)
+    var draft = FieldDraft([names[0]: "0"])
+    for (number, name) in names.enumerated().dropFirst() {
+      XCTAssertNil(draft.index(of: name), "\(name)")
+      draft.remove(name)
+      draft.set(HTTPField(name: name, value: "\(number)"))
+      XCTAssertEqual(draft.index(of: name), number, "\(name)")
+    }
+    XCTAssertEqual(draft.fields.map(\.value), ["0", "1", "2", "3", "4"])
+    for name in names { draft.set(HTTPField(name: name, value: "again")) }
+    XCTAssertEqual(draft.fields.count, names.count)
+    draft.remove(names[3])
+    XCTAssertNil(draft.index(of: names[3]))
+    XCTAssertEqual(draft.fields.count, names.count - 1)
+  }
+
+  func testNumbersAreWrittenInDecimal() {
+    let numbers: [Int64] = [
+      0, 1, 9, 10, 99, 100, 12_345_678, 99_999_999, 100_000_000, 999_999_999, 1_795_161_600, 10_000_000_000,
+      123_456_789_012_345_678, .max, .min, -1, -100_000_000,
+    ]
+    for number in numbers {
+      XCTAssertEqual(String(writing: { $0.append(number) }), "\(number)")
+      for digits in [1, 2, 4, 8, 9, 16, 19, 30] {
+        let magnitude = "\(number.magnitude)"
+        let zeros = String(repeating: "0", count: max(min(digits, 19) - magnitude.count, 0))
+        XCTAssertEqual(
+          String(writing: { $0.append(number, digits: digits) }), (number < 0 ? "-" : "") + zeros + magnitude,
+          "\(number) in \(digits)")
+      }
+    }
+  }
+}
