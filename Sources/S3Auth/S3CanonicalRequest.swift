@@ -232,7 +232,7 @@ package struct S3CanonicalRequest {
       if header.index == SelectedHeader.host {
         writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
       } else {
-        writer.append(collapsingValueAt: Int(header.index), of: fields)
+        writer.append(collapsingValueOf: header, in: fields)
       }
     }
     writer.append("\n\n")
@@ -269,12 +269,15 @@ package struct S3CanonicalRequest {
   ) throws(SigningError) {
     for index in fields.indices {
       guard fields.withName(at: index, { signs($0) }) else { continue }
-      guard allowsControlCharacters || !fields.holdsControlCharacter(at: index) else {
+      let traits = fields.traitsOfValue(at: index)
+      guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
           .invalidHeader, "The header \(fields[index].name.rawName), which is signed, holds a control character.",
           remedy: "Write a space for a tab, and encode the value.")
       }
-      fields.withName(at: index) { selected.append(SelectedHeader(name: $0, index: Int32(index))) }
+      fields.withName(at: index) { name in
+        selected.append(SelectedHeader(name: name, index: Int32(index), isCollapsed: traits.isCollapsed))
+      }
     }
     if authority != nil {
       withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
@@ -307,12 +310,11 @@ package struct S3CanonicalRequest {
   /// Returns whether a header is signed wherever it is: it has an effect at the service, and nothing changes it on the
   /// way; its name is in lower case.
   private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
-    if name.starts(with: "x-amz-") || name.starts(with: "if-") { return true }
-    return switch name.count {
-    case 5: name.starts(with: "range")
-    case 11: name.starts(with: "content-md5")
-    case 12: name.starts(with: "content-type")
-    default: false
+    switch name.count {
+    case 5: name.starts(with: "range") || name.starts(with: "if-")
+    case 11: name.starts(with: "content-md5") || name.starts(with: "x-amz-") || name.starts(with: "if-")
+    case 12: name.starts(with: "content-type") || name.starts(with: "x-amz-") || name.starts(with: "if-")
+    default: name.starts(with: "x-amz-") || name.starts(with: "if-")
     }
   }
 

@@ -10,10 +10,14 @@ package struct SelectedHeader: BitwiseCopyable {
   /// The index among the request's fields; ``host`` for the authority.
   @usableFromInline package let index: Int32
 
+  /// Whether the value is known to be ASCII in the form that collapsing its blanks would give it.
+  @usableFromInline package let isCollapsed: Bool
+
   /// Stands for the authority, which is no field.
   @inlinable package static var host: Int32 { -1 }
 
-  package init(name: Span<UInt8>, index: Int32) {
+  package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
+    self.isCollapsed = isCollapsed
     rank =
       UInt128(truncatingIfNeeded: name.word(from: 0).byteSwapped) << 64
       | UInt128(truncatingIfNeeded: name.word(from: 8).byteSwapped)
@@ -89,12 +93,40 @@ extension Span<UInt8> {
   }
 }
 
-extension HTTPFields {
-  /// Returns whether the value of a field holds a tab or another control character.
-  package func holdsControlCharacter(at index: Int) -> Bool {
-    withValue(at: index) { value in
-      value.contains { $0.lie(from: 0, through: 0x1f).union($0.equal(0x7f)) }
+/// What the value of a field holds, as far as it matters to a scheme that collapses blanks.
+package struct FieldValueTraits {
+  /// Whether there is a tab or another control character.
+  package let holdsControl: Bool
+
+  /// Whether all bytes are ASCII characters, and no blank is at an end or beside another one.
+  package let isCollapsed: Bool
+
+  fileprivate init(_ value: Span<UInt8>) {
+    var (all, control, pair): (UInt8, UInt8, UInt8) = (0, 0, 0)
+    var before = UInt8(ascii: " ")
+    // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
+    for index in value.indices {
+      let byte = unsafe value[unchecked: index]
+      all |= byte
+      control |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
+      pair |= (before == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
+      before = byte
     }
+    holdsControl = control != 0
+    isCollapsed = all < 0x80 && control | pair == 0 && (value.isEmpty || before != UInt8(ascii: " "))
+  }
+}
+
+extension HTTPFields {
+  /// Returns what the value of a field holds.
+  package func traitsOfValue(at index: Int) -> FieldValueTraits {
+    let text = self[index].value
+    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
+      unsafe FieldValueTraits(Span(_unsafeElements: $0))
+    }
+    // As text, a value that is not UTF-8 is another one, which then holds U+FFFD and so is not ASCII.
+    if let traits, traits.isCollapsed { return traits }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
 }
 
@@ -102,7 +134,9 @@ extension ByteWriter {
   /// Appends the value of a header field without the blanks at its ends, each run of blanks inside as one space.
   ///
   /// A blank is a space or a tab; quotation marks change nothing.
-  package mutating func append(collapsingValueAt index: Int, of fields: HTTPFields) {
+  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
+    let index = Int(header.index)
+    if header.isCollapsed { return append(fields[index].value) }
     fields.withValue(at: index) { append(collapsing: $0) }
   }
 

@@ -228,16 +228,12 @@ extension Span<UInt8> {
   /// Returns whether the bytes start with a text.
   @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
-    prefix.withUTF8Buffer { prefix in
-      guard prefix.count <= count else { return false }
+    let length = prefix.utf8CodeUnitCount
+    guard length <= count else { return false }
+    return prefix.withUTF8Buffer { prefix in
       let prefix = unsafe Span(_unsafeElements: prefix)
-      var index = 0
-      while index < prefix.count {
-        let difference = word(from: index) ^ prefix.word(from: index)
-        if difference.firstLanes(Swift.min(prefix.count &- index, 8)) != 0 { return false }
-        index &+= 8
-      }
-      return true
+      if length < 8 { return (word(from: 0) ^ prefix.word(from: 0)).firstLanes(length) == 0 }
+      return extracting(..<length).isIdentical(to: prefix)
     }
   }
 }
