@@ -20,7 +20,7 @@ let rules = testRules + [.strictMemorySafety()]
 /// Arrows point to lines above only. ArchitectureTests holds the sources and the diagram in
 /// `Documentation/Architecture.md` against these lines.
 let modules: KeyValuePairs<String, [String]> = [
-  "StorageCrypto": ["CLibcrypto"],
+  "StorageCrypto": ["CLibcrypto", "CCarryless"],
   "StorageCompression": ["CZlib"],
   "StorageJSON": [],
   "StorageXML": [],
@@ -178,6 +178,7 @@ let package = Package(
 )
 
 package.targets += [
+  .target(name: "CCarryless"),
   .systemLibrary(
     name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
