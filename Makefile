@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions interop browser large longrun load sanitize fuzz complexity setup
+.PHONY: demo test lint bench bench-instructions bench-transfer interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -23,6 +23,12 @@ bench-instructions: setup
 	.ci/setup valgrind
 	$(SWIFT) build -c release --product signing-benchmark
 	Benchmarks/count-instructions.py "$$($(SWIFT) build -c release --show-bin-path)/signing-benchmark"
+
+# Moves a large file and many small ones against LocalCloud, next to curl; ARGUMENTS="--before FOLDER" adds an older build.
+bench-transfer: setup
+	$(SWIFT) build -c release --product storage-auth
+	$(SWIFT) build -c release --product transfer-benchmark
+	Benchmarks/measure-transfers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
 
 interop: setup
 	Tests/Interop/run.sh

@@ -219,6 +219,11 @@ package.targets += [
     name: "signing-benchmark", dependencies: auth + ["CAllocationCounter", "CHashBlocks", "S3Auth"],
     path: "Benchmarks/Signing",
     resources: [.copy("workloads.json")], swiftSettings: rules),
+  .executableTarget(
+    name: "transfer-benchmark",
+    dependencies: ["OSSAuth", "StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
+      + products("CommandLine", ["ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
+    path: "Benchmarks/Transfer", swiftSettings: testRules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
   support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),

@@ -1,0 +1,174 @@
+import ArgumentParser
+import AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import OSSAuth
+import StorageAuth
+import StorageClient
+
+/// Puts and gets small objects through the client, through its transport alone, and through AsyncHTTPClient alone.
+///
+/// All of them send requests for the same objects to the same server, in turn; those of the lower layers are signed before
+/// the clock starts. What a lower layer costs is the floor of the one above.
+struct RequestCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "requests", abstract: "Requests a second, and microseconds of processor time for one.")
+
+  @Option(help: "The endpoint of an OSS that verifies.")
+  var endpoint: String
+
+  @Option(help: "The bucket, which is there.")
+  var bucket: String
+
+  @Option(help: "The key, as id:secret.")
+  var key: String
+
+  @Option(help: "The number of bytes of an object.")
+  var bytes = 1024
+
+  @Option(help: "The number of objects in a round.")
+  var objects = 4000
+
+  @Option(help: "How many requests are under way at once.")
+  var tasks = 16
+
+  @Option(help: "The number of rounds; the fastest of each row counts.")
+  var rounds = 3
+
+  @Option(help: "Only the row of this name, for a profile.")
+  var only: String?
+
+  @Flag(help: "Print rows of tabs: name, requests a second, microseconds of processor time.")
+  var tsv = false
+
+  func run() async throws {
+    let parts = key.split(separator: ":", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw ValidationError("A key is id:secret.") }
+    let client = StorageClient(
+      .oss(bucket: bucket, region: "cn-hangzhou", endpoint: try ServiceEndpoint(endpoint)),
+      credentials: AccessKey(id: parts[0], secret: parts[1]))
+    let content = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let plain = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.plainConfiguration)
+    let rows = try await [
+      clientRows(client, content), transportRows(client, content), plainRows(client, content, plain),
+    ].joined().filter { only == nil || $0.name == only }
+    var results = [(rate: Double, cost: Double)](repeating: (0, .infinity), count: rows.count)
+    for _ in 0..<rounds {
+      for (index, row) in rows.enumerated() {
+        let (rate, cost) = try await measure(row.act)
+        results[index] = (max(results[index].rate, rate), min(results[index].cost, cost))
+      }
+    }
+    try await plain.shutdown()
+    for (row, result) in zip(rows, results) {
+      print(
+        tsv
+          ? "\(row.name)\t\(Int(result.rate))\t\(rounded(result.cost))"
+          : "\(row.name): \(Int(result.rate)) a second, \(rounded(result.cost)) µs of processor time")
+    }
+  }
+
+  private struct Row {
+    let name: String
+    let act: @Sendable (Int) async throws -> Void
+  }
+
+  private struct WrongAnswer: Error {}
+
+  private func clientRows(_ client: StorageClient<OSSProvider>, _ content: [UInt8]) -> [Row] {
+    [
+      Row(name: "put, client") { _ = try await client.upload(content, to: "object-\($0)") },
+      Row(name: "get, client") { index in
+        guard try await client.download("object-\(index)", upTo: 1 << 20) == content else { throw WrongAnswer() }
+      },
+    ]
+  }
+
+  private func transportRows(_ client: StorageClient<OSSProvider>, _ content: [UInt8]) async throws -> [Row] {
+    let transport = AsyncHTTPClientTransport()
+    @Sendable func send(_ request: HTTPRequest, _ body: HTTPBody, expecting length: Int) async throws {
+      let reply = try await transport.send(request, body: body)
+      var count = 0
+      for try await chunk in reply.body { count += chunk.count }
+      guard reply.response.status == .ok, count == length else { throw WrongAnswer() }
+    }
+    let puts = try await signed(.put, client, content)
+    let gets = try await signed(.get, client, content)
+    return [
+      Row(name: "put, transport") { try await send(puts[$0], .bytes(content), expecting: 0) },
+      Row(name: "get, transport") { try await send(gets[$0], .none, expecting: content.count) },
+    ]
+  }
+
+  private func plainRows(
+    _ client: StorageClient<OSSProvider>, _ content: [UInt8], _ plain: HTTPClient
+  ) async throws -> [Row] {
+    func plainRequests(_ requests: [HTTPRequest], _ body: HTTPClientRequest.Body?) -> [HTTPClientRequest] {
+      requests.map { request in
+        var plain = HTTPClientRequest(
+          url: "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")")
+        plain.method = HTTPMethod(rawValue: request.method.rawValue)
+        for field in request.headerFields { plain.headers.add(name: field.name.rawName, value: field.value) }
+        plain.body = body
+        return plain
+      }
+    }
+    @Sendable func send(_ request: HTTPClientRequest, expecting length: Int) async throws {
+      let answer = try await plain.execute(request, deadline: .distantFuture)
+      var count = 0
+      for try await chunk in answer.body { count += chunk.readableBytes }
+      guard answer.status == .ok, count == length else { throw WrongAnswer() }
+    }
+    let puts = plainRequests(try await signed(.put, client, content), .bytes(ByteBuffer(bytes: content)))
+    let gets = plainRequests(try await signed(.get, client, content), nil)
+    return [
+      Row(name: "put, AsyncHTTPClient") { try await send(puts[$0], expecting: 0) },
+      Row(name: "get, AsyncHTTPClient") { try await send(gets[$0], expecting: content.count) },
+    ]
+  }
+
+  /// Requests for all objects, as the client signs them.
+  private func signed(
+    _ method: HTTPRequest.Method, _ client: StorageClient<OSSProvider>, _ content: [UInt8]
+  ) async throws -> [HTTPRequest] {
+    var headers = HTTPFields()
+    if method == .put {
+      headers[.contentLength] = "\(content.count)"
+      headers[.contentType] = "application/octet-stream"
+    }
+    let credential = try await client.credentials.credential()
+    return try (0..<objects).map { index in
+      let request = try client.provider.endpoint.request(
+        method, bucket: bucket, key: "object-\(index)", headers: headers)
+      return try client.provider.signer.signed(request, with: credential, in: .now)
+    }
+  }
+
+  private static var plainConfiguration: HTTPClient.Configuration {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    return configuration
+  }
+
+  /// Runs an act for every object once.
+  private func measure(_ act: @escaping @Sendable (Int) async throws -> Void) async throws -> (
+    rate: Double, cost: Double
+  ) {
+    let clock = ContinuousClock()
+    let before = Usage.now.processorNanoseconds
+    let start = clock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<tasks {
+        group.addTask { [objects, tasks] in
+          for index in stride(from: task, to: objects, by: tasks) { try await act(index) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let seconds = (clock.now - start) / .seconds(1)
+    let cost = (Usage.now.processorNanoseconds - before) / 1000 / Double(objects)
+    return (Double(objects) / seconds, cost)
+  }
+}

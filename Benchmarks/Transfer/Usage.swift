@@ -1,0 +1,23 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What this process has used so far.
+struct Usage {
+  let processorNanoseconds: Double
+
+  static var now: Usage {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Usage(processorNanoseconds: Double(time.tv_sec) * 1e9 + Double(time.tv_nsec))
+  }
+}
+
+/// Two digits behind the point.
+func rounded(_ value: Double) -> String {
+  "\((value * 100).rounded() / 100)"
+}
