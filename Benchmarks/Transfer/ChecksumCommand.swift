@@ -15,8 +15,16 @@ struct ChecksumCommand: ParsableCommand {
   func run() {
     let bytes = (0..<chunk).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 7) }
     for algorithm in CRC.Algorithm.allCases {
-      let byTable = fastest { crc in bytes.withUnsafeBytes { crc.updateByTable($0) } } of: { CRC(algorithm) }
-      let now = fastest { crc in crc.update(bytes) } of: { CRC(algorithm) }
+      let byTable = fastest { crc in
+        bytes.withUnsafeBytes { crc.updateByTable($0) }
+      } of: {
+        CRC(algorithm)
+      }
+      let now = fastest { crc in
+        crc.update(bytes)
+      } of: {
+        CRC(algorithm)
+      }
       print(
         "\(algorithm): \(rounded(byTable)) by table, \(rounded(now)) as it is, \(rounded(now / byTable)) times as fast")
     }

@@ -14,12 +14,25 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Gives the next chunk, or nothing at the end.
   public typealias Reader = () async throws -> [UInt8]?
 
-  private let makeReader: @Sendable () -> Reader
+  /// Gives the next chunk in the form in which its source has it, or `nil` at the end.
+  package typealias ChunkReader = () async throws -> (any ByteChunk)?
+
+  private let makeReader: @Sendable () -> ChunkReader
 
   /// Makes a stream from a function that starts it.
   ///
   /// - Parameter makeReader: Called once per iteration; what it returns is called for one chunk after the other.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
+    self.init(chunks: {
+      let read = makeReader()
+      return { try await read() }
+    })
+  }
+
+  /// Makes a stream from a function that starts it, of chunks that need not be arrays.
+  ///
+  /// - Parameter makeReader: Called once per iteration; what it returns is called for one chunk after the other.
+  package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) {
     self.makeReader = makeReader
   }
 
@@ -49,13 +62,43 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// Walks over the chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let reader: Reader
+    let reader: ChunkReader
 
     /// The next chunk, or nothing at the end.
     public func next() async throws -> [UInt8]? {
+      try await reader()?.array
+    }
+
+    /// The next chunk in the form in which its source has it, or `nil` at the end.
+    package func nextChunk() async throws -> (any ByteChunk)? {
       try await reader()
     }
   }
+}
+
+/// Bytes as a source has them: what passes them on looks at them and makes no copy.
+package protocol ByteChunk: Sendable {
+  /// The number of bytes.
+  var byteCount: Int { get }
+
+  /// The bytes as an array; a copy if they are something else.
+  var array: [UInt8] { get }
+
+  /// Runs a body with the bytes.
+  func withSpan(_ body: (Span<UInt8>) -> Void)
+
+  /// Appends the bytes to an array.
+  func append(to bytes: inout [UInt8])
+}
+
+extension [UInt8]: ByteChunk {
+  package var byteCount: Int { count }
+
+  package var array: [UInt8] { self }
+
+  package func withSpan(_ body: (Span<UInt8>) -> Void) { body(span) }
+
+  package func append(to bytes: inout [UInt8]) { bytes += self }
 }
 
 extension ByteStream {
@@ -65,9 +108,10 @@ extension ByteStream {
   /// - Returns: The bytes, or nothing if there are more than `limit`.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
-    for try await chunk in self {
-      guard bytes.count + chunk.count <= limit else { return nil }
-      bytes += chunk
+    let iterator = makeAsyncIterator()
+    while let chunk = try await iterator.nextChunk() {
+      guard bytes.count + chunk.byteCount <= limit else { return nil }
+      chunk.append(to: &bytes)
     }
     return bytes
   }

@@ -59,12 +59,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   }
 }
 
-extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) {
-    self.init(name: name, value: value)
-  }
-}
-
 extension HTTPFields {
   /// The fields, and others that replace those of the same name.
   fileprivate func adding(_ others: HTTPFields) -> HTTPFields {
@@ -156,8 +150,17 @@ extension BucketClient {
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (HTTPResponse, ObjectChecksum) {
-    let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
     var draft = draft
+    if payload.length <= payloadChunkSize {
+      let bytes = try await payload.collected()
+      let checksum = ObjectChecksum(provider.dialect.algorithm, of: bytes)
+      draft.body = .bytes(bytes)
+      let (response, _) = try await client.exchange(draft)
+      progress.advance(by: payload.length)
+      try compare(checksum, with: response, subject: draft.subject)
+      return (response, checksum)
+    }
+    let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
     let (response, _) = try await client.exchange(draft)
@@ -210,7 +213,7 @@ extension BucketClient {
     let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
     let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
-    let body = resumed(reply, key, options, length: length).checked(
+    let body = resumed(reply, info, options, length: length).checked(
       draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }

@@ -6,9 +6,10 @@ extension BucketClient {
   ///
   /// Only the very object that the first bytes came from is gone on with. What has no entity tag and no version, and
   /// what the service makes of an object, is not resumed.
-  func resumed(_ reply: HTTPStreamingResponse, _ key: String, _ options: DownloadOptions, length: Int64?) -> ByteStream
-  {
-    let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
+  func resumed(
+    _ reply: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
+  ) -> ByteStream {
+    let key = info.key
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true,
       AnswerValue.isSendable(version), AnswerValue.isSendable(info.etag), let start = reply.response.firstByte,
@@ -61,7 +62,7 @@ extension ByteStream {
     _ plan: RetryPlan, length: Int64,
     again: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
   ) -> ByteStream {
-    ByteStream { [self] in
+    ByteStream(chunks: { [self] in
       var iterator = makeAsyncIterator()
       var count: Int64 = 0
       var resumedAt: Int64 = 0
@@ -70,8 +71,8 @@ extension ByteStream {
         while true {
           var failure: TransportError?
           do {
-            if let chunk = try await iterator.next() {
-              count += Int64(chunk.count)
+            if let chunk = try await iterator.nextChunk() {
+              count += Int64(chunk.byteCount)
               return chunk
             }
           } catch let error as TransportError where error.isRetryable {
@@ -88,6 +89,6 @@ extension ByteStream {
           iterator = try await again(count, step, current.attempts).makeAsyncIterator()
         }
       }
-    }
+    })
   }
 }

@@ -88,15 +88,17 @@ package struct FileReplacement: Sendable {
     var offset = start
     var pending: [UInt8] = []
     func flush() async throws {
-      checksum.update(pending)
       try await write(pending, at: offset)
       offset += Int64(pending.count)
       advance(Int64(pending.count))
       pending.removeAll(keepingCapacity: true)
     }
-    for try await chunk in body {
-      if pending.count + chunk.count > writeSize { try await flush() }
-      pending += chunk
+    let chunks = body.makeAsyncIterator()
+    while let chunk = try await chunks.nextChunk() {
+      if pending.count + chunk.byteCount > writeSize { try await flush() }
+      // The bytes are still in the processor's cache.
+      chunk.withSpan { checksum.update($0) }
+      chunk.append(to: &pending)
     }
     try await flush()
     return (offset - start, ObjectChecksum(algorithm, checksum.checksum))

@@ -46,9 +46,12 @@ public struct BodyDigest: Sendable, Hashable {
     if digests.isEmpty { return BodyDigest() }
     var crc = CRC(algorithm.crc)
     var hash = SHA256()
-    for try await chunk in payload.stream {
-      if digests.contains(.checksum) { crc.update(chunk) }
-      if digests.contains(.sha256) { hash.update(chunk.span) }
+    let chunks = payload.stream.makeAsyncIterator()
+    while let chunk = try await chunks.nextChunk() {
+      chunk.withSpan { bytes in
+        if digests.contains(.checksum) { crc.update(bytes) }
+        if digests.contains(.sha256) { hash.update(bytes) }
+      }
     }
     return BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, crc.checksum) : nil,

@@ -1,3 +1,4 @@
+internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
@@ -31,14 +32,14 @@ final class BodyMeter: Sendable {
 
   /// A body that is measured each time it is sent.
   func body(of stream: ByteStream) -> HTTPBody {
-    let measured = ByteStream { [self] in
+    let measured = ByteStream(chunks: { [self] in
       state.withLock { state in
         state = State(checksum: CRC(algorithm.crc), furthest: state.furthest)
       }
       let iterator = stream.makeAsyncIterator()
       return { [self] in
         do {
-          let chunk = try await iterator.next()
+          let chunk = try await iterator.nextChunk()
           try record(chunk)
           return chunk
         } catch {
@@ -46,23 +47,21 @@ final class BodyMeter: Sendable {
           throw error
         }
       }
-    }
+    })
     return .stream(measured, length: length)
   }
 
-  private func record(_ chunk: [UInt8]?) throws {
+  private func record(_ chunk: (any ByteChunk)?) throws {
     let (count, advance) = state.withLock { state in
       guard let chunk else { return (state.count, Int64(0)) }
-      state.checksum.update(chunk)
-      state.count += Int64(chunk.count)
+      chunk.withSpan { state.checksum.update($0) }
+      state.count += Int64(chunk.byteCount)
       let advance = state.count - state.furthest
       state.furthest = max(state.furthest, state.count)
       return (state.count, advance)
     }
     if chunk == nil ? count != length : count > length {
-      throw StorageError(
-        .sourceChanged, "The source has another length than the \(length) bytes that were announced.",
-        remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
+      throw StorageError.sourceChanged(from: length)
     }
     progress.advance(by: advance)
   }

@@ -8,23 +8,23 @@ extension ByteStream {
   ///   - length: The number of bytes that have to come, if it is known.
   ///   - checksum: The checksum that they have to have, or `nil` if it is not known.
   func checked(_ subject: String, length: Int64?, checksum: ObjectChecksum?) -> ByteStream {
-    ByteStream { [self] in
+    ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       var count: Int64 = 0
       var found = checksum.map { CRC($0.algorithm.crc) }
       return {
-        guard let chunk = try await iterator.next() else {
+        guard let chunk = try await iterator.nextChunk() else {
           try check(subject, count: count, length: length)
           if let checksum, let found {
             try check(subject, ObjectChecksum(checksum.algorithm, found.checksum), checksum)
           }
           return nil
         }
-        count += Int64(chunk.count)
-        found?.update(chunk)
+        count += Int64(chunk.byteCount)
+        chunk.withSpan { found?.update($0) }
         return chunk
       }
-    }
+    })
   }
 }
 

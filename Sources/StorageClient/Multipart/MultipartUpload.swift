@@ -140,3 +140,9 @@ extension XMLNode {
     }
   }
 }
+
+extension RequestTarget.Parameter {
+  init(_ name: String, _ value: String? = nil) {
+    self.init(name: name, value: value)
+  }
+}

@@ -85,11 +85,11 @@ extension ByteStream {
   /// The stream, with a permit that is given back when it ends, fails or is dropped; a cancelled one says so as every
   /// cancelled task does.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
-    ByteStream { [self] in
+    ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       return {
         do {
-          let chunk = try await iterator.next()
+          let chunk = try await iterator.nextChunk()
           if chunk == nil { permit.release() }
           return chunk
         } catch {
@@ -97,6 +97,6 @@ extension ByteStream {
           throw (error as? TransportError)?.code == .cancelled ? CancellationError() : error
         }
       }
-    }
+    })
   }
 }

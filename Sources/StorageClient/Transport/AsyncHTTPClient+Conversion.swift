@@ -21,7 +21,7 @@ extension HTTPClientRequest {
     case .bytes(let bytes):
       self.body = .bytes(ByteBuffer(bytes: bytes))
     case .stream(let stream):
-      self.body = .stream(stream.map { ByteBuffer(bytes: $0) }, length: .known(body.length))
+      self.body = .stream(BufferSequence(stream), length: .known(body.length))
     }
   }
 }

@@ -29,6 +29,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
     configuration.connectionPool.retryConnectionEstablishment = false
+    // A span would be made for every request, and tell the URL with the signature in it.
+    configuration.tracing.tracer = nil
     configuration.checkStatuses()
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     owner = Owner(client: client)
@@ -77,17 +79,17 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   /// The body of an answer; it keeps the connections alive until it has been read.
   private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
-    ByteStream { [owner] in
+    ByteStream(chunks: { [owner] in
       var iterator = body.makeAsyncIterator()
       return {
         defer { withExtendedLifetime(owner) {} }
         do {
-          return try await iterator.next(isolation: #isolation).map { Array(buffer: $0) }
+          return try await iterator.next(isolation: #isolation)
         } catch {
           throw TransportError(error, host: host)
         }
       }
-    }
+    })
   }
 
   /// Shuts the client down when nobody can use it any more.

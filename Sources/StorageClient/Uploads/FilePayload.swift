@@ -1,11 +1,20 @@
 internal import NIOCore
+internal import NIOPosix
+internal import StorageAuth
+internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
 /// A file that is open as long as the upload goes on.
 struct FilePayload: UploadPayload {
+  /// How many bytes are read at once: each read costs a change of threads.
+  private static let readSize: Int64 = 512 * 1024
+
+  /// In how many buffers a stream reads in turn; the first of them has been sent when its turn comes again.
+  private static let bufferCount = 4
+
   let length: Int64
-  private let handle: ReadFileHandle
+  private let file: FileDescriptor
 
   /// Runs a body with an open file, and closes the file whatever happens.
   static func read<Result>(
@@ -17,36 +26,71 @@ struct FilePayload: UploadPayload {
     } catch let error as FileSystemError {
       throw StorageError(error, at: path)
     }
+    let payload: FilePayload
     do {
-      let result = try await body(FilePayload(handle, at: path))
-      await Task { try? await handle.close() }.value
-      return result
+      payload = try await FilePayload(handle, at: path)
     } catch {
       await Task { try? await handle.close() }.value
       throw error
     }
+    do {
+      let result = try await body(payload)
+      await payload.close()
+      return result
+    } catch {
+      await payload.close()
+      throw error
+    }
   }
 
+  /// Takes over an open file, or leaves it to the caller where it throws.
   private init(_ handle: ReadFileHandle, at path: FilePath) async throws {
     let info = try await handle.info()
     guard info.type == .regular else {
       throw StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
     }
     length = info.size
-    self.handle = handle
+    file = try handle.detachUnsafeFileDescriptor()
+  }
+
+  private func close() async {
+    await Task { [file] in try? await NIOThreadPool.singleton.runIfActive { try file.close() } }.value
   }
 
   func stream(_ range: Range<Int64>) -> ByteStream {
-    ByteStream {
+    ByteStream(chunks: {
       var offset = range.lowerBound
+      var turn = 0
+      let buffers = (0..<Self.bufferCount).map { _ in ChunkBuffer() }
       return {
-        let count = min(payloadChunkSize, range.upperBound - offset)
+        let count = min(Self.readSize, range.upperBound - offset)
         guard count > 0 else { return nil }
-        let chunk = try await handle.readChunk(fromAbsoluteOffset: offset, length: .bytes(count))
+        let (buffer, start) = (buffers[turn], offset)
+        turn = (turn + 1) % Self.bufferCount
+        let chunk = try await NIOThreadPool.singleton.runIfActive {
+          try buffer.read(file, from: start, upTo: Int(count))
+        }
         guard chunk.readableBytes > 0 else { return nil }
         offset += Int64(chunk.readableBytes)
-        return Array(buffer: chunk)
+        return chunk
       }
+    })
+  }
+}
+
+/// A buffer that is filled again where nothing else holds its bytes any more, so that no memory is asked for.
+private final class ChunkBuffer: Sendable {
+  private let buffer = Mutex(ByteBuffer())
+
+  /// Reads bytes; none at the end of the file.
+  func read(_ file: FileDescriptor, from start: Int64, upTo count: Int) throws -> ByteBuffer {
+    try buffer.withLock { buffer in
+      buffer.clear(minimumCapacity: count)
+      // The system writes no more bytes than the memory has that it is given, and tells how many it wrote.
+      _ = try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
+        unsafe try file.read(fromAbsoluteOffset: start, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]))
+      }
+      return buffer
     }
   }
 }

@@ -11,7 +11,29 @@ extension UploadPayload {
   var stream: ByteStream { stream(0..<length) }
 }
 
-/// How many bytes are read at a time.
+extension UploadPayload {
+  /// All the bytes in memory; for few of them.
+  ///
+  /// - Throws: ``StorageError/Code/sourceChanged`` if there are more or fewer than there were.
+  func collected() async throws -> [UInt8] {
+    if let payload = self as? BytesPayload { return payload.bytes }
+    guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
+      throw StorageError.sourceChanged(from: length)
+    }
+    return bytes
+  }
+}
+
+extension StorageError {
+  /// A source that did not have as many bytes as it said.
+  static func sourceChanged(from length: Int64) -> StorageError {
+    StorageError(
+      .sourceChanged, "The source has another length than the \(length) bytes that were announced.",
+      remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
+  }
+}
+
+/// How many bytes are read at a time; a body of no more is sent from memory.
 let payloadChunkSize: Int64 = 256 * 1024
 
 /// Bytes in memory.

@@ -48,10 +48,10 @@ public struct UploadSource: Sendable {
   ) -> UploadSource where Buffers.Element == ByteBuffer {
     UploadSource(
       storage: .stream(
-        ByteStream {
+        ByteStream(chunks: {
           var iterator = buffers.makeAsyncIterator()
-          return { try await iterator.next(isolation: #isolation).map { Array(buffer: $0) } }
-        }, length: length))
+          return { try await iterator.next(isolation: #isolation) }
+        }), length: length))
   }
 
   /// Runs a body with the bytes of the source; for stores.

@@ -1,0 +1,34 @@
+package import NIOCore
+internal import StorageAuth
+
+extension ByteBuffer: ByteChunk {
+  package var byteCount: Int { readableBytes }
+
+  package var array: [UInt8] { Array(buffer: self) }
+
+  package func withSpan(_ body: (Span<UInt8>) -> Void) { body(readableBytesUInt8Span) }
+
+  package func append(to bytes: inout [UInt8]) { bytes += readableBytesView }
+}
+
+/// A stream as the buffers that NIO sends; chunks that are buffers already are not copied.
+struct BufferSequence: AsyncSequence, Sendable {
+  private let stream: ByteStream
+
+  init(_ stream: ByteStream) {
+    self.stream = stream
+  }
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(base: stream.makeAsyncIterator())
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    fileprivate let base: ByteStream.AsyncIterator
+
+    func next() async throws -> ByteBuffer? {
+      guard let chunk = try await base.nextChunk() else { return nil }
+      return chunk as? ByteBuffer ?? ByteBuffer(bytes: chunk.array)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import NIOCore
+import XCTest
+
+@testable import StorageClient
+
+/// Bytes pass through streams in the form in which their source has them.
+final class ChunkTests: XCTestCase {
+  private let buffers = ["hello ", "", "wide ", "world"].map { ByteBuffer(string: $0) }
+
+  private var stream: ByteStream {
+    ByteStream(chunks: { [buffers] in
+      var rest = buffers[...]
+      return { rest.popFirst() }
+    })
+  }
+
+  private func address(of buffer: ByteBuffer) -> Int {
+    buffer.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
+  }
+
+  func testBuffersArriveAtTheTransportWithoutACopy() async throws {
+    var arrived: [ByteBuffer] = []
+    for try await buffer in BufferSequence(stream) { arrived.append(buffer) }
+    XCTAssertEqual(arrived, buffers)
+    XCTAssertEqual(arrived.map(address), buffers.map(address))
+  }
+
+  func testBuffersAreArraysForThoseWhoWantArrays() async throws {
+    var arrays: [[UInt8]] = []
+    for try await chunk in stream { arrays.append(chunk) }
+    XCTAssertEqual(arrays, buffers.map { Array(buffer: $0) })
+    let collected = try await stream.collected(upTo: 16)
+    XCTAssertEqual(collected, Array("hello wide world".utf8))
+    let tooMany = try await stream.collected(upTo: 15)
+    XCTAssertNil(tooMany)
+    let prefix = try await stream.prefix(bytes: 8)
+    XCTAssertEqual(prefix, Array("hello wi".utf8))
+  }
+
+  func testArraysAreBuffersForTheTransport() async throws {
+    var arrived: [ByteBuffer] = []
+    for try await buffer in BufferSequence(ByteStream(Array("cat".utf8))) { arrived.append(buffer) }
+    XCTAssertEqual(arrived, [ByteBuffer(string: "cat")])
+  }
+
+  func testAFewBytesThatBecameOthersAreASourceThatChanged() async throws {
+    struct Shrunk: UploadPayload {
+      let length: Int64 = 10
+      func stream(_ range: Range<Int64>) -> ByteStream { ByteStream(Array(repeating: 1, count: 9)) }
+    }
+    do {
+      _ = try await Shrunk().collected()
+      XCTFail("nine bytes are not ten")
+    } catch let error as StorageError {
+      XCTAssertEqual(error.code, .sourceChanged)
+    }
+  }
+}
