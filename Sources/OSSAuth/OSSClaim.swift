@@ -93,7 +93,8 @@ extension OSSVerifier {
   /// lower case: no scheme signs it, and what reads names without their case would take it for the real one.
   private func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
-      let lowered = WireText(parameter.name.string.lowercased())
+      let lowered =
+        parameter.name.isLowercaseASCII ? parameter.name : WireText(parameter.name.string.lowercased())
       guard !Self.loweredNames.contains(lowered),
         !lowered.starts(with: "x-oss-") || parameter.name.starts(with: "x-oss-")
       else {
@@ -264,5 +265,12 @@ extension OSSVerifier {
   private static func number(_ text: String) -> Int64? {
     let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     return isDigits && (1...12).contains(text.utf8.count) ? Int64(text) : nil
+  }
+}
+
+extension WireText {
+  /// Whether there are only characters of ASCII and no upper-case letters, so that the text in lower case is itself.
+  fileprivate var isLowercaseASCII: Bool {
+    utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 }

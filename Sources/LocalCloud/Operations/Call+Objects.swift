@@ -10,6 +10,11 @@ extension Call {
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
+  /// The same headers, with the parameter that replaces each.
+  private static let replacements = contentHeaders.map {
+    (name: $0, parameter: WireText("response-\($0.asciiLowercased)"))
+  }
+
   /// What the headers say about an object that is put.
   var description: ObjectDescription {
     var description = ObjectDescription()
@@ -123,9 +128,8 @@ extension Call {
       answer.set(dialect.header("tagging-count"), String(object.attributes.tags.count))
     }
     describe(object.attributes, in: &answer)
-    for name in Self.contentHeaders {
-      let parameter = "response-\(name.asciiLowercased)"
-      guard let value = self.parameter(WireText(parameter)) else { continue }
+    for (name, parameter) in Self.replacements {
+      guard let value = self.parameter(parameter) else { continue }
       if isAnonymous {
         throw RefusalAnswer(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
       }

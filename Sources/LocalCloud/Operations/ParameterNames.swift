@@ -33,8 +33,9 @@ struct ParameterNames: Sendable {
 
   /// Returns what a name means.
   func meaning(of name: String) -> Meaning {
+    if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased
-    if signature.contains(ignoresCase ? lowercased : name) { return .signature }
+    if ignoresCase, signature.contains(lowercased) { return .signature }
     // Parameters of image processing hold their arguments in the name: `imageMogr2/thumbnail/!50p`.
     let stem = String(lowercased.bytes(before: "/"))
     guard

@@ -14,6 +14,65 @@ extension String {
   }
 }
 
+/// Returns the parts of a text between the bytes of a character; compiled for each type that is cut often.
+@inline(__always)
+private func cut<Text: StringProtocol>(
+  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
+) -> [Text.SubSequence] {
+  let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
+  var parts: [Text.SubSequence] = []
+  var (start, index) = (text.startIndex, text.startIndex)
+  while index != text.endIndex, parts.count < splits {
+    let next = bytes.index(after: index)
+    if bytes[index] == separator {
+      parts.append(text[start..<index])
+      start = next
+    }
+    index = next
+  }
+  parts.append(text[start...])
+  return parts
+}
+
+extension Substring {
+  /// The parts between the bytes of an ASCII character, the empty ones too.
+  ///
+  /// - Parameters:
+  ///   - separator: The character.
+  ///   - splits: How many separators count, from the start.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    cut(self, at: separator, atMost: splits)
+  }
+}
+
+extension String {
+  /// The parts between the bytes of an ASCII character, the empty ones too.
+  ///
+  /// - Parameters:
+  ///   - separator: The character.
+  ///   - splits: How many separators count, from the start.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    cut(self, at: separator, atMost: splits)
+  }
+
+  /// Whether the first bytes are those of another text.
+  package func hasBytePrefix(_ prefix: String) -> Bool {
+    withBytes(of: self) { bytes in
+      withBytes(of: prefix) { prefix in
+        guard prefix.count <= bytes.count else { return false }
+        for index in prefix.indices where bytes[index] != prefix[index] { return false }
+        return true
+      }
+    }
+  }
+
+  /// The text behind a prefix; `nil` if the first bytes are others.
+  package func removingBytePrefix(_ prefix: String) -> Substring? {
+    guard hasBytePrefix(prefix) else { return nil }
+    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+  }
+}
+
 /// Texts are compared and cut byte for byte, as services do: for Swift an accent belongs to the character before it, so that
 /// a star with an accent is no star, `\u{37e}` is a semicolon and `\u{212a}` in lower case is `k`.
 extension StringProtocol {

@@ -19,25 +19,8 @@ extension RequestTarget {
     guard let authority = request.authority, isHost(authority) else {
       throw .unreadable("There is no host, or it is malformed.")
     }
-    let wire = request.path ?? ""
-    let parts = wire.parts(between: "?", atMost: 1)
-    guard wire.utf8.first == UInt8(ascii: "/"), withBytes(of: wire, { isWellFormedURLText($0) }),
-      let path = decoded(parts[0].dropFirst(), plusIsSpace: false)
-    else { throw .unreadable("The path is not one that may travel in a URL.") }
-    var parameters: [Parameter] = []
-    for item in (parts.count > 1 ? parts[1] : "").words(between: "&") {
-      let pair = item.parts(between: "=", atMost: 1)
-      guard let name = decoded(pair[0], plusIsSpace: true) else {
-        throw .unreadable("The name of a query parameter is not UTF-8.")
-      }
-      guard pair.count > 1 else {
-        parameters.append(Parameter(name: name, value: nil))
-        continue
-      }
-      guard let value = decoded(pair[1], plusIsSpace: true) else {
-        throw .unreadable("The value of a query parameter is not UTF-8.")
-      }
-      parameters.append(Parameter(name: name, value: value))
+    let (path, parameters) = try withBytes(of: request.path ?? "") { bytes throws(VerificationError) in
+      try read(bytes)
     }
     switch style ?? AddressingStyle(authority: authority) {
     case .path:
@@ -60,8 +43,51 @@ extension RequestTarget {
   }
 }
 
-private func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
-  String(text).percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+/// Reads the path and the query of a request, each byte of it twice.
+private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
+  let end = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
+  guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
+    let path = decoded(wire, 1..<end, plusIsSpace: false)
+  else { throw .unreadable("The path is not one that may travel in a URL.") }
+  var parameters: [RequestTarget.Parameter] = []
+  var start = end + 1
+  while start < wire.count {
+    let end = wire.index(of: UInt8(ascii: "&"), in: start..<wire.count) ?? wire.count
+    if start < end {
+      let sign = wire.index(of: UInt8(ascii: "="), in: start..<end)
+      guard let name = decoded(wire, start..<(sign ?? end), plusIsSpace: true) else {
+        throw .unreadable("The name of a query parameter is not UTF-8.")
+      }
+      var value: String?
+      if let sign {
+        value = decoded(wire, sign + 1..<end, plusIsSpace: true)
+        guard value != nil else { throw .unreadable("The value of a query parameter is not UTF-8.") }
+      }
+      parameters.append(RequestTarget.Parameter(name: name, value: value))
+    }
+    start = end + 1
+  }
+  return (path, parameters)
+}
+
+/// Undoes the escapes of a part of a text that is well formed, and so of ASCII alone; `nil` if what they stand for is not
+/// UTF-8.
+private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
+  let part = wire.extracting(range)
+  let isEscaped = part.indices.contains { index in
+    part[index] == UInt8(ascii: "%") || plusIsSpace && part[index] == UInt8(ascii: "+")
+  }
+  let text = String(writing: { $0.append(part) })
+  guard isEscaped else { return text }
+  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+}
+
+extension Span<UInt8> {
+  /// The first index of a byte in a range.
+  fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
+    for index in range where self[index] == byte { return index }
+    return nil
+  }
 }
 
 extension VerificationError {

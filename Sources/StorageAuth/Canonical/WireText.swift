@@ -50,7 +50,7 @@ public struct WireText: Sendable {
 
 extension WireText: Hashable, Comparable {
   /// Returns whether two texts have the same bytes.
-  public static func == (first: WireText, second: WireText) -> Bool { first.utf8.elementsEqual(second.utf8) }
+  public static func == (first: WireText, second: WireText) -> Bool { first.string.isIdentical(to: second.string) }
 
   /// Returns whether a text stands before another one in the order of their bytes.
   public static func < (first: WireText, second: WireText) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
@@ -94,11 +94,16 @@ extension StringProtocol {
   }
 
   private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
-    guard unicodeScalars.contains(where: letters.contains) else { return String(self) }
-    var result = String.UnicodeScalarView()
-    for scalar in unicodeScalars {
-      result.append(letters.contains(scalar) ? Unicode.Scalar(transform(UInt8(ascii: scalar))) : scalar)
+    let text = String(self)
+    let (first, last) = (UInt8(ascii: letters.lowerBound), UInt8(ascii: letters.upperBound))
+    return withBytes(of: text) { bytes in
+      guard bytes.indices.contains(where: { first <= bytes[$0] && bytes[$0] <= last }) else { return text }
+      return String(writing: { writer in
+        for index in bytes.indices {
+          let byte = bytes[index]
+          writer.append(first <= byte && byte <= last ? transform(byte) : byte)
+        }
+      })
     }
-    return String(result)
   }
 }
