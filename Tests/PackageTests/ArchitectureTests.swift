@@ -18,6 +18,7 @@ final class ArchitectureTests: XCTestCase {
       "the bytes of a header come as a buffer, and are looked at many at a time, with the indices of the span",
     "Sources/StorageClient/Uploads/FilePayload.swift": "the system reads into a buffer",
     "Sources/StorageClient/Downloads/FileReplacement.swift": "the rename of a file is a C call",
+    "Sources/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
     "Sources/StorageCompression/Zlib.swift": "zlib is a C library",
     "Sources/CloudCredentials/Local/OpenedFile.swift": "the descriptor of a file is asked through C calls",
     "Sources/StorageAuth/Canonical/HostName.swift":

@@ -29,6 +29,15 @@ extension Exchange {
     if fault == nil, case .bytes(let bytes) = answer.body {
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
+    if fault == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
+      // One write for all of the answer.
+      var whole = ByteBuffer()
+      try await answer.body.forEachPiece(reading: read) { piece in
+        var piece = piece
+        if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+      }
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: whole))
+    }
     var body = try await writer.writeHead(head)
     try await answer.body.forEachPiece(reading: read) { piece in
       var piece = piece

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOPosix
 internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
@@ -45,7 +46,8 @@ struct BlobStore: Sendable {
 
   /// Writes a body to a file of its own.
   ///
-  /// The file appears when it is complete and as expected; a body that is cut off or wrong leaves nothing behind.
+  /// A body that is cut off or wrong leaves nothing behind; what a process leaves that ends meanwhile is collected when the
+  /// directory is opened again.
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
@@ -58,40 +60,90 @@ struct BlobStore: Sendable {
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
-    return try await FileSystem.shared.withFileHandle(
-      forWritingAt: directory.appending(id.description), options: .newFile(replaceExisting: false)
-    ) { file in
-      var writer = BlobWriter(file, checks: expected.checks)
+    var writer = BlobWriter(directory.appending(id.description), checks: expected.checks)
+    do {
       try await fill(&writer)
       let (byteCount, md5, crc64, checksum) = try await writer.finish()
       try Task.checkCancellation()
       try expected.check(byteCount: byteCount, md5: md5)
       return Written(
         blob: Blob(id: id, byteCount: byteCount, collector: collector), md5: md5, crc64: crc64, checksum: checksum)
+    } catch {
+      await writer.discard()
+      throw error
     }
   }
 
   /// Reads bytes and passes them on, a chunk at a time.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
-      let file = try await FileSystem.shared.openFile(
-        forReadingAt: directory.appending(extent.blob.id.description), options: .init())
+      var reader = ExtentReader(extent, in: directory)
       do {
-        var offset = extent.offset
-        let end = extent.offset + extent.byteCount
-        while offset < end {
-          let length = min(Int64(Self.chunkByteCount), end - offset)
-          let chunk = try await file.readChunk(fromAbsoluteOffset: offset, length: .bytes(length))
-          guard chunk.readableBytes > 0 else { throw RefusalAnswer.internalError("A file of the store is too short.") }
-          offset += Int64(chunk.readableBytes)
-          try await consume(chunk)
-        }
+        while let chunk = try await reader.next() { try await consume(chunk) }
       } catch {
-        try? await file.close()
+        reader.close()
         throw error
       }
-      try await file.close()
     }
+  }
+}
+
+/// Reads a run of bytes; a short one with one change of threads: its file is opened, read and closed at once.
+private struct ExtentReader {
+  private let path: FilePath
+  private var file: FileDescriptor?
+  private var offset: Int64
+  private let end: Int64
+
+  init(_ extent: Extent, in directory: FilePath) {
+    path = directory.appending(extent.blob.id.description)
+    offset = extent.offset
+    end = extent.offset + extent.byteCount
+  }
+
+  /// The next chunk, or `nil` at the end.
+  mutating func next() async throws -> ByteBuffer? {
+    guard offset < end else { return nil }
+    let (path, opened, start) = (path, file, offset)
+    let count = Int(min(Int64(BlobStore.chunkByteCount), end - offset))
+    let isLast = offset + Int64(count) == end
+    let (chunk, file) = try await NIOThreadPool.singleton.runIfActive {
+      let file = try opened ?? FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+      do {
+        let chunk = try file.chunk(from: start, byteCount: count)
+        guard isLast else { return (chunk, FileDescriptor?.some(file)) }
+        try? file.close()
+        return (chunk, nil)
+      } catch {
+        if opened == nil { try? file.close() }
+        throw error
+      }
+    }
+    self.file = file
+    offset += Int64(count)
+    return chunk
+  }
+
+  /// Closes the file, if it is open.
+  mutating func close() {
+    try? file?.close()
+    file = nil
+  }
+}
+
+extension FileDescriptor {
+  /// Reads as many bytes as are asked for.
+  fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
+    var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
+    while chunk.readableBytes < byteCount {
+      let (offset, left) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
+      // The system writes no more bytes than the buffer that it is given has, and tells how many it wrote.
+      let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
+        unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
+      }
+      guard count > 0 else { throw RefusalAnswer.internalError("A file of the store is too short.") }
+    }
+    return chunk
   }
 }
 

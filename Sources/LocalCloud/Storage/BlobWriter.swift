@@ -1,42 +1,125 @@
 internal import NIOCore
+internal import NIOPosix
 internal import StorageCrypto
+internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Appends to a file that is being written, a buffer at a time, and computes its checksums.
+/// Appends to a new file, some buffers at a time, and computes its checksums meanwhile.
+///
+/// The file is made with the first bytes that are written. A body that fits into one write costs one change of threads:
+/// it is made, written and closed at once.
 struct BlobWriter {
-  private let file: WriteFileHandle
-  private var md5 = MD5()
-  private var crc64 = CRC(.crc64ECMA)
-  private var written: Int64 = 0
-  private var pending = ByteBuffer()
-  private var checks: [any BodyCheck]
+  /// From which size on a buffer is kept as it is; the memory behind a smaller one may be many times as large.
+  private static let smallestKeptBuffer = 16 * 1024
 
-  init(_ file: WriteFileHandle, checks: [any BodyCheck]) {
-    self.file = file
-    self.checks = checks
+  private let path: FilePath
+  private var file: FileDescriptor?
+  private var exists = false
+  private var written: Int64 = 0
+  private var pending: [ByteBuffer] = []
+  private var pendingByteCount = 0
+  private var sums: BodySums
+  private var summing: Task<BodySums, Never>?
+
+  init(_ path: FilePath, checks: [any BodyCheck]) {
+    self.path = path
+    sums = BodySums(checks: checks)
   }
 
   /// Appends bytes.
   mutating func append(_ chunk: ByteBuffer) async throws {
-    md5.update(chunk.readableBytesUInt8Span)
-    crc64.update(chunk.readableBytesUInt8Span)
-    for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
-    pending.writeImmutableBuffer(chunk)
-    if pending.readableBytes >= BlobStore.chunkByteCount { try await flush() }
+    pendingByteCount += chunk.readableBytes
+    if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
+      pending.append(chunk)
+    } else {
+      pending[pending.count - 1].writeImmutableBuffer(chunk)
+    }
+    if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
   }
 
-  /// Writes the rest; the number of bytes and their checksums.
+  /// Writes the rest and closes the file; the number of bytes and their checksums.
   ///
   /// - Throws: The refusal of a check that fails.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
-    if pending.readableBytes > 0 { try await flush() }
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
-    return (written, md5.finalize(), crc64.checksum, checksum)
+    if let summing { sums = await summing.value }
+    sums.update(pending)
+    try await write(andClose: true)
+    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
   }
 
+  /// Closes and removes what was written, also if the task is cancelled.
+  mutating func discard() async {
+    try? file?.close()
+    file = nil
+    guard exists else { return }
+    await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
+  }
+
+  /// Writes what there is while its checksums are computed; those of the buffers before have been by then.
   private mutating func flush() async throws {
-    written += try await file.write(contentsOf: pending, toAbsoluteOffset: written)
-    pending.clear()
+    let before = await summing?.value ?? sums
+    summing = Task { [pending] in
+      var sums = before
+      sums.update(pending)
+      return sums
+    }
+    try await write(andClose: false)
+  }
+
+  private mutating func write(andClose isLast: Bool) async throws {
+    let (path, opened, buffers) = (path, file, pending)
+    exists = true
+    let closing: (any Error)?
+    (file, closing) = try await NIOThreadPool.singleton.runIfActive {
+      let file = try opened ?? Self.makeFile(at: path)
+      do {
+        for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
+      } catch {
+        if opened == nil { try? file.close() }
+        throw error
+      }
+      guard isLast else { return (FileDescriptor?.some(file), (any Error)?.none) }
+      // A descriptor that could not be closed is not one to close again.
+      do { try file.close() } catch { return (nil, error) }
+      return (nil, nil)
+    }
+    if let closing { throw closing }
+    written += Int64(pendingByteCount)
+    pending.removeAll(keepingCapacity: true)
+    pendingByteCount = 0
+  }
+
+  private static func makeFile(at path: FilePath) throws -> FileDescriptor {
+    try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: [.ownerReadWrite, .groupRead, .otherRead])
+  }
+}
+
+/// What is computed of the bytes of a body.
+private struct BodySums: Sendable {
+  var md5 = MD5()
+  var crc64 = CRC(.crc64ECMA)
+  private var checks: [any BodyCheck]
+
+  init(checks: [any BodyCheck]) {
+    self.checks = checks
+  }
+
+  mutating func update(_ buffers: [ByteBuffer]) {
+    for buffer in buffers {
+      md5.update(buffer.readableBytesUInt8Span)
+      crc64.update(buffer.readableBytesUInt8Span)
+      for index in checks.indices { checks[index].update(buffer.readableBytesUInt8Span) }
+    }
+  }
+
+  /// The checksum to keep with the object.
+  ///
+  /// - Throws: The refusal of a check that fails.
+  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+    var checksum: StoredChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
+    return checksum
   }
 }
