@@ -65,6 +65,9 @@ struct CallerList: Sendable {
     }
   }
 
+  /// The names of all of them.
+  var names: [String] { callers.map(\.name) }
+
   /// Who sent a request.
   ///
   /// - Throws: An `HTTPError` with the status 401 if nobody of the list did.

@@ -115,12 +115,14 @@ struct TokenServerCommand: AsyncParsableCommand {
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note("\($0)") },
       source: { try self.source(of: $0, keys) })
+    let scopes = callers.names.map { ($0, TokenScope($0, rule.policy(of: $0), lifetime: .seconds(lifetime))) }
+    let scopesByCaller = Dictionary(scopes) { first, _ in first }
     let router = Router()
     router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
-      [rule, lifetime] request, _ in
+      request, _ in
       let caller = try callers.caller(of: request)
-      return KeyRequest(
-        caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
+      guard let scope = scopesByCaller[caller] else { throw HTTPError(.forbidden) }
+      return KeyRequest(caller: caller, scope: scope)
     }
     return router
   }
