@@ -29,6 +29,9 @@ final class QueueBench: Sendable {
   /// All events so far.
   var events: [TransferEvent] { log.events }
 
+  /// Whether the queue has told its last event, and the bench has it.
+  var isOver: Bool { log.isOver }
+
   /// What happened to a session so far.
   func kinds(of session: String) -> [TransferEvent.Kind] { events.filter { $0.session == session }.map(\.kind) }
 

@@ -57,7 +57,7 @@ extension QueueControlTests {
     XCTAssertEqual(bench.engine.running, 0)
     let result = await waiter.value
     XCTAssertEqual(result, .failure(.cancelled))
-    await eventually("the events end") { all.isOver }
+    await eventually("the events end") { all.isOver && bench.isOver }
     XCTAssertEqual(all.events.filter { $0.kind.word == "cancelled" }.map(\.session).sorted(), ["a", "b", "c"])
     for id in ["a", "b", "c"] { XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: id)), []) }
     bench.queue.add(.sample("late"))
