@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer interop browser large longrun load sanitize fuzz complexity setup
+.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -29,6 +29,11 @@ bench-transfer: setup
 	$(SWIFT) build -c release --product storage-auth
 	$(SWIFT) build -c release --product transfer-benchmark
 	Benchmarks/measure-transfers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
+
+# Steps the credential cache of a million devices and shows what their token service sees.
+fleet: setup
+	$(SWIFT) build -c release --product fleet
+	"$$($(SWIFT) build -c release --show-bin-path)/fleet" $(ARGUMENTS)
 
 interop: setup
 	Tests/Interop/run.sh

@@ -224,6 +224,8 @@ package.targets += [
     dependencies: ["OSSAuth", "StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
       + products("CommandLine", ["ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
     path: "Benchmarks/Transfer", swiftSettings: testRules),
+  .executableTarget(
+    name: "fleet", dependencies: ["StorageAuth", "StorageAuthTesting"], path: "Benchmarks/Fleet", swiftSettings: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
   support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),

@@ -8,4 +8,7 @@ Tests/Matrix/generate.py --check
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
 swift build -c release --product signing-benchmark
-"$(swift build -c release --show-bin-path)/signing-benchmark" --check
+swift build -c release --product fleet
+programs=$(swift build -c release --show-bin-path)
+"$programs/signing-benchmark" --check
+"$programs/fleet" --devices 50000

@@ -1,6 +1,6 @@
 extension CacheMachine {
   /// The source answered, or failed.
-  mutating func finish(
+  package mutating func finish(
     _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
     wallClock: Timestamp, random: Double
   ) -> [Effect] {
@@ -16,8 +16,10 @@ extension CacheMachine {
       }
       // The issuer's clock was read somewhere during the flight; counting from its start errs on the safe side.
       let from = issued.issuerTime == nil ? uptime : flight.started
+      // Renewed in the background, it came when its machine alone asked; else others may have asked in the same second.
+      let isFirst = failuresInARow > 0 || ready(lasting: .zero, at: uptime) == nil
       self.flight = nil
-      let held = hold(issued, life: life, from: from, random: random)
+      let held = hold(issued, life: life, from: from, isFirst: isFirst, random: random)
       return [.abandon(flight: number), success(held, at: uptime)] + answerAll(held, at: uptime)
     }
   }
@@ -38,7 +40,8 @@ extension CacheMachine {
     flight = nil
     let life = CredentialLife(of: credential, issuerTime: nil, wallClock: wallClock)
     let held = hold(
-      IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, random: random)
+      IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, isFirst: false,
+      random: random)
     return effects + [success(held, at: uptime)] + answerAll(held, at: uptime)
   }
 
@@ -52,10 +55,17 @@ extension CacheMachine {
 
   private mutating func fail(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
     let number = flight?.number
+    let since = failingSince ?? flight?.started ?? uptime
     flight = nil
     failuresInARow += 1
+    failingSince = since
     let delay = configuration.backoff(after: failuresInARow, random: random)
-    failure = (error, uptime + delay)
+    failure = (error, uptime + delay, uptime + delay)
+    if let end = held?.end {
+      let renewal = configuration.renewalDelay(
+        after: failuresInARow, failingFor: uptime - since, rest: end - uptime, random: random)
+      failure?.renewal = min(uptime + renewal, max(end, uptime + delay))
+    }
     let told = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay))
     return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
   }

@@ -2,24 +2,29 @@
 ///
 /// All instants are uptimes. A flight is one question to the source; there is at most one. It belongs to nobody: who
 /// waits for it may give up without disturbing it.
-struct CacheMachine<Value: Credential> {
+package struct CacheMachine<Value: Credential> {
   /// What somebody needs.
-  struct Need {
+  package struct Need {
     /// How long the credential has to live on.
     var lasting: Duration
     /// The credential that the service rejected.
     var rejected: CredentialGeneration?
+
+    package init(lasting: Duration, rejected: CredentialGeneration? = nil) {
+      self.lasting = lasting
+      self.rejected = rejected
+    }
   }
 
   /// What somebody who needs a credential is told.
-  enum Admission {
+  package enum Admission {
     case serve(CachedCredential<Value>)
     case refuse(CredentialError)
     case wait
   }
 
   /// What has to be done after an event, in this order.
-  enum Effect {
+  package enum Effect {
     /// Ask the source.
     case start(flight: UInt64)
     /// Nobody awaits the flight any more.
@@ -61,22 +66,25 @@ struct CacheMachine<Value: Credential> {
   var rejected: CredentialGeneration?
   var flight: Flight?
   var waiters: [UInt64: Need] = [:]
-  /// The last failure, and until when the source is left alone because of it.
-  var failure: (error: CredentialError, end: Duration)?
+  /// The last failure, until when the source is left alone because of it, and until when nothing is renewed in the
+  /// background.
+  var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
+  /// When the source was asked the first of the questions in a row that failed.
+  var failingSince: Duration?
   /// The shortest life that a fresh credential did not have, and until when nobody asks for it again.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
   private var generations: UInt64 = 0
 
-  init(source: String, configuration: CredentialCacheConfiguration) {
+  package init(source: String, configuration: CredentialCacheConfiguration) {
     self.source = source
     self.configuration = configuration
   }
 
   /// The credential that is held, if it lives long enough and nobody rejected it.
-  func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
+  package func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
     guard let held, !isShutDown, rejected != held.cached.generation, held.lives(duration, at: uptime) else {
       return nil
     }
@@ -91,7 +99,7 @@ struct CacheMachine<Value: Credential> {
     if flight != nil {
       standing.refresh = nil
     } else if let refresh = standing.refresh, let failure {
-      standing.refresh = max(refresh, failure.end)
+      standing.refresh = max(refresh, failure.renewal)
     }
     return standing
   }
@@ -104,11 +112,21 @@ struct CacheMachine<Value: Credential> {
   /// Whether the credential that is held should be renewed now, in the background.
   func wantsRefresh(at uptime: Duration) -> Bool {
     guard let held, held.isDue(at: uptime), flight == nil, !isShutDown else { return false }
-    return failure.map { $0.end <= uptime } ?? true
+    return failure.map { $0.renewal <= uptime } ?? true
+  }
+
+  /// The first instant, at `uptime` or later, at which the machine asks its source if callers never stop asking it.
+  ///
+  /// - Returns: `nil` while a question is under way, after the shutdown, and for a credential that does not end.
+  package func nextQuestion(after uptime: Duration) -> Duration? {
+    guard flight == nil, !isShutDown else { return nil }
+    guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + pause(at: uptime) }
+    guard let refresh = held.refresh else { return nil }
+    return max(uptime, failure.map { max(refresh, $0.renewal) } ?? refresh)
   }
 
   /// Somebody needs a credential.
-  mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
+  package mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
     if let generation = need.rejected, generation == held?.cached.generation {
       // What the source said to this rejection is the answer to all of them, for as long as it is left alone.
       if flight == nil, let failure, uptime < failure.end { return (.refuse(failure.error), []) }
@@ -146,8 +164,10 @@ struct CacheMachine<Value: Credential> {
   }
 
   /// Holds a new credential.
+  ///
+  /// - Parameter isFirst: Whether its renewal is to be spread, since a caller had to wait for it.
   mutating func hold(
-    _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, random: Double
+    _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, isFirst: Bool, random: Double
   ) -> Held {
     generations += 1
     let cached = CachedCredential(
@@ -156,11 +176,12 @@ struct CacheMachine<Value: Credential> {
     var next = Held(cached: cached)
     if case .ends(let duration) = life {
       next.end = uptime + duration
-      next.refresh = uptime + duration - configuration.margin(ofLife: duration, random: random)
+      next.refresh = uptime + configuration.renewalAge(ofLife: duration, isFirst: isFirst, random: random)
     }
     held = next
     failure = nil
     failuresInARow = 0
+    failingSince = nil
     shortfall = nil
     return next
   }

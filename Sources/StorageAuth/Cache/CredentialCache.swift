@@ -1,7 +1,8 @@
 /// Keeps a credential, renews it before it ends, and asks its source once however many wait.
 ///
-/// - A credential is renewed in the background from five minutes before its end on, or from four fifths of its life on
-///   if that is later. Until then asking costs a lock.
+/// - A credential is renewed in the background between ten and five minutes before its end, or after three to four
+///   fifths of its life if that is later; one for which a caller had to wait at a random age up to that. Until then
+///   asking costs a lock.
 /// - Whoever needs a credential that is not there waits for the one question to the source. Cancelling a wait leaves
 ///   the others alone.
 /// - After a failure the source is left alone for a while that grows with each further one. A credential that still

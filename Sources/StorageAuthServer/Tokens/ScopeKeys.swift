@@ -11,6 +11,9 @@ final class ScopeKeys: Sendable {
     events: AuthEvents, time: any SigningClock
   ) {
     clock = IssuerClock(provider, time: time)
+    // A key is replaced at half of its life, and a caller waits for each: a random age would add questions to the cloud.
+    var configuration = configuration
+    configuration.spreadsFirstRenewal = false
     cache = CredentialCache(clock, configuration: configuration, events: events, time: time)
   }
 

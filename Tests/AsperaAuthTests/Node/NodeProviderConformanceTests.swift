@@ -59,7 +59,8 @@ final class NodeProviderConformanceTests: XCTestCase {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let cache = CredentialCache(
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600), time: time), time: time)
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600), time: time),
+      configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false), time: time)
     let first = try await cache.credential(lasting: .seconds(2))
     XCTAssertEqual(first.credential.expiration, time.now.advanced(by: .seconds(3_600)))
     time.advance(by: .seconds(1_800))

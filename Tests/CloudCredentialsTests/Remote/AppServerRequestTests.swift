@@ -37,7 +37,8 @@ final class AppServerRequestTests: XCTestCase {
       let time = SteppedTime(now: try XCTUnwrap(Timestamp(iso8601: clock)))
       let transport = ScriptedTransport { _ in .json(answer, headers: RemoteService.date) }
       let cache = CredentialCache(
-        AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time), time: time)
+        AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time),
+        configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false), time: time)
       _ = try await cache.credential()
       time.advance(by: .seconds(1_800))
       _ = try await cache.credential()

@@ -42,8 +42,22 @@ final class CacheMachineTests: XCTestCase {
       if let end = machine.held?.end { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
     }
 
+    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.end == nil }
+
+    /// Whether a caller who asks then makes the machine ask its source.
+    private func asks(at uptime: Duration) -> Bool {
+      var machine = machine
+      return machine.ask(.max, CacheMachine.Need(lasting: .zero), at: uptime).1.contains {
+        if case .start = $0 { true } else { false }
+      }
+    }
+
     /// Whether what is published says of the next minutes what the machine itself says.
     func checkStanding() {
+      let next = machine.nextQuestion(after: uptime)
+      XCTAssertEqual(next == nil, machine.flight != nil || machine.isShutDown || isEndless)
+      if let next { XCTAssertTrue(asks(at: next), "it is asked when it says so") }
+      if let next, next > uptime { XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "and not before") }
       for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
         let then = uptime + ahead
         XCTAssertEqual(

@@ -32,10 +32,69 @@ final class CacheRefreshTests: XCTestCase {
     await fixture.source.fail()
   }
 
-  func testJitterMakesTheMarginSmallerByAFifthAtMost() async throws {
+  // matrix: Credential cache: answers
+  func testChanceMakesTheMarginUpToTwiceAsLongAndNeverShorter() async throws {
+    for (random, age) in [(0, 3300), (0.5, 3150), (1, 3000)] {
+      let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
+      let fixture = CacheFixture(configuration: configuration, random: random)
+      _ = try await fixture.fill("old", life: .seconds(3600))
+      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(age))
+    }
+  }
+
+  // matrix: Credential cache: answers
+  func testACredentialThatACallerWaitedForIsRenewedAtARandomAge() async throws {
+    for (random, expected) in [(0, 3300), (0.5, 3150 * 0.5625), (1, 375)] {
+      let fixture = CacheFixture(random: random)
+      _ = try await fixture.fill("first", life: .seconds(3600))
+      let age = try fixture.renewal()
+      assertClose(age, expected)
+      fixture.time.advance(by: age)
+      XCTAssertEqual(fixture.cache.current()?.credential.name, "first")
+      let now = fixture.time.now
+      await fixture.source.answer("second", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
+      await until("the second one is there") { fixture.cache.current()?.credential.name == "second" }
+      assertClose(try fixture.renewal() - age, 3300 - 300 * random, "renewed in the background, it keeps its distance")
+      let second = try XCTUnwrap(fixture.cache.current())
+      let task = fixture.ask(replacing: second.generation)
+      let later = fixture.time.now
+      await fixture.source.answer("third", expiration: later.advanced(by: .seconds(3600)), issuerTime: later)
+      _ = try await task.value
+      assertClose(try fixture.renewal() - age, expected, "a rejection may have come to all in the same second")
+    }
+  }
+
+  func testACredentialSetByHandIsNotReplacedBeforeItsTime() {
     let fixture = CacheFixture(random: 1)
+    fixture.cache.replace(with: Token(name: "by hand", expiration: fixture.time.now.advanced(by: .seconds(3600))))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3000))
+  }
+
+  func testWithoutAMarginNothingIsRenewedInTheBackground() async throws {
+    let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600 - 240))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600))
+  }
+
+  // matrix: Credential cache: refusal
+  func testWhileTheOldOneLivesRenewalsArePutOffAsLongAsTheSourceFails() async throws {
+    let fixture = CacheFixture()
+    _ = try await fixture.fill("old", life: .seconds(3600))
+    fixture.time.advance(by: .seconds(3300))
+    var (uptime, pauses, renewals) = (Duration.seconds(3300), [Duration](), [Duration]())
+    for _ in 0..<3 {
+      XCTAssertNotNil(fixture.cache.current())
+      await fixture.source.fail()
+      await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+      pauses.append(fixture.cache.pause)
+      let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.renewal })
+      renewals.append(next)
+      fixture.time.advance(by: next - uptime)
+      uptime = next
+    }
+    XCTAssertEqual(pauses, [1, 2, 4].map { .seconds($0) }, "a caller who needs another one waits no longer")
+    XCTAssertEqual(renewals, [3375, 3450, 3600].map { .seconds($0) }, "the last one is the end")
+    XCTAssertNil(fixture.cache.current())
   }
 
   // matrix: Credential cache: refusal
@@ -57,7 +116,7 @@ final class CacheRefreshTests: XCTestCase {
       fixture.time.advance(by: .seconds(1))
       seconds += 1
     }
-    XCTAssertEqual(asked, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243])
+    XCTAssertEqual(asked, [0, 75, 150])
   }
 
   func testEverythingRecoversByItselfWhenTheSourceIsBack() async throws {
@@ -208,4 +267,16 @@ final class CacheRefreshTests: XCTestCase {
       ])
     XCTAssertEqual(Set(seen.withLock { $0.map(\.source) }), ["held source"])
   }
+}
+
+extension CacheFixture {
+  /// From when what is held is renewed.
+  fileprivate func renewal() throws -> Duration {
+    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refresh })
+  }
+}
+
+/// Checks a duration to the microsecond: one that was multiplied is rounded.
+private func assertClose(_ duration: Duration, _ seconds: Double, _ message: String = "", line: UInt = #line) {
+  XCTAssertEqual(duration / .seconds(1), seconds, accuracy: 1e-6, message, line: line)
 }

@@ -1,0 +1,67 @@
+/// Draws the busiest second of each minute, in times of the mean.
+struct FleetPlot {
+  let reports: [FleetReport]
+
+  private static let panels = [
+    ("The first three hours", 0..<3 * 3600),
+    ("Ten minutes of outage, and return", Fleet.Story.outage - 1800..<Fleet.Story.outage + 3600),
+    ("Every key rejected within a second", Fleet.Story.rejection - 1800..<Fleet.Story.rejection + 5400),
+  ]
+  private static let colors = ["#0b6e99", "#c2571a"]
+  private static let (width, height, highest) = (300, 150, 10.0)
+
+  /// The drawing.
+  var svg: String {
+    var lines = [
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1020 230" font-family="sans-serif" font-size="11">
+      <rect width="1020" height="230" fill="#fff"/>
+      """
+    ]
+    for (index, panel) in Self.panels.enumerated() {
+      lines.append("<g transform=\"translate(\(30 + index * 335),30)\">")
+      lines.append("<text y=\"-10\" font-weight=\"bold\">\(panel.0)</text>")
+      for level in [0, 2, 6, 10] {
+        let y = Self.y(Double(level))
+        lines.append("<path d=\"M0 \(y)h\(Self.width)\" stroke=\"#ddd\"/>")
+        lines.append("<text x=\"-16\" y=\"\(y + 4)\">\(level)</text>")
+      }
+      for (report, color) in zip(reports, Self.colors) {
+        lines.append("<path d=\"\(path(of: report, panel.1))\" fill=\"none\" stroke=\"\(color)\"/>")
+      }
+      let hours = Double(panel.1.count) / 3600
+      lines.append("<text x=\"\(Self.width - 40)\" y=\"\(Self.height + 16)\">\(hours.text(1)) hours</text></g>")
+    }
+    for (index, report) in reports.enumerated() {
+      lines.append(
+        "<text x=\"\(30 + index * 180)\" y=\"220\" fill=\"\(Self.colors[index % 2])\">keys of \(report.life / 60) minutes</text>"
+      )
+    }
+    lines.append("<text x=\"400\" y=\"220\">the busiest second of each minute, in times of the mean</text>")
+    return (lines + ["</svg>", ""]).joined(separator: "\n")
+  }
+
+  private static func y(_ value: Double) -> Int {
+    height - Int((min(value, highest) * Double(height) / highest).rounded())
+  }
+
+  private func path(of report: FleetReport, _ seconds: Range<Int>) -> String {
+    let step = max(60, report.bin)
+    let points = stride(from: seconds.lowerBound, to: seconds.upperBound, by: step).map { start in
+      let x = (start - seconds.lowerBound) * Self.width / seconds.count
+      return "\(x) \(Self.y(report.peak(start..<start + step)))"
+    }
+    return "M" + points.joined(separator: "L")
+  }
+}
+
+extension Double {
+  /// The number with so many digits behind the point, at most two.
+  func text(_ digits: Int) -> String {
+    let factor = digits == 0 ? 1 : digits == 1 ? 10 : 100
+    let scaled = Int((self * Double(factor)).rounded())
+    guard digits > 0 else { return "\(scaled)" }
+    let rest = "\(abs(scaled % factor))"
+    return "\(scaled / factor)." + String(repeating: "0", count: max(0, digits - rest.count)) + rest
+  }
+}
