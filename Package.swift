@@ -288,7 +288,7 @@ package.targets += [
     "StorageClientTests",
     auth + aspera + [
       "AsperaTransfer", "CloudCredentials", "LocalCloud", "LongRun", "ProcessWatching", "StorageAuthTesting",
-      "StorageClient", "StorageDiagnosis", "StorageXML",
+      "StorageClient", "StorageClientTesting", "StorageDiagnosis", "StorageXML",
     ],
     client: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "Subprocess"]),
   tests(

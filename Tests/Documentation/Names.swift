@@ -142,6 +142,8 @@ enum S3Page {}
 
 enum StorageClientPage {
   static var client: StorageClient<OSSProvider> { supposed() }
+  static var store: StorageClient<OSSProvider> { supposed() }
+  static var folder: FilePath { supposed() }
   struct Metrics {
     func count(_ event: AuthEvent) {}
   }

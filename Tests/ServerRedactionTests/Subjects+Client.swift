@@ -23,6 +23,10 @@ extension Subjects {
     "StorageClient.ObjectChecksum": "a checksum of an object",
     "StorageClient.ObjectChecksum.Algorithm": "the name of an algorithm",
     "StorageClient.ObjectInfo": "what the service said of an object",
+    "StorageClient.ObjectTransfer": "the name of an object, its size, and a function",
+    "StorageClient.PipelineProgress": "numbers",
+    "StorageClient.PipelineReport": "names of objects and errors, which are looked at themselves",
+    "StorageClient.PipelineReport.Failure": "the name of an object and an error, which is looked at itself",
     "StorageClient.S3Integrity": "two choices",
     "StorageClient.S3Integrity.BodySigning": "an enumeration without payload",
     "StorageClient.S3Integrity.Checksum": "an enumeration without payload",
@@ -32,6 +36,7 @@ extension Subjects {
     "StorageClient.StorageClientConfiguration": "numbers and durations",
     "StorageClient.StorageError.Code": "a name of a kind of problem",
     "StorageClient.SubprocessCommandRunner": "a clock",
+    "StorageClient.TransferPipeline": "numbers",
     "StorageClient.TransferProgress": "numbers",
     "StorageClient.UploadedObject": "what the service said of an object",
   ]

@@ -1,5 +1,5 @@
 /// A server on the command line: `host`, `host:port`, `[::1]:port`, with a user before it or without.
-struct ServerAddress: Equatable {
+struct ServerAddress: Hashable {
   let user: String?
   let host: String
   let port: Int?

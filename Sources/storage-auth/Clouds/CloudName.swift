@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// The name of a cloud on the command line, such as `oss`; the registry of the clouds.
-struct CloudName: ExpressibleByArgument, Equatable, CustomStringConvertible {
+struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   /// The cloud.
   let cloud: any Cloud
 
@@ -48,4 +48,6 @@ struct CloudName: ExpressibleByArgument, Equatable, CustomStringConvertible {
   }
 
   static func == (one: CloudName, other: CloudName) -> Bool { one.description == other.description }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

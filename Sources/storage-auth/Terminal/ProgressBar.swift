@@ -6,7 +6,7 @@ final class ProgressBar: Sendable {
   private static let width = 30
 
   private let name: String
-  private let shown = Mutex(-1)
+  private let shown = Mutex<[Int]>([])
 
   /// A bar for a transfer; nothing if nobody is looking.
   init?(_ name: String) {
@@ -15,19 +15,22 @@ final class ProgressBar: Sendable {
   }
 
   /// What a transfer calls.
-  var handler: TransferProgress.Handler { { self.show($0) } }
+  var handler: TransferProgress.Handler { { self.show($0.fractionCompleted) } }
+
+  /// What several transfers call.
+  var pipelineHandler: PipelineProgress.Handler { { self.show($0.fractionCompleted, $0.completedObjects) } }
 
   /// Shows how far it is; only when the picture changes.
-  private func show(_ progress: TransferProgress) {
-    let percent = Int(progress.fractionCompleted * 100)
+  private func show(_ fraction: Double, _ objects: Int? = nil) {
+    let percent = Int(fraction * 100)
     let isNew = shown.withLock { shown in
-      defer { shown = percent }
-      return shown != percent
+      defer { shown = [percent, objects ?? 0] }
+      return shown != [percent, objects ?? 0]
     }
     guard isNew else { return }
     let filled = percent * Self.width / 100
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
-    Terminal.overwrite("\(name) \(bar) \(percent) %")
+    Terminal.overwrite("\(objects.map { "\($0) of " } ?? "")\(name) \(bar) \(percent) %")
   }
 
   /// Ends the line.

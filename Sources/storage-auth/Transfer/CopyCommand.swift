@@ -1,24 +1,35 @@
 internal import ArgumentParser
 internal import StorageClient
-internal import SystemPackage
 
-/// `storage-auth cp`: copies between files and objects, and from object to object.
+/// `storage-auth cp`: copies between files and objects, and from object to object; several at once.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
-    abstract: "Copies a file to an object, an object to a file, or an object to an object.",
+    abstract: "Copies files to objects, objects to files, or objects to objects.",
+    usage: "storage-auth cp <source> ... <destination> [<options>]",
     discussion: """
       Examples: storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou
+                storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
                 storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
+      Several sources go to a directory, or to a key that ends in a slash. One that fails leaves the others alone; the \
+      failures are listed at the end, and the status is 1 then.
       """)
 
   @Argument(
-    help: "A file, oss://bucket/key (or cos://, s3://), aspera://node/key or aspera://user@host/path.")
-  var source: String
+    help: ArgumentHelp(
+      "Files, oss://bucket/key (or cos://, s3://), aspera://node/key or aspera://user@host/path; the last one is the "
+        + "destination. One that ends in a slash, or a directory, takes the names of the sources.",
+      valueName: "place"))
+  var places: [String]
 
-  @Argument(help: "The same; a name that ends in a slash, or a directory, takes the name of the source.")
-  var destination: String
+  @Option(
+    help: ArgumentHelp(
+      "How many of several sources are copied at once; 16 if not given, or 1 with Aspera.", valueName: "number"))
+  var parallel: Int?
+
+  @Flag(help: "End at the first of several sources that fails, in place of copying the others.")
+  var failFast = false
 
   @OptionGroup var options: StoreOptions
 
@@ -31,76 +42,59 @@ struct CopyCommand: AsyncParsableCommand {
   var metadata: [MetadataArgument] = []
 
   func validate() throws {
-    switch (try Location(source), try Location(destination)) {
-    case (.file, .file):
-      throw ValidationError("One of the two has to be oss://bucket/key (or cos://, s3://) or aspera://….")
-    case (.file, .account) where contentType != nil || !metadata.isEmpty:
-      throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
-    case (.file, .account), (.account, .file): return
-    case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
-      _ = try from.cloud.store(bucket, options.buckets)
-    case (.file, let place), (let place, .file): _ = try object(at: place)
-    default:
-      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
+    guard places.count > 1, let destination = try places.last.map({ try Location($0) }) else {
+      throw ValidationError("Name a source and a destination.")
+    }
+    if let parallel, !(1...1000).contains(parallel) { throw ValidationError("--parallel is a number from 1 to 1000.") }
+    var names: Set<[UInt8]> = []
+    for place in places.dropLast() {
+      let source = try Location(place)
+      try plan.check(source, destination)
+      guard places.count > 2 else { return }
+      guard destination.isFolder else {
+        throw ValidationError("Several sources need a directory, or a key that ends in a slash, as destination.")
+      }
+      guard !source.lastName.isEmpty, names.insert(Array(source.lastName.utf8)).inserted else {
+        throw ValidationError("Several sources need names that differ; copy \(source.lastName) by itself.")
+      }
     }
   }
 
   func run() async throws {
-    switch (try Location(source), try Location(destination)) {
-    case (.file(let file), .account(let server, let path)):
-      let target = Location.key(path, naming: file.string)
-      let transfers = try await aspera.transfers(server)
-      try await showing(target) { try await transfers.upload(file, to: target, progress: $0) }
-    case (.account(let server, let path), .file(let file)):
-      let target = Self.target(file, naming: path)
-      let transfers = try await aspera.transfers(server)
-      try await showing(target.string) { try await transfers.download(path, to: target, progress: $0) }
-    case (.object(let from, let bucket, let key), .object(let to, let otherBucket, let otherKey)) where from == to:
-      _ = try await to.cloud.store(otherBucket, options.buckets).copy(
-        CopySource(bucket: bucket, key: key), to: Location.key(otherKey, naming: key), options: CopyOptions())
-    case (.file(let file), let place):
-      let (store, key) = try object(at: place)
-      let target = Location.key(key, naming: file.string)
-      try await showing(target) {
-        try await store.upload(.file(file), to: target, options: uploadOptions, progress: $0)
-      }
-    case (let place, .file(let file)):
-      let (store, key) = try object(at: place)
-      let target = Self.target(file, naming: key)
-      try await showing(target.string) { try await store.download(key, to: target, progress: $0) }
-    default: throw ValidationError("Name an object, as oss://bucket/key.")
+    guard let destination = try places.last.map({ try Location($0) }) else { return }
+    let sources = try places.dropLast().map { try Location($0) }
+    var plan = plan
+    var transfers: [ObjectTransfer] = []
+    for source in sources { transfers.append(try await plan.transfer(source, to: destination)) }
+    guard transfers.count > 1 else {
+      for transfer in transfers { try await show(transfer) }
+      return
     }
+    let isAspera = (sources + [destination]).contains(where: \.isAspera)
+    let pipeline = TransferPipeline(transfersInFlight: parallel ?? (isAspera ? 1 : 16), stopsAtFailure: failFast)
+    let bar = ProgressBar("\(transfers.count) objects")
+    let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
+    bar?.finish()
+    for failure in report.failures { Terminal.notes("Error: \(failure.name): \(failure.error)") }
+    guard !report.isComplete else { return }
+    let rest = transfers.count - report.completedObjects - report.failedObjects
+    Terminal.note("\(report.completedObjects) copied, \(report.failedObjects) failed, \(rest) not copied")
+    throw ExitCode.failure
   }
 
-  private func object(at place: Location) throws -> (store: any ObjectStore, key: String) {
-    guard let (store, key) = try options.store(of: place, transfers: aspera.transfers) else {
-      throw ValidationError("Name an object, as oss://bucket/key.")
-    }
-    return (store, key)
+  private var plan: CopyPlan {
+    CopyPlan(
+      options, aspera,
+      upload: UploadOptions(
+        contentType: contentType,
+        metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }))
   }
 
-  /// The file, in a directory with the last name of the source.
-  private static func target(_ file: FilePath, naming source: String) -> FilePath {
-    isDirectory(file) ? file.appending(source.split(separator: "/").last.map(String.init) ?? "") : file
-  }
-
-  private var uploadOptions: UploadOptions {
-    UploadOptions(
-      contentType: contentType,
-      metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last })
-  }
-
-  private static func isDirectory(_ file: FilePath) -> Bool {
-    file.string.hasSuffix("/") || LocalFiles.isDirectory(file.string)
-  }
-
-  /// Runs a transfer with a bar, where somebody is looking.
-  private func showing<Result>(
-    _ name: String, _ transfer: (TransferProgress.Handler?) async throws -> Result
-  ) async throws {
-    let bar = ProgressBar(name)
+  /// Runs a transfer with a bar, where a person is looking.
+  private func show(_ transfer: ObjectTransfer) async throws {
+    let bar = ProgressBar(transfer.name)
     defer { bar?.finish() }
-    _ = try await transfer(bar?.handler)
+    try await transfer.run(progress: bar?.handler)
   }
 }
 

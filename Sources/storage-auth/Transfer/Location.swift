@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import SystemPackage
 
 /// A place on the command line: an object, a prefix or a bucket of a cloud, a path of an Aspera server, or a file.
-enum Location: Equatable {
+enum Location: Hashable {
   /// `oss://bucket/key`, or that of another cloud; the key is not encoded and may be empty.
   case object(CloudName, bucket: String, key: String)
   /// `aspera://host/key`: a file of a node, through its Node API.
@@ -40,6 +40,41 @@ enum Location: Equatable {
       self = .object(cloud, bucket: place, key: key)
     }
   }
+
+  /// The key, or the path.
+  var key: String {
+    switch self {
+    case .object(_, _, let key), .node(_, let key), .account(_, let key): key
+    case .file(let file): file.string
+    }
+  }
+
+  /// The bucket, the node or the server alone; a file is itself.
+  var container: Location {
+    switch self {
+    case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
+    case .node(let server, _): .node(server, key: "")
+    case .account(let server, _): .account(server, path: "")
+    case .file: self
+    }
+  }
+
+  /// Whether what is copied there keeps the last name of its source.
+  var isFolder: Bool {
+    if case .file(let file) = self { return file.string.hasSuffix("/") || LocalFiles.isDirectory(file.string) }
+    return key.isEmpty || key.hasSuffix("/")
+  }
+
+  /// Whether it is reached through Aspera.
+  var isAspera: Bool {
+    switch self {
+    case .node, .account: true
+    case .object, .file: false
+    }
+  }
+
+  /// The last name of the key or the path.
+  var lastName: String { key.split(separator: "/").last.map(String.init) ?? "" }
 
   /// The key or the path with the last name of another one, where it names a folder.
   static func key(_ key: String, naming source: String) -> String {

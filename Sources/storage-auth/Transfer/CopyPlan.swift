@@ -1,0 +1,98 @@
+internal import ArgumentParser
+internal import StorageClient
+internal import SystemPackage
+
+/// What `cp` copies from where to where; places of one bucket or server share one client.
+struct CopyPlan {
+  /// A bucket, a node or a server, and what reaches it.
+  private enum Client {
+    case bucket(any BucketStore)
+    case node(any ObjectStore)
+    case account(AccountTransfers)
+  }
+
+  let options: StoreOptions
+  let aspera: AsperaOptions
+  let upload: UploadOptions
+  private var clients: [Location: Client] = [:]
+
+  init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions) {
+    self.options = options
+    self.aspera = aspera
+    self.upload = upload
+  }
+
+  /// Checks a pair of places, without the network.
+  ///
+  /// - Throws: A `ValidationError` for a pair that cannot be copied.
+  func check(_ source: Location, _ destination: Location) throws {
+    switch (source, destination) {
+    case (.file, .file):
+      throw ValidationError("One of the two has to be oss://bucket/key (or cos://, s3://) or aspera://….")
+    case (.file, .account) where upload.contentType != nil || !upload.metadata.isEmpty:
+      throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
+    case (.file, .account), (.account, .file): return
+    case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
+      _ = try from.cloud.store(bucket, options.buckets)
+    case (.file, let place), (let place, .file): _ = try options.store(of: place)
+    default:
+      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
+    }
+  }
+
+  /// Returns the transfer of a pair of places.
+  ///
+  /// - Throws: A `ValidationError` for a pair that cannot be copied, and what an account throws that is not usable.
+  mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
+    let (giver, taker) = (try await client(of: source), try await client(of: destination))
+    if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
+      let target = Location.key(destination.key, naming: key)
+      return ObjectTransfer(target) { _ in
+        _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
+      }
+    }
+    if case .file(let file) = source, let taker { return send(file, to: destination, taker) }
+    if case .file(let file) = destination, let giver { return fetch(source.key, to: file, giver) }
+    throw ValidationError("Name an object, as oss://bucket/key.")
+  }
+
+  private func send(_ file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
+    let target = Location.key(destination.key, naming: file.string)
+    let byteCount = LocalFiles.byteCount(file.string)
+    return switch client {
+    case .bucket(let store): .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+    case .node(let store): .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+    case .account(let transfers):
+      ObjectTransfer(target, byteCount: byteCount) { try await transfers.upload(file, to: target, progress: $0) }
+    }
+  }
+
+  /// Fetches an object to a file, or to a directory under its last name.
+  private func fetch(_ key: String, to file: FilePath, _ client: Client) -> ObjectTransfer {
+    let name = key.split(separator: "/").last.map(String.init) ?? ""
+    let target = Location.file(file).isFolder ? file.appending(name) : file
+    return switch client {
+    case .bucket(let store): ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
+    case .node(let store): ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
+    case .account(let transfers):
+      ObjectTransfer(target.string) { try await transfers.download(key, to: target, progress: $0) }
+    }
+  }
+
+  /// Returns what reaches a place, or `nil` for a file.
+  private mutating func client(of place: Location) async throws -> Client? {
+    let container = place.container
+    if let known = clients[container] { return known }
+    let client: Client
+    switch place {
+    case .file: return nil
+    case .object(let name, let bucket, _): client = .bucket(try name.cloud.store(bucket, options.buckets))
+    case .account(let server, _): client = .account(try await aspera.transfers(server))
+    case .node:
+      guard let (store, _) = try options.store(of: place, transfers: aspera.transfers) else { return nil }
+      client = .node(store)
+    }
+    clients[container] = client
+    return client
+  }
+}
