@@ -77,12 +77,12 @@ final class TransferPipelineTests: XCTestCase {
     let gate = Gate()
     let source = Endless { number in ObjectTransfer("\(number)") { _ in try await gate.pass() } }
     let task = Task { try await TransferPipeline(transfersInFlight: 5).run(source) }
-    try await wait { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
+    await eventually("all are under way") { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
     for _ in 0..<1000 { await Task.yield() }
     XCTAssertEqual(gate.underWay, 5)
     XCTAssertEqual(source.yielded.withLock { $0 }, 6)
     gate.open()
-    try await wait { source.yielded.withLock { $0 } > 500 }
+    await eventually("it goes on") { source.yielded.withLock { $0 } > 500 }
     XCTAssertEqual(gate.most, 5)
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
@@ -230,20 +230,11 @@ final class TransferPipelineTests: XCTestCase {
       .download("k\(number)", from: store, to: directory.path("f\(number)"))
     }
     let task = Task { try await TransferPipeline(transfersInFlight: 4).run(source) }
-    try await wait { started.values.count == 4 }
-    try await wait { ((try? directory.names) ?? []).count == 4 }
+    await eventually("all have begun") { started.values.count == 4 }
+    await eventually("each has a file") { ((try? directory.names) ?? []).count == 4 }
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
     XCTAssertEqual(try directory.names, [])
     XCTAssertEqual(started.values.count, 4)
-  }
-
-  /// Lets other tasks go on until something holds, a minute at most.
-  private func wait(line: UInt = #line, until condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-    while !condition() {
-      guard ContinuousClock.now < deadline else { return XCTFail("it never held", line: line) }
-      await Task.yield()
-    }
   }
 }
