@@ -39,11 +39,13 @@ struct COSCloud: Cloud {
 
   // MARK: Requests
 
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+  func store(
+    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore {
     let region = try options.region(fromEnvironment: ["COS_REGION"], local: "ap-guangzhou")
     return StorageClient(
       .cos(bucket: bucket, region: region, endpoint: options.endpoint),
-      credentials: options.credentials.cache(for: self))
+      credentials: options.credentials.cache(for: self), configuration: configuration)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {

@@ -36,7 +36,9 @@ protocol Cloud: Sendable {
   /// Returns a client of a bucket.
   ///
   /// - Throws: A `ValidationError` if the region is missing.
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore
+  func store(
+    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore
 
   /// Returns a signer of requests to a host.
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey>
@@ -79,6 +81,15 @@ protocol Cloud: Sendable {
 
   /// Returns what signs for callers.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
+}
+
+extension Cloud {
+  /// Returns a client of a bucket that works as clients do unless they are told otherwise.
+  ///
+  /// - Throws: A `ValidationError` if the region is missing.
+  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+    try store(bucket, options, StorageClientConfiguration())
+  }
 }
 
 /// A key that a token server asks a token service for.

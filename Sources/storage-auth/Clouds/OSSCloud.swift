@@ -42,11 +42,13 @@ struct OSSCloud: Cloud {
 
   // MARK: Requests
 
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+  func store(
+    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore {
     let region = try options.region(fromEnvironment: ["OSS_REGION"], local: "cn-hangzhou")
     return StorageClient(
       .oss(bucket: bucket, region: region, signature: options.signature.version, endpoint: options.endpoint),
-      credentials: options.credentials.cache(for: self))
+      credentials: options.credentials.cache(for: self), configuration: configuration)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {

@@ -44,14 +44,17 @@ struct S3Cloud: Cloud {
 
   // MARK: Requests
 
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
+  func store(
+    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore {
     let settings = try AmazonSettings(.system)
     let endpoint = options.endpoint ?? settings.endpointURL
     let region = try options.region(
       fromEnvironment: ["AWS_REGION", "AWS_DEFAULT_REGION"], configured: settings.region, local: "us-east-1",
       endpoint: endpoint)
     return StorageClient(
-      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: options.credentials.cache(for: self))
+      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: options.credentials.cache(for: self),
+      configuration: configuration)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {

@@ -45,7 +45,9 @@ struct CopyCommand: AsyncParsableCommand {
     guard places.count > 1, let destination = try places.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
     }
-    if let parallel, !(1...1000).contains(parallel) { throw ValidationError("--parallel is a number from 1 to 1000.") }
+    if let parallel, !Self.parallels.contains(parallel) {
+      throw ValidationError("--parallel is a number from 1 to \(Self.parallels.upperBound).")
+    }
     var names: Set<[UInt8]> = []
     for place in places.dropLast() {
       let source = try Location(place)
@@ -87,8 +89,12 @@ struct CopyCommand: AsyncParsableCommand {
       options, aspera,
       upload: UploadOptions(
         contentType: contentType,
-        metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }))
+        metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }),
+      parallel: parallel ?? 1)
   }
+
+  /// As many as the transport keeps connections to a host.
+  private static let parallels = 1...64
 
   /// Runs a transfer with a bar, where a person is looking.
   private func show(_ transfer: ObjectTransfer) async throws {

@@ -14,9 +14,20 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions
   let upload: UploadOptions
+  private let configuration: StorageClientConfiguration
   private var clients: [Location: Client] = [:]
 
-  init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions) {
+  /// Plans to copy.
+  ///
+  /// - Parameters:
+  ///   - options: How buckets and nodes are reached.
+  ///   - aspera: How files of Aspera are moved.
+  ///   - upload: What is stored along with objects.
+  ///   - parallel: How many sources are copied at once, which a client has to have room for.
+  init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int) {
+    var configuration = StorageClientConfiguration()
+    configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
+    self.configuration = configuration
     self.options = options
     self.aspera = aspera
     self.upload = upload
@@ -86,7 +97,8 @@ struct CopyPlan {
     let client: Client
     switch place {
     case .file: return nil
-    case .object(let name, let bucket, _): client = .bucket(try name.cloud.store(bucket, options.buckets))
+    case .object(let name, let bucket, _):
+      client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
     case .account(let server, _): client = .account(try await aspera.transfers(server))
     case .node:
       guard let (store, _) = try options.store(of: place, transfers: aspera.transfers) else { return nil }
