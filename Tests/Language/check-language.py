@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Checks the language of comments, messages and pages, from anywhere; needs no build.
+
+Refuses words that stand for a thing that has a name ("nothing" for `nil`, "whoever" for the caller), summaries of
+documentation that do not start with a verb or a noun phrase, and public throwing functions that do not say what they throw.
+"""
+import glob
+import os
+import re
+import sys
+
+from swift_text import pieces
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDERS = ["Sources", "Examples", "Benchmarks"]
+PAGES = ["*.md", "Documentation/**/*.md", "Sources/**/*.md", "Examples/**/*.md", ".github/**/*.md"]
+
+WORDS = re.compile(r"\b(nothing|whoever|whomever|somebody|someone|nobody|no one|anybody|anyone|whatsoever)\b", re.IGNORECASE)
+# How a summary does not start: with a question, a condition or an order to the reader.
+OPENINGS = re.compile(
+    r"^(What|Whatever|Whose|Where|Wherever|When|Whenever|Who|How|Why|Which|For|From|Until|If|Unless|Of|In which|To|That|It"
+    r"|There|They|Is|Are|Has|Not|Let|Nothing|Because|Since|So)\b(?![`-])")
+DECLARATION = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*public\s+(?:[\w@()]+\s+)*?(?:func|init|subscript)\b|"
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*public\s+(?:[\w@()]+\s+)*?init[?(<]")
+
+
+def swift_files():
+    for folder in FOLDERS:
+        yield from sorted(glob.glob(os.path.join(ROOT, folder, "**/*.swift"), recursive=True))
+
+
+def words(path, source):
+    for piece in pieces(source):
+        if piece.kind == "code":
+            continue
+        for match in WORDS.finditer(piece.text):
+            line = piece.line + piece.text.count("\n", 0, match.start())
+            yield line, f'"{match.group()}" in a {"message" if piece.kind == "string" else "comment"}'
+
+
+def summaries(source):
+    """Finds first lines of documentation that start in another way than with a verb or a noun phrase."""
+    before = ""
+    for number, line in enumerate(source.split("\n"), 1):
+        text = line.strip()
+        if text.startswith("///") and not before.startswith("///"):
+            summary = text[3:].strip()
+            if match := OPENINGS.match(summary):
+                yield number, f'a summary that starts with "{match.group()}"; start with a verb or a noun phrase'
+        before = text
+
+
+def throwing(source):
+    """Finds public functions that throw and have documentation that does not say what."""
+    lines = source.split("\n")
+    for number, line in enumerate(lines):
+        if not DECLARATION.match(line):
+            continue
+        head, end = line, number
+        while head.count("(") > head.count(")") and end + 1 < len(lines):
+            end += 1
+            head += "\n" + lines[end]
+        while end + 1 < len(lines) and re.match(r"^\s*(async|throws|->|where)\b", lines[end + 1]):
+            end += 1
+            head += "\n" + lines[end]
+        effects = _after_parameters(head)
+        if not re.search(r"\bthrows\b", effects) or "throws(Never)" in effects:
+            continue
+        start, documentation = number - 1, []
+        while start >= 0 and re.match(r"^\s*(///|@)", lines[start]):
+            documentation.append(lines[start])
+            start -= 1
+        if not any(re.match(r"^\s*/// - (Throws|Rethrows)\b", text) for text in documentation):
+            yield number + 1, "a public function that throws has no `- Throws:`"
+
+
+def _after_parameters(head):
+    """The part of a declaration between its parameters and its body or result."""
+    start = head.find("(", re.search(r"\b(func|init|subscript)\b", head).end())
+    depth = 0
+    for place in range(start, len(head)):
+        depth += {"(": 1, ")": -1}.get(head[place], 0)
+        if depth == 0:
+            return re.split(r"->|\{", head[place + 1:])[0]
+    return ""
+
+
+def page_words(source):
+    code = False
+    for number, line in enumerate(source.split("\n"), 1):
+        if line.startswith("```"):
+            code = not code
+        for match in WORDS.finditer(line):
+            yield number, f'"{match.group()}" on a page'
+
+
+def main():
+    only = sys.argv[1:]
+    found, read = [], 0
+    for path in swift_files():
+        name = os.path.relpath(path, ROOT)
+        if only and not any(name.startswith(prefix) for prefix in only):
+            continue
+        with open(path, encoding="utf-8") as file:
+            source = file.read()
+        read += 1
+        for line, problem in sorted([*words(path, source), *summaries(source), *throwing(source)]):
+            found.append(f"{name}:{line}: {problem}")
+    for pattern in PAGES:
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
+            name = os.path.relpath(path, ROOT)
+            if only and not any(name.startswith(prefix) for prefix in only):
+                continue
+            with open(path, encoding="utf-8") as file:
+                source = file.read()
+            read += 1
+            found += [f"{name}:{line}: {problem}" for line, problem in page_words(source)]
+    for problem in found:
+        print(problem)
+    if not read:
+        print("no file was read")
+        return 1
+    print(f"language: {read} files, {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
