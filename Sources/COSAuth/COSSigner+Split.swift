@@ -45,7 +45,8 @@ extension COSSigner {
     _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try string.withHTTPString(original, fields: fields, path: path) { text, headerList, parameterList in
+    try string.withHTTPString(original, fields: fields, path: path ?? original.path ?? "/") {
+      text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
       var request = original
       request.headerFields = fields

@@ -158,7 +158,9 @@ extension COSSigner {
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
-    let authorization = try string.withHTTPString(request, fields: draft.fields) { text, headerList, parameterList in
+    let authorization = try string.withHTTPString(
+      request, fields: draft.fields, path: request.path ?? "/"
+    ) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return HTTPField(name: .authorization) { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)

@@ -155,7 +155,9 @@ extension COSStringSigner {
     names.insert("host")
     let text: String
     do throws(SigningError) {
-      text = try COSHTTPString(policy: .only(names)).withHTTPString(request) { text, _, _ in String(writing: text) }
+      text = try COSHTTPString(policy: .only(names)).withHTTPString(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) { text, _, _ in String(writing: text) }
     } catch {
       throw .notCanonical
     }

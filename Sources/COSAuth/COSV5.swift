@@ -95,18 +95,16 @@ struct COSHTTPString {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed; `nil` for those of the request.
-  ///   - path: The path with every parameter that is signed; `nil` for that of the request.
+  ///   - fields: Every header that is signed.
+  ///   - path: The path with every parameter that is signed.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read, or a header that is signed is there twice.
   func withHTTPString<Result>(
-    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil,
+    _ request: HTTPRequest, fields: HTTPFields, path: String,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
-    let fields = fields ?? request.headerFields
     let authority = host ?? request.authority
     let spelling = spelling
-    let path = path ?? request.path ?? "/"
     let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try select(from: fields, authority: authority, into: &headers)

@@ -159,7 +159,9 @@ public struct COSVerifier: SignatureVerifier {
     let signingKey = claim.window.signingKey(of: key)
     let readings = readings(of: claim, request)
     for reading in readings {
-      let hash = try reading.withHTTPString(request) { text, _, _ in SHA1.hash(writing: text) }
+      let hash = try reading.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
+        text, _, _ in SHA1.hash(writing: text)
+      }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
@@ -205,7 +207,10 @@ extension COSVerifier {
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let (text, hash) = try reading.withHTTPString(asSigned(request, claim)) { text, _, _ in
+    let signed = asSigned(request, claim)
+    let (text, hash) = try reading.withHTTPString(
+      signed, fields: signed.headerFields, path: signed.path ?? "/"
+    ) { text, _, _ in
       (String(writing: text), SHA1.hash(writing: text))
     }
     return SignedTexts(

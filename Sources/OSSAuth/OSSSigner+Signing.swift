@@ -2,16 +2,14 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A request with everything that its signature covers, and the way to that signature.
+/// Everything that the signature of a request covers, apart from its method and authority.
 struct OSSDraft: ~Copyable {
-  /// The request, whose own fields are not those that are signed.
-  let request: HTTPRequest
   /// The fields; only the signature is missing.
   var fields: FieldDraft
-  /// The path of the request.
-  let originalPath: String
-  /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
-  let path: String?
+  /// The path that is signed, with the parameters that a signature in the URL covers.
+  let path: String
+  /// Whether the signature is for the URL rather than the headers.
+  let isPresigned: Bool
   /// Where the bucket comes from.
   let resource: OSSResource
   /// The version of the signature, with what it takes from the time.
@@ -50,9 +48,7 @@ extension OSSSigner {
     }
     if let token { fields.set(token) } else { fields.remove(.ossSecurityToken) }
     return OSSDraft(
-      request: original, fields: fields, originalPath: path, path: nil, resource: resource, scheme: scheme,
-      expiration: nil,
-
+      fields: fields, path: path, isPresigned: false, resource: resource, scheme: scheme, expiration: nil,
       refused: RefusedParameters(Self.signatureParameters))
   }
 
@@ -97,50 +93,53 @@ extension OSSSigner {
     try key.check()
     try checkConfiguration()
     var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
-    let signature = try signature(of: draft, with: key)
+    let signature = try signature(of: draft, for: request, with: key)
     let authorization = HTTPField(name: .authorization) { writer in
-      append(prefixOf: draft, id: key.id, to: &writer)
+      append(prefixOf: draft, for: request, id: key.id, to: &writer)
       append(signature, to: &writer)
     }
     draft.fields.set(authorization)
     request.headerFields = draft.fields.fields
   }
 
-  /// The signature of a draft.
-  func signature(of draft: borrowing OSSDraft, with key: AccessKey) throws(SigningError) -> Digest {
+  /// Returns the signature of a request.
+  func signature(
+    of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> Digest {
     switch draft.scheme {
     case .v1(let date):
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return try withV1String(of: draft, date) { signingKey.authenticationCode(writing: $0) }
+      return try withV1String(of: draft, for: request, date) { signingKey.authenticationCode(writing: $0) }
     case .v4(let scope):
-      let hash = try withV4Request(of: draft) { SHA256.hash(writing: $0) }
+      let hash = try withV4Request(of: draft, for: request) { SHA256.hash(writing: $0) }
       return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
     }
   }
 
   /// Hands a function that writes the V1 string to sign to `body`.
   func withV1String<Result>(
-    of draft: borrowing OSSDraft, _ date: OSSV1String.Date, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
+    _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        draft.request, fields: draft.fields.fields, path: draft.path ?? draft.originalPath, date: date,
-        refusing: draft.refused,
-        allowsAmbiguity: draft.path == nil || allowsAmbiguousV1, body)
+        request, fields: draft.fields.fields, path: draft.path, date: date, refusing: draft.refused,
+        allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
   }
 
   /// Hands a function that writes the V4 canonical request to `body`.
   func withV4Request<Result>(
-    of draft: borrowing OSSDraft, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
       .withCanonicalRequest(
-        draft.request, fields: draft.fields.fields, path: draft.path ?? draft.originalPath, refusing: draft.refused,
-        body)
+        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the authorization up to the signature.
-  func append(prefixOf draft: borrowing OSSDraft, id: AccessKeyID, to writer: inout ByteWriter) {
+  func append(
+    prefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID, to writer: inout ByteWriter
+  ) {
     switch draft.scheme {
     case .v1:
       writer.append("OSS ")
@@ -153,7 +152,7 @@ extension OSSSigner {
       writer.append(UInt8(ascii: "/"))
       scope.append(to: &writer)
       if additionalHeaders.isEmpty { return writer.append(",Signature=") }
-      let names = presentAdditionalHeaders(of: draft.request, draft.fields.fields)
+      let names = presentAdditionalHeaders(of: request, draft.fields.fields)
       if !names.isEmpty {
         writer.append(",AdditionalHeaders=")
         writer.append(names)
@@ -201,12 +200,12 @@ extension OSSSigner {
     let authority = request.authority
     let draft = try draft(
       presigning: request, authority: authority, as: identity, validFor: duration, date: context.date)
-    let signature = try signature(of: draft, with: key)
+    let signature = try signature(of: draft, for: request, with: key)
     let url = String(writing: { writer in
       writer.append(request.scheme ?? "https")
       writer.append("://")
       writer.append(authority ?? "")
-      append(pathOf: draft, as: identity, to: &writer)
+      append(pathOf: draft, for: request, as: identity, to: &writer)
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
@@ -253,17 +252,20 @@ extension OSSSigner {
         } ?? path
     }
     return OSSDraft(
-      request: original, fields: FieldDraft(fields), originalPath: path, path: signed, resource: resource,
-      scheme: scheme, expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
+      fields: FieldDraft(fields), path: signed, isPresigned: true, resource: resource, scheme: scheme,
+      expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
   /// Appends the path of a URL with every parameter but the signature.
-  func append(pathOf draft: borrowing OSSDraft, as identity: Identity, to writer: inout ByteWriter) {
+  func append(
+    pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
+  ) {
     switch draft.scheme {
-    case .v4: writer.append(draft.path ?? "/")
+    case .v4: writer.append(draft.path)
     case .v1(let date):
-      writer.append(draft.originalPath)
-      writer.append(separatorAfter: draft.originalPath)
+      let path = request.path ?? "/"
+      writer.append(path)
+      writer.append(separatorAfter: path)
       writer.append("OSSAccessKeyId=")
       writer.append(percentEncoding: identity.id.string)
       writer.append("&Expires=")

@@ -17,7 +17,7 @@ extension OSSSigner {
     try identity.check()
     try checkConfiguration()
     let token = identity.sessionToken.map { HTTPField(name: .ossSecurityToken, value: $0.reveal()) }
-    return try pending(draft(request, token: token, date: context.date), as: identity)
+    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
   /// Makes the string to sign of a URL whose key is kept elsewhere.
@@ -35,28 +35,32 @@ extension OSSSigner {
     try identity.check()
     let draft = try draft(
       presigning: request, authority: request.authority, as: identity, validFor: duration, date: context.date)
-    return try pending(draft, as: identity)
+    return try pending(draft, of: request, as: identity)
   }
 
-  private func pending(_ draft: borrowing OSSDraft, as identity: Identity) throws(SigningError) -> PendingSignature {
+  private func pending(
+    _ draft: borrowing OSSDraft, of request: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> PendingSignature {
     let stringToSign: String
     var canonicalRequest: String?
     switch draft.scheme {
     case .v1(let date):
-      stringToSign = try withV1String(of: draft, date) { String(writing: $0) }
+      stringToSign = try withV1String(of: draft, for: request, date) { String(writing: $0) }
     case .v4(let scope):
-      let (text, hash) = try withV4Request(of: draft) { (String(writing: $0), SHA256.hash(writing: $0)) }
+      let (text, hash) = try withV4Request(of: draft, for: request) { (String(writing: $0), SHA256.hash(writing: $0)) }
       canonicalRequest = text
       stringToSign = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     }
-    var request = draft.request
-    request.headerFields = draft.fields.fields
-    if draft.path != nil { request.path = String(writing: { append(pathOf: draft, as: identity, to: &$0) }) }
+    var prepared = request
+    prepared.headerFields = draft.fields.fields
+    if draft.isPresigned {
+      prepared.path = String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) })
+    }
     return PendingSignature(
       version == .v1 ? .ossV1 : .ossV4, stringToSign: stringToSign, canonicalRequest: canonicalRequest,
-      identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
-      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.fields.fields),
-      authorizationPrefix: String(writing: { append(prefixOf: draft, id: identity.id, to: &$0) }))
+      identity: identity, expiration: draft.expiration, request: prepared, isPresigned: draft.isPresigned,
+      signedHeaders: draft.isPresigned ? signedHeaders(of: draft.fields.fields) : [:],
+      authorizationPrefix: String(writing: { append(prefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
 
   /// Puts a signature into the request that it was made for.

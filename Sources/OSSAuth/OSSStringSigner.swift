@@ -145,7 +145,9 @@ extension OSSStringSigner {
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
     let text: String
     do throws(SigningError) {
-      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(request) {
+      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) {
         String(writing: $0)
       }
     } catch {
@@ -233,7 +235,9 @@ extension OSSStringSigner {
     let text: String
     do throws(SigningError) {
       text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
-        .withStringToSign(request, date: .line(dateLine)) { String(writing: $0) }
+        .withStringToSign(request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)) {
+          String(writing: $0)
+        }
     } catch {
       throw .notCanonical
     }

@@ -19,21 +19,19 @@ struct OSSV1String {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed; `nil` for those of the request.
-  ///   - path: The path that is signed; `nil` for that of the request.
+  ///   - fields: Every header that is signed.
+  ///   - path: The path that is signed.
   ///   - date: The fourth line.
   ///   - refused: The parameters that a request must not have.
   ///   - allowsAmbiguity: Whether the string may be that of another request, too.
   ///   - body: Uses the function.
   /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
   func withStringToSign<Result>(
-    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil, date: Date,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    let fields = fields ?? request.headerFields
-    let path = path ?? request.path ?? "/"
-    return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
+    try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       let content = try select(from: fields, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in

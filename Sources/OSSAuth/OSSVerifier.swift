@@ -114,7 +114,9 @@ public struct OSSVerifier: SignatureVerifier {
       throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
     }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    let expected = try text.withStringToSign(request, date: .line(scheme.line)) {
+    let expected = try text.withStringToSign(
+      request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
+    ) {
       signingKey.authenticationCode(writing: $0).base64
     }
     guard constantTimeEqual(expected, claim.signature) else {
@@ -136,7 +138,9 @@ public struct OSSVerifier: SignatureVerifier {
     }
     let canonical = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
     let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-    let hash = try canonical.withCanonicalRequest(request, omitting: omitted) { SHA256.hash(writing: $0) }
+    let hash = try canonical.withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/", omitting: omitted
+    ) { SHA256.hash(writing: $0) }
     let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
     let signingKey = scope.signingKey(of: key)
     for line in scheme.dateLines {
@@ -320,12 +324,16 @@ extension OSSVerifier {
     case .v1(let scheme):
       let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
       return SignedTexts(
-        stringToSign: try text.withStringToSign(request, date: .line(scheme.line)) { String(writing: $0) },
+        stringToSign: try text.withStringToSign(
+          request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
+        ) { String(writing: $0) },
         canonicalRequest: nil)
     case .v4(let scheme):
       let text = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
       let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-      let (canonical, hash) = try text.withCanonicalRequest(request, omitting: omitted) {
+      let (canonical, hash) = try text.withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/", omitting: omitted
+      ) {
         (String(writing: $0), SHA256.hash(writing: $0))
       }
       let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)

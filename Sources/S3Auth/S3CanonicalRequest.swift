@@ -171,20 +171,18 @@ package struct S3CanonicalRequest {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed; `nil` for those of the request.
-  ///   - path: The path with every parameter that is signed; `nil` for that of the request.
+  ///   - fields: Every header that is signed.
+  ///   - path: The path with every parameter that is signed.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
   ///   - body: Uses the functions.
   /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
   package func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, fields: HTTPFields? = nil, path: String? = nil, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    let fields = fields ?? request.headerFields
-    let path = path ?? request.path ?? "/"
-    return try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
+    try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try select(from: fields, authority: request.authority, into: &selected)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in

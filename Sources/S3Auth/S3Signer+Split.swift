@@ -16,7 +16,7 @@ extension S3Signer {
   ) throws(SigningError) -> PendingSignature {
     try identity.check(allowsSlashInID: true)
     let token = identity.sessionToken.map { HTTPField(name: .s3SecurityToken, value: $0.reveal()) }
-    return try pending(draft(request, token: token, date: context.date), as: identity)
+    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
   /// Creates the string to sign of a URL whose key is kept elsewhere.
@@ -33,22 +33,24 @@ extension S3Signer {
   ) throws(SigningError) -> PendingSignature {
     try identity.check(allowsSlashInID: true)
     return try pending(
-      draft(presigning: request, as: identity, validFor: duration, date: context.date), as: identity)
+      draft(presigning: request, as: identity, validFor: duration, date: context.date), of: request, as: identity)
   }
 
-  private func pending(_ draft: borrowing S3Draft, as identity: Identity) throws(SigningError) -> PendingSignature {
-    let (text, hash) = try withCanonicalRequest(of: draft) { text, _ in
+  private func pending(
+    _ draft: borrowing S3Draft, of request: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> PendingSignature {
+    let (text, hash) = try withCanonicalRequest(of: draft, for: request) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }
-    let names = try canonicalRequest.names(of: draft.fields.fields, authority: draft.request.authority)
+    let names = try canonicalRequest.names(of: draft.fields.fields, authority: request.authority)
     let scope = draft.scope
-    var request = draft.request
-    request.headerFields = draft.fields.fields
-    if let path = draft.path { request.path = path }
+    var prepared = request
+    prepared.headerFields = draft.fields.fields
+    if draft.isPresigned { prepared.path = draft.path }
     return PendingSignature(
       .s3V4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
-      identity: identity, expiration: draft.expiration, request: request, isPresigned: draft.path != nil,
-      signedHeaders: draft.path == nil ? [:] : signedHeaders(of: draft.fields.fields),
+      identity: identity, expiration: draft.expiration, request: prepared, isPresigned: draft.isPresigned,
+      signedHeaders: draft.isPresigned ? signedHeaders(of: draft.fields.fields) : [:],
       authorizationPrefix: String(
         writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }

@@ -139,7 +139,7 @@ extension S3Signer {
     try key.check(allowsSlashInID: true)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
     let authorization = try canonicalRequest.withCanonicalRequest(
-      draft.request, fields: draft.fields.fields, refusing: RefusedParameters(S3Text.signatureParameters)
+      request, fields: draft.fields.fields, path: draft.path, refusing: RefusedParameters(S3Text.signatureParameters)
     ) { text, names in
       let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
@@ -161,7 +161,8 @@ extension S3Signer {
     fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
     try setPayload(of: &fields)
     if let token { fields.set(token) } else { fields.remove(.s3SecurityToken) }
-    return S3Draft(request: original, fields: fields, path: nil, scope: scope, expiration: nil)
+    return S3Draft(
+      fields: fields, path: original.path ?? "/", isPresigned: false, scope: scope, expiration: nil)
   }
 
   private func setPayload(of draft: inout FieldDraft) throws(SigningError) {
@@ -214,9 +215,12 @@ extension S3Signer {
   }
 
   /// Returns the signature of a draft.
-  func signature(of draft: borrowing S3Draft, with key: AccessKey) throws(SigningError) -> Digest {
+  func signature(
+    of draft: borrowing S3Draft, for request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> Digest {
     signature(
-      of: try withCanonicalRequest(of: draft) { text, _ in SHA256.hash(writing: text) }, in: draft.scope, with: key)
+      of: try withCanonicalRequest(of: draft, for: request) { text, _ in SHA256.hash(writing: text) },
+      in: draft.scope, with: key)
   }
 
   /// Returns the signature of a canonical request that hashes to `hash`.
@@ -225,12 +229,12 @@ extension S3Signer {
   }
 
   func withCanonicalRequest<Result>(
-    of draft: borrowing S3Draft,
+    of draft: borrowing S3Draft, for request: HTTPRequest,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
-      draft.request, fields: draft.fields.fields, path: draft.path,
-      refusing: RefusedParameters(S3Text.signatureParameters, before: draft.request.path?.utf8.count ?? 1), body)
+      request, fields: draft.fields.fields, path: draft.path,
+      refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), body)
   }
 
   /// Appends the value of `Authorization` up to the signature.
@@ -248,14 +252,14 @@ extension S3Signer {
   }
 }
 
-/// A request with everything that its signature covers.
+/// Everything that the signature of a request covers, apart from its method and authority.
 struct S3Draft: ~Copyable {
-  /// The request, whose own fields are not those that are signed.
-  let request: HTTPRequest
   /// The fields; only the signature is missing.
   var fields: FieldDraft
-  /// The path with what the signature covers in a URL; `nil` for a signature in the headers.
-  let path: String?
+  /// The path that is signed, with the parameters that a signature in the URL covers.
+  let path: String
+  /// Whether the signature is for the URL rather than the headers.
+  let isPresigned: Bool
   /// What the signature is bound to.
   let scope: S3Scope
   /// When the URL ends; `nil` for a signature in the headers.
@@ -288,12 +292,12 @@ extension S3Signer {
     }
     try key.check(allowsSlashInID: true)
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
-    let signature = try signature(of: draft, with: key)
+    let signature = try signature(of: draft, for: request, with: key)
     let url = String(writing: { writer in
-      writer.append(draft.request.scheme ?? "https")
+      writer.append(request.scheme ?? "https")
       writer.append("://")
-      writer.append(draft.request.authority ?? "")
-      writer.append(draft.path ?? "/")
+      writer.append(request.authority ?? "")
+      writer.append(draft.path)
       writer.append(Self.signaturePrefix)
       writer.append(hex: signature)
     })
@@ -344,7 +348,7 @@ extension S3Signer {
         writer.append(percentEncoding: token)
       }
     })
-    return S3Draft(request: original, fields: FieldDraft(fields), path: extended, scope: scope, expiration: end)
+    return S3Draft(fields: FieldDraft(fields), path: extended, isPresigned: true, scope: scope, expiration: end)
   }
 
   /// Whether a field belongs to a signature in the headers, and has no place beside one in the URL.

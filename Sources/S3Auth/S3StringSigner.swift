@@ -114,7 +114,9 @@ public struct S3StringSigner: StringSigner {
       headerFields: headers)
     let text: String
     do throws(SigningError) {
-      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(request) {
+      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) {
         text, _ in String(writing: text)
       }
     } catch {

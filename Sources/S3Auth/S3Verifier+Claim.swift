@@ -251,7 +251,9 @@ extension S3Verifier {
   ///   - request: The request.
   /// - Throws: A `SigningError` if the request cannot be read in one way only.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
-    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) {
+    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
+    ) {
       text, _ in (String(writing: text), SHA256.hash(writing: text))
     }
     let scope = claim.scope

@@ -181,7 +181,9 @@ public struct S3Verifier: SignatureVerifier {
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
-      let hash = try claim.canonicalRequest.withCanonicalRequest(request, omitting: claim.omitted) { text, _ in
+      let hash = try claim.canonicalRequest.withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
+      ) { text, _ in
         SHA256.hash(writing: text)
       }
       let scope = claim.scope

@@ -108,7 +108,9 @@ final class S3VectorTests: XCTestCase {
       ).request.path
     }
     let canonical = S3CanonicalRequest(signing: vector.names, payload: vector.payloadHash)
-    let (text, hash) = try canonical.withCanonicalRequest(request) { text, _ in
+    let (text, hash) = try canonical.withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/"
+    ) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }
     let scope = S3Scope(date: vector.timestamp, region: vector.region, service: vector.service)

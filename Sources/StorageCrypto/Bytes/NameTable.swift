@@ -1,6 +1,6 @@
 /// A fixed set of ASCII names that is searched without making a string.
 @usableFromInline
-package struct NameTable: Sendable {
+package final class NameTable: Sendable {
   /// The names behind each other, the shortest first.
   private let bytes: [UInt8]
 
@@ -23,6 +23,7 @@ package struct NameTable: Sendable {
   /// Whether a name is in the table.
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count > 0, name.count &+ 1 < starts.count else { return false }
+    let bytes = bytes
     let names = bytes.span
     var start = starts[name.count]
     let end = starts[name.count &+ 1]
