@@ -1,5 +1,15 @@
 extension CacheMachine {
-  /// The source answered, or failed.
+  /// Handles the provider's response to an in-flight request.
+  ///
+  /// A response to an abandoned request is ignored.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the in-flight request.
+  ///   - result: The issued credential, or the provider's error.
+  ///   - uptime: The uptime at which the response arrived.
+  ///   - wallClock: The wall clock at which the response arrived, in UTC.
+  ///   - random: A random number from 0 to 1, for the jitter of the backoff or of the refresh time.
+  /// - Returns: The effects to perform, in order.
   package mutating func finish(
     _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
     wallClock: Timestamp, random: Double
@@ -14,9 +24,11 @@ extension CacheMachine {
       if let held, rejected == held.cached.generation, held.cached.credential == issued.credential {
         return fail(.sameAgain(source), at: uptime, random: random)
       }
-      // The issuer's clock was read somewhere during the flight; counting from its start errs on the safe side.
+      // The issuer read its clock at some instant during the request. Counting the lifetime from the start of the
+      // request can only shorten it.
       let from = issued.issuerTime == nil ? uptime : flight.started
-      // Renewed in the background, it came when its machine alone asked; else others may have asked in the same second.
+      // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
+      // coincide with those of other machines, so its refresh time is spread.
       let isFirst = failuresInARow > 0 || ready(lasting: .zero, at: uptime) == nil
       self.flight = nil
       let held = hold(issued, life: life, from: from, isFirst: isFirst, random: random)
@@ -24,13 +36,13 @@ extension CacheMachine {
     }
   }
 
-  /// The source took too long.
+  /// Fails the in-flight request after its timeout.
   mutating func timeOut(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
     guard flight?.number == number else { return [] }
     return fail(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
   }
 
-  /// Somebody put another credential in, which counts from now.
+  /// Replaces the credential with one that the caller set; its lifetime is counted from `uptime`.
   mutating func replace(
     with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double
   ) -> [Effect] {
@@ -45,7 +57,7 @@ extension CacheMachine {
     return effects + [success(held, at: uptime)] + answerAll(held, at: uptime)
   }
 
-  /// Nothing is handed out any more.
+  /// Abandons the in-flight request, fails all waiters and stops serving credentials.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     held = nil
@@ -70,10 +82,11 @@ extension CacheMachine {
     return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
   }
 
-  /// A failed flight: whoever can live with the credential that is still there gets it, the others the error.
+  /// Answers all waiters after a failed request: with the held credential if it satisfies the waiter's need, else with
+  /// the error.
   ///
-  /// A rejected credential is handed out again to those who have not tried it: a service may have been wrong for a
-  /// moment, and there is no other.
+  /// A rejected credential is served again to waiters that have not tried it: the service's rejection may have been
+  /// transient, and there is no other credential.
   private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil
@@ -111,24 +124,24 @@ extension CacheMachine {
 extension CredentialError {
   static func shutDown(_ source: String) -> CredentialError {
     CredentialError(
-      .cancelled, source: source, "The cache was shut down.", remedy: "Make a new one where requests are still made.")
+      .cancelled, source: source, "The cache was shut down.", remedy: "Create a new one where requests are still sent.")
   }
 
   static func waitCancelled(_ source: String) -> CredentialError {
     CredentialError(
       .cancelled, source: source, "The task was cancelled while it waited for a credential.",
-      remedy: "Ask again if it is still wanted.", isRetryable: true)
+      remedy: "Request it again if it is still needed.", isRetryable: true)
   }
 
   static func timedOut(_ source: String, after timeout: Duration) -> CredentialError {
     CredentialError(
-      .timeout, source: source, "No answer came within \(timeout).",
+      .timeout, source: source, "The source did not respond within \(timeout).",
       remedy: "Check that the source is reachable and that a callback returns on every path.", isRetryable: true)
   }
 
   fileprivate static func sameAgain(_ source: String) -> CredentialError {
     CredentialError(
-      .rejected, source: source, "The source answered with the credential that the service has just rejected.",
+      .rejected, source: source, "The source returned the credential that the service has just rejected.",
       remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
   }
 
@@ -137,7 +150,7 @@ extension CredentialError {
     let present = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
     return CredentialError(
       .malformedAnswer, source: source,
-      "The source answered with a credential that ended at \(end); its own clock says \(present).",
+      "The source returned a credential that expired at \(end); the time by its own clock is \(present).",
       remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
   }
 }

@@ -1,13 +1,13 @@
-/// What a cache knows and decides, without a clock, a lock or a task: events go in, effects come out.
+/// The state machine of a credential cache, without a clock, a lock or a task: it takes events and returns effects.
 ///
-/// All instants are uptimes. A flight is one question to the source; there is at most one. It belongs to nobody: who
-/// waits for it may give up without disturbing it.
+/// All instants are uptimes. A flight is one request to the provider; at most one is in flight. No waiter owns it, so a
+/// waiter can be cancelled without disturbing it.
 package struct CacheMachine<Value: Credential> {
-  /// What somebody needs.
+  /// The requirements of a caller that requests a credential.
   package struct Need {
-    /// How long the credential has to live on.
+    /// The duration for which the credential must remain valid.
     var lasting: Duration
-    /// The credential that the service rejected.
+    /// The generation of the credential that the service rejected, or `nil`.
     var rejected: CredentialGeneration?
 
     package init(lasting: Duration, rejected: CredentialGeneration? = nil) {
@@ -16,39 +16,39 @@ package struct CacheMachine<Value: Credential> {
     }
   }
 
-  /// What somebody who needs a credential is told.
+  /// The immediate result of a caller's request for a credential.
   package enum Admission {
     case serve(CachedCredential<Value>)
     case refuse(CredentialError)
     case wait
   }
 
-  /// What has to be done after an event, in this order.
+  /// An action that the cache performs after an event; effects are performed in the order in which they are returned.
   package enum Effect {
-    /// Ask the source.
+    /// Send a request to the provider.
     case start(flight: UInt64)
-    /// Nobody awaits the flight any more.
+    /// Cancel the request to the provider, because its response is no longer needed.
     case abandon(flight: UInt64)
-    /// Tell somebody who waits.
+    /// Resume a waiter with a result.
     case answer(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
-    /// Tell the observers.
+    /// Notify the observers.
     case tell(AuthEvent.Refresh)
   }
 
   struct Held {
     var cached: CachedCredential<Value>
-    /// When it ends; nothing if it does not.
+    /// The uptime at which the credential expires, or `nil` if it does not.
     var end: Duration?
-    /// From when it is renewed in the background.
+    /// The uptime from which the credential is refreshed in the background, or `nil` if it is not.
     var refresh: Duration?
 
     func lives(_ duration: Duration, at uptime: Duration) -> Bool {
       guard let end else { return true }
-      // Of numbers, since operators of durations are calls.
+      // Compares integers, because the operators of `Duration` are function calls.
       return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
     }
 
-    /// Whether it is to be renewed in the background.
+    /// Whether the credential is due for a refresh in the background.
     func isDue(at uptime: Duration) -> Bool {
       guard let refresh else { return false }
       return refresh.attoseconds <= uptime.attoseconds
@@ -66,13 +66,14 @@ package struct CacheMachine<Value: Credential> {
   var rejected: CredentialGeneration?
   var flight: Flight?
   var waiters: [UInt64: Need] = [:]
-  /// The last failure, until when the source is left alone because of it, and until when nothing is renewed in the
-  /// background.
+  /// The last failure, the uptime until which it keeps the provider from being called for a caller, and the uptime
+  /// until which it keeps the credential from being refreshed in the background.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
-  /// When the source was asked the first of the questions in a row that failed.
+  /// The uptime at which the first of the consecutive failed requests started.
   var failingSince: Duration?
-  /// The shortest life that a fresh credential did not have, and until when nobody asks for it again.
+  /// The smallest requested lifetime that a fresh credential did not satisfy, and the uptime until which requests for
+  /// it or a longer one fail without a refresh.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
@@ -83,7 +84,7 @@ package struct CacheMachine<Value: Credential> {
     self.configuration = configuration
   }
 
-  /// The credential that is held, if it lives long enough and nobody rejected it.
+  /// Returns the held credential if it remains valid for the duration and was not rejected.
   package func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
     guard let held, !isShutDown, rejected != held.cached.generation, held.lives(duration, at: uptime) else {
       return nil
@@ -91,9 +92,10 @@ package struct CacheMachine<Value: Credential> {
     return held.cached
   }
 
-  /// What may be handed out without asking the machine until the next event, with when a renewal is due until then.
+  /// The credential that may be served without the machine until its next event, with the uptime of its refresh until
+  /// then.
   ///
-  /// What it says of an instant is what ``ready(lasting:at:)`` and ``wantsRefresh(at:)`` say.
+  /// For every instant up to that event it gives the same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
   var standing: Held? {
     guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
     if flight != nil {
@@ -104,20 +106,21 @@ package struct CacheMachine<Value: Credential> {
     return standing
   }
 
-  /// How long the source is still left alone.
+  /// Returns the remaining time during which the provider is not called because of its last failure.
   func pause(at uptime: Duration) -> Duration {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
   }
 
-  /// Whether the credential that is held should be renewed now, in the background.
+  /// Whether the held credential should be refreshed in the background now.
   func wantsRefresh(at uptime: Duration) -> Bool {
     guard let held, held.isDue(at: uptime), flight == nil, !isShutDown else { return false }
     return failure.map { $0.renewal <= uptime } ?? true
   }
 
-  /// The first instant, at `uptime` or later, at which the machine asks its source if callers never stop asking it.
+  /// Returns the first instant, at `uptime` or later, at which the machine calls its provider if callers request a
+  /// credential all the time.
   ///
-  /// - Returns: `nil` while a question is under way, after the shutdown, and for a credential that does not end.
+  /// - Returns: `nil` while a request is in flight, after the shutdown, and for a credential that does not expire.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + pause(at: uptime) }
@@ -125,10 +128,16 @@ package struct CacheMachine<Value: Credential> {
     return max(uptime, failure.map { max(refresh, $0.renewal) } ?? refresh)
   }
 
-  /// Somebody needs a credential.
+  /// Handles a caller's request for a credential.
+  ///
+  /// - Parameters:
+  ///   - waiter: The number under which the caller waits.
+  ///   - need: The caller's requirements.
+  ///   - uptime: The present uptime.
+  /// - Returns: The result for the caller, and the effects to perform, in order.
   package mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
     if let generation = need.rejected, generation == held?.cached.generation {
-      // What the source said to this rejection is the answer to all of them, for as long as it is left alone.
+      // The error that the provider threw for this rejection answers every further report of it during the backoff.
       if flight == nil, let failure, uptime < failure.end { return (.refuse(failure.error), []) }
       rejected = generation
     }
@@ -150,22 +159,22 @@ package struct CacheMachine<Value: Credential> {
     return (.wait, flight == nil ? start(at: uptime) : [])
   }
 
-  /// Asks the source.
+  /// Starts a request to the provider.
   mutating func start(at uptime: Duration) -> [Effect] {
     flights += 1
     flight = Flight(number: flights, started: uptime)
     return [.tell(AuthEvent.Refresh(source: source, outcome: .started)), .start(flight: flights)]
   }
 
-  /// Somebody does not wait any more.
+  /// Handles the cancellation of a waiter.
   mutating func leave(_ waiter: UInt64) -> [Effect] {
     guard waiters.removeValue(forKey: waiter) != nil else { return [] }
     return [.answer(waiter: waiter, .failure(.waitCancelled(source)))]
   }
 
-  /// Holds a new credential.
+  /// Stores a new credential and resets the state of failures.
   ///
-  /// - Parameter isFirst: Whether its renewal is to be spread, since a caller had to wait for it.
+  /// - Parameter isFirst: Whether the time of its refresh is spread, because a caller had to wait for it.
   mutating func hold(
     _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, isFirst: Bool, random: Double
   ) -> Held {
@@ -186,7 +195,8 @@ package struct CacheMachine<Value: Credential> {
     return next
   }
 
-  /// Why somebody gets nothing: the source failed and, if there is a credential that lives, that it is too short.
+  /// Returns the waiter's error: the provider's, with "too short-lived" in front if a credential is held and still
+  /// valid.
   func refusal(of need: Need, because error: CredentialError, at uptime: Duration) -> CredentialError {
     guard let held, held.cached.generation != need.rejected, held.lives(.zero, at: uptime) else { return error }
     let short = tooShort(held, for: need.lasting, at: uptime)
@@ -195,15 +205,15 @@ package struct CacheMachine<Value: Credential> {
       declined: [error])
   }
 
-  /// Why a credential that lives does not live long enough.
+  /// Returns the error for a valid credential that expires before the requested duration has passed.
   func tooShort(_ held: Held, for duration: Duration, at uptime: Duration) -> CredentialError {
     let end = held.cached.credential.expiration
     let rest = held.end.map { $0 - uptime } ?? .zero
     let needed = end?.advanced(by: duration - rest)
     return CredentialError(
       .failed, source: source,
-      "The newest credential ends at \(end?.iso8601 ?? "an unknown time"), but it has to live until "
+      "The newest credential expires at \(end?.iso8601 ?? "an unknown time"), but must remain valid until "
         + "\(needed?.iso8601 ?? "later").",
-      remedy: "Ask for a shorter time, or let the source issue credentials that live longer.")
+      remedy: "Request a shorter lifetime, or configure the source to issue credentials with a longer one.")
   }
 }

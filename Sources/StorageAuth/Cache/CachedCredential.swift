@@ -1,8 +1,9 @@
-/// Which credential of a cache it is: each one that the cache gets has a higher number than the one before.
+/// The generation of a cache's credential: each credential that the cache receives has a higher number than the one
+/// before.
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 
-  /// Whether one credential came before another.
+  /// Returns a Boolean value that indicates whether the cache received the first generation before the second.
   public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
     first.number < second.number
   }
@@ -13,9 +14,9 @@ extension CredentialGeneration: CustomStringConvertible {
   public var description: String { "#\(number)" }
 }
 
-/// A credential as a cache hands it out.
+/// A credential as a cache serves it, with its generation and the name of its source.
 public struct CachedCredential<Value: Credential>: Sendable {
-  /// The parts, made once per credential, so that handing it out costs one reference.
+  /// The properties, allocated once per credential, so that serving it costs one reference count.
   private final class Storage: Sendable {
     let credential: Value
     let generation: CredentialGeneration
@@ -37,9 +38,9 @@ public struct CachedCredential<Value: Credential>: Sendable {
   /// The credential.
   public var credential: Value { storage.credential }
 
-  /// Which one of the cache's it is; said to the cache when the service rejects the credential.
+  /// The credential's generation, to be passed to the cache when the service rejects the credential.
   public var generation: CredentialGeneration { storage.generation }
 
-  /// The name of the source that gave it.
+  /// The name of the source that issued the credential.
   public var source: String { storage.source }
 }

@@ -1,7 +1,7 @@
 extension CredentialCache {
   typealias Machine = CacheMachine<Value>
 
-  /// Waits for a credential; cancellable at any time.
+  /// Waits for a credential; the wait can be cancelled at any time.
   func wait(for need: Machine.Need) async throws(CredentialError) -> CachedCredential<Value> {
     let waiter = state.withLock { state in
       state.waiters += 1
@@ -42,7 +42,7 @@ extension CredentialCache {
     perform { $0.wantsRefresh(at: uptime) ? $0.start(at: uptime) : [] }
   }
 
-  /// Lets the machine take an event in, and does what it says.
+  /// Passes an event to the state machine and performs the effects that it returns.
   func perform(_ event: (inout Machine) -> [Machine.Effect]) {
     perform { (state: inout State) in event(&state.machine) }
   }
@@ -57,7 +57,7 @@ extension CredentialCache {
     for action in actions { action() }
   }
 
-  /// Tells the observers what happened, in order; one thread at a time, and without the lock.
+  /// Notifies the observers of the pending events in order, on one thread at a time and without holding the lock.
   private func tell() {
     var isTeller = false
     while true {
@@ -72,7 +72,8 @@ extension CredentialCache {
     }
   }
 
-  /// Takes what an effect needs out of the state; what calls other people's code is done after the lock is free.
+  /// Applies an effect to the state and returns the part of it that runs other code, to be called after the lock is
+  /// released.
   private func prepare(_ effect: Machine.Effect, _ state: inout State) -> (() -> Void)? {
     switch effect {
     case .start(let number):
@@ -94,7 +95,7 @@ extension CredentialCache {
     }
   }
 
-  /// Asks the source, on a task of its own that is not on anybody's actor, and sets an alarm.
+  /// Starts a request to the provider on a detached task, which inherits no caller's actor, and a task for its timeout.
   private func tasks(of number: UInt64) -> FlightTasks {
     let question = Task.detached { [weak self, provider] in
       let result: Result<IssuedCredential<Value>, CredentialError>

@@ -1,15 +1,15 @@
 extension CredentialCache {
-  /// Makes a cache over a function.
+  /// Creates a cache that fetches its credentials with an asynchronous function.
   ///
-  /// The function runs on a task of its own, never on the caller's actor.
+  /// The function runs on a separate task, never on the caller's actor.
   ///
   /// - Parameters:
   ///   - source: The name of the source, for errors and events.
-  ///   - configuration: When it is called, and how long it may take.
-  ///   - events: Where what happens is told.
+  ///   - configuration: The times at which the function is called, and its timeout.
+  ///   - events: The destination of the cache's events.
   ///   - time: The clocks.
-  ///   - fetch: Gets a credential. Nothing is an error, and so is whatever it throws; a ``CredentialError`` is passed on
-  ///     as it is, of other errors only the type is shown.
+  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
+  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
@@ -19,17 +19,17 @@ extension CredentialCache {
       ClosureCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)
   }
 
-  /// Makes a cache over a function that blocks.
+  /// Creates a cache that fetches its credentials with a blocking function.
   ///
-  /// The function runs on a thread of its own, never on the main one, and never twice at once.
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself.
   ///
   /// - Parameters:
   ///   - source: The name of the source, for errors and events.
-  ///   - configuration: When it is called, and how long it may take.
-  ///   - events: Where what happens is told.
+  ///   - configuration: The times at which the function is called, and its timeout.
+  ///   - events: The destination of the cache's events.
   ///   - time: The clocks.
-  ///   - fetch: Gets a credential. Nothing is an error, and so is whatever it throws; a ``CredentialError`` is passed on
-  ///     as it is, of other errors only the type is shown.
+  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
+  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
@@ -39,12 +39,12 @@ extension CredentialCache {
       BlockingCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)
   }
 
-  /// Makes a cache without a source: a credential that is set by hand, now and later with ``replace(with:)``.
+  /// Creates a cache without a provider, for a credential that the app sets now and replaces with ``replace(with:)``.
   ///
   /// - Parameters:
-  ///   - credential: The credential; its life counts from now.
-  ///   - configuration: When a warning that it ends is told to the observers.
-  ///   - events: Where what happens is told.
+  ///   - credential: The credential; its lifetime is counted from now.
+  ///   - configuration: The time before the expiration at which the observers are notified of it.
+  ///   - events: The destination of the cache's events.
   ///   - time: The clocks.
   public convenience init(
     _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
@@ -54,14 +54,14 @@ extension CredentialCache {
     replace(with: credential)
   }
 
-  /// Stands where credentials are set by hand.
+  /// The provider of a cache whose credentials are set by the app; it always throws.
   private struct NoSource: CredentialProvider {
     let source = "credential set by hand"
 
     func credential() async throws(CredentialError) -> Value {
       throw CredentialError(
-        .rejected, source: source, "It ends or was rejected, and there is no source for another.",
-        remedy: "Put a new one in with replace(with:), or make the cache over a source.")
+        .rejected, source: source, "The credential expires or was rejected, and the cache has no provider for a new one.",
+        remedy: "Set a new one with replace(with:), or create the cache with a provider.")
     }
   }
 }

@@ -1,56 +1,58 @@
-/// Keeps a credential, renews it before it ends, and asks its source once however many wait.
+/// A cache that stores a credential, refreshes it before it expires, and sends one request to its provider for all
+/// waiters.
 ///
-/// - A credential is renewed in the background between ten and five minutes before its end, or after three to four
-///   fifths of its life if that is later; one for which a caller had to wait at a random age up to that. Until then
-///   asking costs a lock.
-/// - Whoever needs a credential that is not there waits for the one question to the source. Cancelling a wait leaves
-///   the others alone.
-/// - After a failure the source is left alone for a while that grows with each further one. A credential that still
-///   lives is served meanwhile.
-/// - The life of a credential is counted from the issuer's own time where the source heard it, on a clock that does not
-///   jump: a wrong wall clock does no harm.
+/// - A credential is refreshed in the background between ten and five minutes before it expires, or after three to four
+///   fifths of its lifetime if that is later; one that a caller had to wait for is refreshed at a random age up to
+///   that. Until then, a request costs one lock.
+/// - A caller that needs a credential that is not cached waits for the one in-flight request. Cancelling a wait leaves
+///   the other waiters alone.
+/// - After a failure the provider is not called for a backoff that grows with each consecutive failure. A credential
+///   that is still valid is served meanwhile.
+/// - The lifetime of a credential is counted from the issuer's own time where the provider reports it, on a monotonic
+///   clock: a wrong wall clock does no harm.
 ///
 /// ```swift
 /// let cache = CredentialCache<AccessKey>(source: "my app's server") { try await api.temporaryKey() }
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: cache)
 /// ```
 ///
-/// Everyone who uses the same keys should share one cache.
+/// All clients that use the same keys should share one cache.
 public final class CredentialCache<Value: Credential>: CredentialProvider {
   struct State {
     var machine: CacheMachine<Value>
     var continuations: [UInt64: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>] = [:]
     var flight: FlightTasks?
     var waiters: UInt64 = 0
-    /// What the observers are still to be told, in the order in which it happened.
+    /// The events that the observers have not received yet, in the order in which they happened.
     var untold: [AuthEvent.Refresh] = []
     var isTelling = false
   }
 
-  /// The tasks of the question that is under way.
+  /// The tasks of the in-flight request: the request to the provider, and its timeout.
   struct FlightTasks {
     let number: UInt64
     let question: Task<Void, Never>
     let alarm: Task<Void, Never>
   }
 
-  /// Where what happens in the cache is told.
+  /// The destination of the cache's events.
   public let events: AuthEvents
 
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
-  /// What the machine lets be handed out, as of the last event; written while `state` is locked.
+  /// The credential that may be served without the state machine, as of the last event; written only while `state` is
+  /// locked.
   let standing = Lock<CacheMachine<Value>.Held?>(nil)
   let time: any SigningClock
   let timeout: Duration
   let random: @Sendable () -> Double
 
-  /// Makes a cache over a source.
+  /// Creates a cache that fetches its credentials from a provider.
   ///
   /// - Parameters:
-  ///   - provider: Where credentials come from.
-  ///   - configuration: When it is asked, and how long that may take.
-  ///   - events: Where what happens is told.
+  ///   - provider: The provider.
+  ///   - configuration: The times at which the provider is called, and its timeout.
+  ///   - events: The destination of the cache's events.
   ///   - time: The clocks.
   public convenience init(
     _ provider: some CredentialProvider<Value>,
@@ -79,28 +81,29 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     }
   }
 
-  /// The name of the source.
+  /// The name of the source, as the provider reports it.
   public var source: String { provider.source }
 
-  /// A credential, from the source if need be.
+  /// Returns a valid credential, from the provider if none is cached.
   ///
-  /// - Throws: A ``CredentialError`` that names the source and what to do.
+  /// - Returns: A credential that has not expired.
+  /// - Throws: A ``CredentialError`` that names the source and the remedy.
   @specialized(where Value == AccessKey)
   public func credential() async throws(CredentialError) -> Value {
     if let cached = current() { return cached.credential }
     return try await wait(for: CacheMachine.Need(lasting: .zero)).credential
   }
 
-  /// How long the source is still left alone after a failure; zero if it may be asked.
+  /// The remaining time during which the provider is not called because of its last failure; zero if it may be called.
   public var pause: Duration {
     let uptime = time.uptime
     return state.withLock { $0.machine.pause(at: uptime) }
   }
 
-  /// The credential that is there, without waiting; a renewal that is due is begun in the background.
+  /// Returns the cached credential without waiting; starts a refresh in the background if one is due.
   ///
-  /// - Parameter duration: How long it has to live on.
-  /// - Returns: Nothing if there is none that lives long enough and was not rejected.
+  /// - Parameter duration: The duration for which the credential must remain valid.
+  /// - Returns: `nil` if no credential is cached that remains valid for that long and was not rejected.
   @specialized(where Value == AccessKey)
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
@@ -114,16 +117,18 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     return cached
   }
 
-  /// A credential that lives on for a duration, from the source if need be.
+  /// Returns a credential that remains valid for a duration, from the provider if need be.
   ///
   /// - Parameters:
-  ///   - duration: How long it has to live on.
-  ///   - rejected: The credential that a service rejected, if that is why another is needed. However many say so of the
-  ///     same one, the source is asked once; if there is a newer one already, that is the answer.
-  /// - Returns: The credential and which one it is.
-  /// - Throws: A ``CredentialError``: what the source said, also if that was said to somebody else a short while ago;
-  ///   that it took too long; that the newest credential does not live long enough, with both times; `rejected` if the
-  ///   source has nothing but what was rejected; `cancelled` if the task was cancelled.
+  ///   - duration: The duration for which the credential must remain valid.
+  ///   - rejected: The generation of the credential that a service rejected, if that is why another one is needed. The
+  ///     provider is called once however many callers report the same generation; if a newer credential is cached, it
+  ///     is returned.
+  /// - Returns: The credential and its generation.
+  /// - Throws: A ``CredentialError``: the provider's error, also if another caller received it a short while ago;
+  ///   `timeout` if the provider did not respond in time; `failed` with both times if the newest credential expires too
+  ///   early; `rejected` if the provider returned the rejected credential again; `cancelled` if the task was cancelled
+  ///   or the cache was shut down.
   @specialized(where Value == AccessKey)
   public func credential(
     lasting duration: Duration, replacing rejected: CredentialGeneration? = nil
@@ -132,15 +137,15 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     return try await wait(for: CacheMachine.Need(lasting: duration, rejected: rejected))
   }
 
-  /// Puts a credential in, as apps do that get their tokens in other ways; whoever waits gets it.
+  /// Replaces the credential, for apps that obtain their tokens by other means; all waiters receive the new one.
   ///
-  /// - Parameter credential: The credential; its life counts from now.
+  /// - Parameter credential: The credential; its lifetime is counted from now.
   public func replace(with credential: Value) {
     let (uptime, wallClock, random) = (time.uptime, time.now, random())
     perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
   }
 
-  /// Ends everything: a question that is under way, the waits for it, and what is asked later.
+  /// Shuts the cache down: cancels the in-flight request, and fails all waiters and all later requests.
   public func shutdown() {
     perform { $0.shutDown() }
   }

@@ -1,31 +1,33 @@
-/// When a cache asks its source, and how long it waits.
+/// The times of a credential cache: when it refreshes its credential, its timeout and its backoff.
 public struct CredentialCacheConfiguration: Sendable, Hashable {
-  /// How long the source may take to answer; then whoever waits gets an error, and the answer is not awaited any more.
+  /// The timeout of a request to the provider; after it the waiters receive an error, and the response is discarded.
   public var timeout: Duration
 
-  /// How long before its end a credential is renewed in the background at the latest; never more than a fifth of its life.
+  /// The latest time before its expiration at which a credential is refreshed in the background; at most a fifth of its
+  /// lifetime.
   ///
-  /// A random part of up to the same length is added, so that many machines do not ask at the same instant. Zero renews
-  /// nothing in the background.
+  /// A random part of up to the same length is added, so that many machines do not send their requests at the same
+  /// instant. Zero disables the refresh in the background.
   public var refreshMargin: Duration
 
-  /// Whether a credential for which a caller had to wait is renewed at a random age.
+  /// A Boolean value that indicates whether a credential that a caller had to wait for is refreshed at a random age.
   ///
-  /// Many machines may have asked for theirs in the same second: an app that is opened, a service that comes back, keys
-  /// that are all rejected. The age is between an eighth of the usual one and all of it, so that the renewals are spread
-  /// from the first one on. Credentials that are renewed in the background keep the distance that they have.
+  /// Many machines may have requested theirs in the same second: when an app is opened, when a service recovers, when
+  /// all keys are rejected. The age is between an eighth of the usual one and all of it, so that the refreshes are
+  /// spread from the first one on. Credentials that are refreshed in the background stay as far apart as they are.
   public var spreadsFirstRenewal: Bool
 
-  /// How long the source is left alone after a failure; twice as long after each further one in a row.
+  /// The time during which the provider is not called after a failure; it doubles with each consecutive failure.
   ///
-  /// A random part of up to a half is taken off. While the credential that is held lives, the next try to renew it in the
-  /// background comes after an eighth of the margin or later, and not before the source has failed for twice the time.
+  /// A random part of up to a half is subtracted. While the held credential is valid, the next attempt to refresh it in
+  /// the background follows after at least an eighth of the margin, and not before the outage has lasted twice as long
+  /// as it had at the failure.
   public var backoff: Duration
 
-  /// The longest that the source is left alone while a caller needs another credential than the one that is held.
+  /// The longest backoff while a caller needs a credential other than the held one.
   public var longestBackoff: Duration
 
-  /// Sets the times; negative ones count as zero.
+  /// Creates a configuration; negative durations count as zero.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
     longestBackoff: Duration = .seconds(60), spreadsFirstRenewal: Bool = true
@@ -37,38 +39,39 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
     self.spreadsFirstRenewal = spreadsFirstRenewal
   }
 
-  /// How long the source is left alone after so many failures in a row.
+  /// Returns the backoff after a number of consecutive failures.
   ///
   /// - Parameters:
-  ///   - failures: At least 1.
-  ///   - random: From 0 to 1.
+  ///   - failures: The number of consecutive failures, at least 1.
+  ///   - random: A random number from 0 to 1.
   func backoff(after failures: Int, random: Double) -> Duration {
     var delay = backoff
     for _ in 1..<max(1, failures) where delay < longestBackoff { delay *= 2 }
     return min(delay, longestBackoff) * (1 - random / 2)
   }
 
-  /// How long a renewal in the background is put off after so many failures in a row.
+  /// Returns the delay before the next refresh in the background after a number of consecutive failures.
   ///
-  /// The credential that is held lives, so there is time: a quarter of the margin before the second try. Machines that try
-  /// again only when the outage has lasted twice as long come back over a time as long as the outage, and not all at once.
+  /// The held credential is still valid, so there is time: up to a quarter of the margin before the second attempt.
+  /// Machines that try again only when the outage has lasted twice as long return over a period as long as the outage,
+  /// and not all at once.
   ///
   /// - Parameters:
-  ///   - failures: At least 1.
-  ///   - outage: For how long the source has been failing.
-  ///   - rest: For how long the credential that is held lives on.
-  ///   - random: From 0 to 1.
+  ///   - failures: The number of consecutive failures, at least 1.
+  ///   - outage: The time since the first of these failed requests started.
+  ///   - rest: The remaining lifetime of the held credential.
+  ///   - random: A random number from 0 to 1.
   func renewalDelay(after failures: Int, failingFor outage: Duration, rest: Duration, random: Double) -> Duration {
     let patience = min(refreshMargin, max(.zero, rest)) / 4 * (1 - random / 2)
     return max(backoff(after: failures, random: random), patience, outage * (1 + random))
   }
 
-  /// The age at which a credential is renewed in the background, or its whole life if it is not.
+  /// Returns the age at which a credential is refreshed in the background, or its whole lifetime if it is not.
   ///
   /// - Parameters:
-  ///   - life: The whole life, as it was at the time of issue.
+  ///   - life: The whole lifetime, at the time of issue.
   ///   - isFirst: Whether a caller had to wait for the credential, as many may have done in the same second.
-  ///   - random: From 0 to 1.
+  ///   - random: A random number from 0 to 1.
   func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, life / 5)
     guard margin > .zero else { return life }

@@ -1,22 +1,23 @@
-/// How long a credential that has just arrived goes on living.
+/// The remaining lifetime of a credential that the provider has just returned.
 enum CredentialLife: Equatable {
-  /// It does not end, or nobody here can tell when.
+  /// The credential does not expire, or its expiration cannot be determined here.
   case open
-  /// It ends after a duration, counted from now without looking at the wall clock again.
+  /// The credential expires after a duration, counted from now on the monotonic clock.
   case ends(after: Duration)
-  /// Its issuer itself says that it has ended.
+  /// The credential has expired by its issuer's clock, or its issuer gave it a start that is not before its expiration.
   case over
 
-  /// Judges a credential.
+  /// Determines the lifetime of a credential.
   ///
-  /// The issuer's clock decides where it is known. A clock of this machine that says that the credential is not valid
-  /// yet cannot be right, for it was issued; then the whole stretch from start to end is taken. If this clock alone says
-  /// that the credential has ended, nobody knows: it is used, and the service decides.
+  /// The issuer's clock decides where it is known. A wall clock of this machine by which the credential is not valid
+  /// yet must be wrong, because the credential has been issued; then the whole period from start to expiration is used.
+  /// If only the wall clock says that the credential has expired, it may be wrong as well: the credential is used, and
+  /// the service decides.
   ///
   /// - Parameters:
   ///   - credential: The credential.
-  ///   - issuerTime: What the issuer's clock said with it.
-  ///   - wallClock: What the wall clock of this machine says.
+  ///   - issuerTime: The time by the issuer's clock when it issued the credential, or `nil` if it is not known.
+  ///   - wallClock: The time by the wall clock of this machine.
   init(of credential: some Credential, issuerTime: Timestamp?, wallClock: Timestamp) {
     guard let expiration = credential.expiration else {
       self = .open
