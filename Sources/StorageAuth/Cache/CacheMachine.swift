@@ -205,7 +205,7 @@ package struct CacheMachine<Value: Credential> {
       declined: [error])
   }
 
-  /// Returns the error for a valid credential that expires before the requested duration has passed.
+  /// Returns the error for a credential that is valid, but for less than the requested duration.
   func tooShort(_ held: Held, for duration: Duration, at uptime: Duration) -> CredentialError {
     let end = held.cached.credential.expiration
     let rest = held.end.map { $0 - uptime } ?? .zero

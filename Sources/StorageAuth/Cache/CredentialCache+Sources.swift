@@ -60,7 +60,7 @@ extension CredentialCache {
 
     func credential() async throws(CredentialError) -> Value {
       throw CredentialError(
-        .rejected, source: source, "The credential expires or was rejected, and the cache has no provider for a new one.",
+        .rejected, source: source, "The credential expires or was rejected, and the cache has no provider for another.",
         remedy: "Set a new one with replace(with:), or create the cache with a provider.")
     }
   }

@@ -9,10 +9,10 @@ enum CredentialLife: Equatable {
 
   /// Determines the lifetime of a credential.
   ///
-  /// The issuer's clock decides where it is known. A wall clock of this machine by which the credential is not valid
-  /// yet must be wrong, because the credential has been issued; then the whole period from start to expiration is used.
-  /// If only the wall clock says that the credential has expired, it may be wrong as well: the credential is used, and
-  /// the service decides.
+  /// The issuer's clock decides where it is known. Otherwise, a wall clock outside of the period from start to
+  /// expiration counts as wrong, because the credential has just been issued; then the whole period is used. If the
+  /// start is not known either and the credential has expired by the wall clock, the clock may be wrong: the credential
+  /// is used without an expiration, and the service decides.
   ///
   /// - Parameters:
   ///   - credential: The credential.
