@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// A mutex whose order the thread sanitizer sees.
+/// A mutex whose ordering is visible to the thread sanitizer.
 ///
-/// Whoever waits for a `Mutex` on Linux is handed it by the kernel, of which the sanitizer knows nothing, so that it
-/// calls everything behind the mutex a race. Each critical section therefore starts by reading what the one before
-/// wrote at its end; that is one load and one store.
+/// On Linux the kernel hands a contended `Mutex` to a waiter. The sanitizer does not see that, so it reports every
+/// access behind the mutex as a race. Each critical section therefore starts by reading the value that the previous one
+/// stored at its end; that costs one load and one store.
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let turn = Atomic<UInt8>(0)
 
-  /// Guards a value.
+  /// Creates a lock that guards a value.
   package init(_ value: consuming sending Value) {
     mutex = Mutex(value)
   }
 
-  /// Runs a function while nobody else has the value.
+  /// Runs a function with exclusive access to the value.
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

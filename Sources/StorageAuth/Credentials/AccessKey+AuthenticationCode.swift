@@ -1,11 +1,12 @@
 internal import StorageCrypto
 
-/// What a key makes of a text, as a signature of a request: the output of an HMAC (RFC 2104).
+/// A message authentication code that an access key computes over a string, such as the signature of a request: the
+/// output of HMAC (RFC 2104).
 ///
-/// It is compared in constant time and not shown by `print`, `dump` or `Mirror`: who has the code of a request can send
-/// the request.
+/// It is compared in constant time and not shown by `print`, `dump` or `Mirror`: a client that has the code of a
+/// request can send the request.
 public struct AuthenticationCode: Sendable, Equatable {
-  /// A hash function that HMAC is made with.
+  /// A hash function that HMAC is used with.
   public enum Algorithm: Sendable, Hashable, CaseIterable {
     /// HMAC-SHA-1; 20 bytes.
     case hmacSHA1
@@ -21,19 +22,19 @@ public struct AuthenticationCode: Sendable, Equatable {
     }
   }
 
-  /// The bytes.
+  /// The bytes of the code.
   public let bytes: [UInt8]
 
   init(_ digest: Digest) {
     bytes = digest.bytes
   }
 
-  /// Reads a code in Base64 with padding (RFC 4648, part 4).
+  /// Decodes a code from Base64 with padding (RFC 4648, section 4).
   ///
-  /// Fails for a text that is not the one spelling of so many bytes.
+  /// Fails if the string does not have the algorithm's number of bytes, or is not the canonical encoding of them.
   ///
   /// - Parameters:
-  ///   - text: The text.
+  ///   - text: The Base64 string.
   ///   - algorithm: The algorithm of the code.
   public init?(base64 text: String, _ algorithm: Algorithm) {
     guard let bytes = [UInt8](base64: text), bytes.count == algorithm.byteCount else { return nil }
@@ -41,12 +42,12 @@ public struct AuthenticationCode: Sendable, Equatable {
     guard base64.isIdentical(to: text) else { return nil }
   }
 
-  /// Reads a code in lower-case hexadecimal digits.
+  /// Decodes a code from lowercase hexadecimal digits.
   ///
-  /// Fails for a text that is not the one spelling of so many bytes.
+  /// Fails if the string does not have the algorithm's number of bytes, or is not the canonical encoding of them.
   ///
   /// - Parameters:
-  ///   - text: The text.
+  ///   - text: The string of hexadecimal digits.
   ///   - algorithm: The algorithm of the code.
   public init?(hexadecimal text: String, _ algorithm: Algorithm) {
     guard let bytes = [UInt8](hex: text), bytes.count == algorithm.byteCount else { return nil }
@@ -54,20 +55,21 @@ public struct AuthenticationCode: Sendable, Equatable {
     guard hexadecimal.isIdentical(to: text) else { return nil }
   }
 
-  /// The bytes in Base64 with padding (RFC 4648, part 4).
+  /// The code in Base64 with padding (RFC 4648, section 4).
   public var base64: String { String(writing: { $0.append(base64: bytes.span) }) }
 
-  /// The bytes in lower-case hexadecimal digits.
+  /// The code in lowercase hexadecimal digits.
   public var hexadecimal: String { String(writing: { $0.append(hex: bytes.span) }) }
 
-  /// Returns whether two codes are the same; takes a time that depends on their lengths alone.
+  /// Returns a Boolean value that indicates whether two codes are equal; takes a time that depends only on their
+  /// lengths.
   public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {
     constantTimeEqual(first.bytes.span, second.bytes.span)
   }
 }
 
 extension AuthenticationCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A mask.
+  /// A mask in place of the bytes.
   public var description: String { "AuthenticationCode(\(Secret.mask))" }
 
   /// The same as ``description``.
@@ -78,16 +80,17 @@ extension AuthenticationCode: CustomStringConvertible, CustomDebugStringConverti
 }
 
 extension AccessKey {
-  /// Returns the authentication code of a text under the key's secret; for signers.
+  /// Returns the authentication code of a string under the key's secret; for signers.
   ///
-  /// The secret is not copied out of its protected memory, and what HMAC derives from it is kept as long as the key lives.
+  /// The secret is not copied out of its protected memory. The HMAC state derived from it is cached for the lifetime of
+  /// the key.
   ///
   /// ```swift
   /// let signature = key.authenticationCode(for: stringToSign, using: .hmacSHA1).base64
   /// ```
   ///
   /// - Parameters:
-  ///   - text: The text; its bytes in UTF-8 are authenticated.
+  ///   - text: The string; its UTF-8 bytes are authenticated.
   ///   - algorithm: The algorithm.
   public func authenticationCode(
     for text: String, using algorithm: AuthenticationCode.Algorithm

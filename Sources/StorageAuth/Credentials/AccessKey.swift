@@ -1,36 +1,37 @@
 package import HTTPTypes
 package import StorageCrypto
 
-/// An access key of OSS or COS, permanent or temporary.
+/// An access key of OSS, COS or S3, permanent or temporary.
 ///
-/// A temporary key comes with a session token and an expiration; COS token servers also say from when the key is valid,
-/// in their own time, so that a wrong clock on the device does no harm.
+/// A temporary key comes with a session token and an expiration. COS token servers also report the time from which the
+/// key is valid, by their own clock, so that a wrong clock on the device does no harm.
 ///
 /// ```swift
 /// let key = AccessKey(id: "LTAI…", secret: "…")
 /// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
 /// ```
 public struct AccessKey: Credential {
-  /// The id, the key and the token, with what was derived from them; derived keys live and end with the secret.
+  /// The id, the secret and the session token with the values derived from them; derived keys have the lifetime of the
+  /// secret.
   let storage: AccessKeyStorage
 
-  /// The first instant at which the key is valid, in the issuer's time; nothing if the issuer did not say.
+  /// The first instant at which the key is valid, in the issuer's time; `nil` if the issuer did not report it.
   public let start: Timestamp?
 
-  /// When the key ends, in the issuer's time; nothing for a permanent key.
+  /// The time at which the key expires, in the issuer's time; `nil` for a permanent key.
   public let expiration: Timestamp?
 
-  /// Makes a key from text.
+  /// Creates a key from strings.
   ///
-  /// Nothing is checked here. A key that cannot be used (a blank in the id, a line break in the token) is refused with a
-  /// reason when it is to sign.
+  /// The initializer validates no part. A key that cannot be used, such as one with a space in its id or a line break
+  /// in its token, is rejected with a reason when it signs.
   ///
   /// - Parameters:
   ///   - id: The access key id (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
   ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: When the key ends, in the issuer's time.
+  ///   - expiration: The time at which the key expires, in the issuer's time.
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -39,14 +40,14 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Makes a key from secrets.
+  /// Creates a key from secrets.
   ///
   /// - Parameters:
   ///   - id: The access key id (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
   ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: When the key ends, in the issuer's time.
+  ///   - expiration: The time at which the key expires, in the issuer's time.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -54,14 +55,14 @@ public struct AccessKey: Credential {
       id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Makes a key from text, with an id that is known already.
+  /// Creates a key from strings and an existing id.
   ///
   /// - Parameters:
   ///   - id: The access key id.
   ///   - secret: The secret.
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
   ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: When the key ends, in the issuer's time.
+  ///   - expiration: The time at which the key expires, in the issuer's time.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -70,14 +71,14 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Makes a key from secrets, with an id that is known already.
+  /// Creates a key from secrets and an existing id.
   ///
   /// - Parameters:
   ///   - id: The access key id.
   ///   - secret: The secret.
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as none.
+  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
   ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: When the key ends, in the issuer's time.
+  ///   - expiration: The time at which the key expires, in the issuer's time.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -93,17 +94,17 @@ public struct AccessKey: Credential {
     expiration = nil
   }
 
-  /// No key: signing leaves the request as it is, presigning is refused.
+  /// The anonymous credential: signing leaves the request unchanged, and presigning is refused.
   ///
-  /// It has to be named: a key with an empty id and an empty secret is refused, because it is a setting that was
-  /// forgotten.
+  /// It must be named explicitly: a key with an empty id and an empty secret is rejected, because it usually is a
+  /// setting that was forgotten.
   public static let anonymous = AccessKey(
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
-  /// A key that takes the place of one that does not exist, so that refusing its id costs the same hashing as refusing a
-  /// wrong signature.
+  /// Returns a key to verify against if the claimed id does not exist, so that rejecting an unknown id costs the same
+  /// hashing as rejecting a wrong signature.
   ///
-  /// Its secret is no secret: what it verifies proves nothing.
+  /// Its secret is not secret: a signature that verifies against it proves no knowledge.
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
     AccessKey(
       storage: AccessKeyStorage(
@@ -111,7 +112,7 @@ public struct AccessKey: Credential {
         isDecoy: true))
   }
 
-  /// Whether the key takes the place of one that does not exist.
+  /// Whether the key substitutes one that does not exist.
   var isDecoy: Bool { storage.isDecoy }
 
   /// The access key id.
@@ -120,10 +121,10 @@ public struct AccessKey: Credential {
   /// The secret.
   public var secret: Secret { storage.secret }
 
-  /// The session token of a temporary key.
+  /// The session token of a temporary key, or `nil`.
   public var sessionToken: Secret? { storage.sessionToken }
 
-  /// Whether this is ``anonymous``.
+  /// A Boolean value that indicates whether this is the ``anonymous`` credential.
   public var isAnonymous: Bool { storage.isAnonymous }
 
   /// The key without its secret.
@@ -133,14 +134,15 @@ public struct AccessKey: Credential {
 }
 
 extension AccessKey: Equatable {
-  /// Whether two keys are the same in every part; secrets are compared in constant time.
+  /// Returns a Boolean value that indicates whether two keys are equal in every part; secrets are compared in constant
+  /// time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {
     first.isAnonymous == second.isAnonymous && first.identity == second.identity && first.secret == second.secret
   }
 }
 
 extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The id and the times; the secret and the token are masked.
+  /// The id and the times, with masks for the secret and the session token.
   public var description: String {
     if isAnonymous { return "AccessKey.anonymous" }
     var parts = ["id: \(id)", "secret: \(Secret.mask)"]
@@ -153,32 +155,33 @@ extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The parts, with masks for the secret ones.
+  /// A mirror of the id, the masked secret and the times.
   public var customMirror: Mirror {
     Mirror(self, children: ["id": id, "secret": secret, "start": start as Any, "expiration": expiration as Any])
   }
 }
 
 extension AccessKey {
-  /// The HMAC-SHA-1 key for a scope, derived once and kept as long as this key lives.
+  /// Returns the HMAC-SHA-1 key for a scope, derived once and cached for the lifetime of this key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>
   ) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// The HMAC-SHA-256 key for a scope, derived once and kept as long as this key lives.
+  /// Returns the HMAC-SHA-256 key for a scope, derived once and cached for the lifetime of this key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>
   ) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// The header field that carries the session token; made and validated once per key and name.
+  /// Returns the header field that carries the session token, created and validated once per key and name; `nil`
+  /// without a session token.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     storage.tokenField(named: name)
   }
 
-  /// The session token percent-encoded, made once per key.
+  /// The percent-encoded session token, encoded once per key; `nil` without a session token.
   package var encodedToken: SecretBytes? { storage.encodedToken }
 }

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import StorageCrypto
 
-/// The parts of an access key and everything that depends on them alone.
+/// The parts of an access key, and all values derived only from them.
 final class AccessKeyStorage: Sendable {
   let id: AccessKeyID
   let secret: Secret
@@ -9,9 +9,9 @@ final class AccessKeyStorage: Sendable {
   let isAnonymous: Bool
   let isDecoy: Bool
   let encodedToken: SecretBytes?
-  /// Why the key cannot be used, if it cannot.
+  /// The reason why the key cannot sign, or `nil`.
   let problem: SigningError?
-  /// Why it cannot be used in schemes that take no slash in an id, if it cannot.
+  /// The reason why the key cannot sign in schemes that forbid a slash in the id, or `nil`.
   let slashProblem: SigningError?
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
@@ -43,7 +43,7 @@ final class AccessKeyStorage: Sendable {
   }
 }
 
-/// What a derived key is bound to: a stretch of time, a region and a service; unused parts are empty.
+/// The scope of a derived key: a period of time, a region and a service; unused parts are zero or empty.
 @usableFromInline
 package struct KeyScope: Sendable, Equatable {
   @usableFromInline let from: Int64
@@ -51,11 +51,11 @@ package struct KeyScope: Sendable, Equatable {
   @usableFromInline let region: String
   @usableFromInline let service: String
 
-  /// Binds a key.
+  /// Creates a scope.
   ///
   /// - Parameters:
-  ///   - from: The start of the stretch, in any unit.
-  ///   - to: Its end, in the same unit.
+  ///   - from: The start of the period, in any unit.
+  ///   - to: The end of the period, in the same unit.
   ///   - region: The region.
   ///   - service: The service.
   @inlinable @inline(__always)
@@ -67,14 +67,14 @@ package struct KeyScope: Sendable, Equatable {
   }
 }
 
-/// The few keys that were derived last.
+/// A cache of the signing keys that were derived last.
 final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private struct Entry {
     let scope: KeyScope
     let key: HMACKey<Hash>
   }
 
-  /// Two days, two regions or two windows may be in use side by side; more is a matter of deriving again.
+  /// Two days, two regions or two periods may be in use concurrently; with more scopes, keys are derived again.
   private static var capacity: Int { 4 }
 
   private let entries = Lock<[Entry]>([])

@@ -1,17 +1,17 @@
 internal import Dispatch
 
-/// A function that blocks, called on a thread of its own.
+/// A blocking function that is called on a separate thread.
 ///
-/// It is never called on the main thread and never twice at once: calls that come meanwhile wait, without a thread. A
-/// waiter that is cancelled waits on, because a function that blocks cannot be told.
+/// It is never called on the main thread and never concurrently with itself: further calls wait, without occupying a
+/// thread. Cancelling a waiting task does not end its wait, because a blocking function cannot be interrupted.
 package struct BlockingCall<Input: Sendable, Output: Sendable>: Sendable {
   private let body: @Sendable (Input) throws -> Output
   private let queue: DispatchQueue
 
-  /// Makes it.
+  /// Creates a wrapper for a blocking function.
   ///
   /// - Parameters:
-  ///   - label: What the thread is called in a debugger.
+  ///   - label: The name of the queue in a debugger.
   ///   - body: The function.
   package init(_ label: String, _ body: @escaping @Sendable (Input) throws -> Output) {
     self.body = body
@@ -20,7 +20,7 @@ package struct BlockingCall<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Calls the function.
   ///
-  /// - Throws: What it throws.
+  /// - Throws: The error that the function throws.
   package func callAsFunction(_ input: Input) async throws -> Output {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { [body] in continuation.resume(with: Result { try body(input) }) }

@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// A provider that calls a function that blocks, on a thread of its own.
+/// A provider that calls a blocking function on a separate thread.
 ///
-/// The function is never called on the main thread and never twice at once: while a call has not returned, asking again
-/// is an error.
+/// The function is never called on the main thread and never concurrently with itself: requesting a credential while a
+/// call has not returned is an error.
 public final class BlockingCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the source.
   public let source: String
@@ -12,19 +12,23 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   private let queue: DispatchQueue
   private let isBusy = Lock(false)
 
-  /// Makes a provider over a function that blocks.
+  /// Creates a provider that fetches credentials with a blocking function.
   ///
   /// - Parameters:
   ///   - source: The name of the source, for errors and events.
-  ///   - fetch: Gets a credential. Nothing is an error, and so is whatever it throws; a ``CredentialError`` is passed on
-  ///     as it is, of other errors only the type is shown.
+  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
+  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
   public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
     self.source = source
     self.fetch = fetch
     queue = DispatchQueue(label: "credentials: \(source)")
   }
 
-  /// What the function returns.
+  /// Calls the function and returns its credential.
+  ///
+  /// - Throws: The ``CredentialError`` that the function throws; one with the code ``CredentialError/Code/timeout`` if
+  ///   an earlier call has not returned, ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or
+  ///   ``CredentialError/Code/failed`` if it throws another error.
   public func credential() async throws(CredentialError) -> Value {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }
@@ -32,8 +36,8 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
     }
     guard isFree else {
       throw CredentialError(
-        .timeout, source: source, "The callback that was called before has not returned yet.",
-        remedy: "Let the callback return on every path, within a time limit of its own.", isRetryable: true)
+        .timeout, source: source, "The earlier call of the callback has not returned yet.",
+        remedy: "Make the callback return on every path, within its own time limit.", isRetryable: true)
     }
     let result = await withCheckedContinuation { continuation in
       queue.async { [self] in

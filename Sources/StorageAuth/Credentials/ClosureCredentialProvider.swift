@@ -1,22 +1,26 @@
-/// A provider that calls a function each time.
+/// A provider that calls an asynchronous function for each request.
 public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the source.
   public let source: String
 
   private let fetch: @Sendable @concurrent () async throws -> Value?
 
-  /// Makes a provider over a function.
+  /// Creates a provider that fetches credentials with an asynchronous function.
   ///
   /// - Parameters:
   ///   - source: The name of the source, for errors and events.
-  ///   - fetch: Gets a credential. Nothing is an error, and so is whatever it throws; a ``CredentialError`` is passed on
-  ///     as it is, of other errors only the type is shown.
+  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
+  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
   public init(source: String, _ fetch: @escaping @Sendable @concurrent () async throws -> Value?) {
     self.source = source
     self.fetch = fetch
   }
 
-  /// What the function returns.
+  /// Calls the function and returns its credential.
+  ///
+  /// - Throws: The ``CredentialError`` that the function throws; one with the code
+  ///   ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or ``CredentialError/Code/failed`` if it
+  ///   throws another error.
   public func credential() async throws(CredentialError) -> Value {
     do {
       return try await answer(of: fetch(), from: source)
@@ -26,15 +30,16 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   }
 }
 
-/// Refuses a callback's answer that is none.
+/// Returns the value that a callback returned; throws if it is `nil`.
 func answer<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
   if let value { return value }
   throw CredentialError(
-    .malformedAnswer, source: source, "The callback returned nothing.",
+    .malformedAnswer, source: source, "The callback returned nil.",
     remedy: "Return a credential on every path, or throw a CredentialError that says why there is none.")
 }
 
-/// What a callback threw, without the text of errors that may hold anything.
+/// Returns the error that a callback threw as a `CredentialError`, without the message of an error of another type,
+/// which may contain secrets.
 package func credentialError(_ error: any Error, from source: String) -> CredentialError {
   if let error = error as? CredentialError { return error }
   return CredentialError(

@@ -1,27 +1,28 @@
-/// What proves who asks.
+/// A credential that authenticates requests.
 ///
-/// The only thing that all credentials share is that they may end. Two of them can be told apart, so that a source that
-/// answers with the credential that was just rejected is noticed.
+/// All that every kind of credential shares is an optional validity period. Credentials are equatable, so that a cache
+/// can detect that a provider returned the credential that was just rejected.
 public protocol Credential: Sendable, Equatable {
-  /// From when the credential is valid, in its issuer's time; nothing if the issuer did not say.
+  /// The first instant at which the credential is valid, in its issuer's time; `nil` if the issuer did not report it.
   var start: Timestamp? { get }
 
-  /// When the credential ends, in its issuer's time; nothing if it does not end by itself.
+  /// The time at which the credential expires, in its issuer's time; `nil` if it does not expire by itself.
   var expiration: Timestamp? { get }
 }
 
 extension Credential {
-  /// Nothing: the issuer did not say.
+  /// The default value `nil`: the issuer did not report a start.
   public var start: Timestamp? { nil }
 
-  /// Whether the credential ends within a duration from an instant, or has ended already.
+  /// Returns a Boolean value that indicates whether the credential expires within a duration from an instant, or has
+  /// expired.
   ///
   /// ```swift
   /// if key.expires(within: .seconds(300), at: .now) { key = try await refresh() }
   /// ```
   ///
   /// - Parameters:
-  ///   - duration: How far to look ahead; zero asks whether the credential has ended.
+  ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
   ///   - instant: The present, in UTC.
   /// - Returns: `false` for a credential without an expiration.
   public func expires(within duration: Duration, at instant: Timestamp) -> Bool {

@@ -1,39 +1,43 @@
-/// Asks one source after the other, and says why each of them declined.
+/// A provider that tries several providers in order, and reports why each of them declined.
 ///
-/// A source that has nothing to offer here (`notConfigured`) is passed over. Any other error ends the search: a source
-/// that is set up but broken must not be replaced by somebody else's identity. The chain does not remember which source
-/// answered; it is asked rarely, because a ``CredentialCache`` stands before it.
+/// A provider that is not configured on this machine (`notConfigured`) is skipped. Any other error ends the search: a
+/// provider that is configured but broken must not be replaced by another identity. The chain does not remember which
+/// provider returned a credential; it is called rarely, because a ``CredentialCache`` is in front of it.
 ///
 /// ```swift
 /// let chain = CredentialChain([EnvironmentCredentialProvider.oss, vault])
 /// ```
 public struct CredentialChain<Value: Credential>: CredentialProvider {
-  /// The sources, in the order in which they are asked.
+  /// The providers, in the order in which they are tried.
   public let links: [any CredentialProvider<Value>]
 
   /// The name of the chain.
   public let source: String
 
-  /// Makes a chain.
+  /// Creates a chain.
   ///
   /// - Parameters:
-  ///   - links: The sources, in the order in which they are asked.
+  ///   - links: The providers, in the order in which they are tried.
   ///   - source: The name of the chain.
   public init(_ links: [any CredentialProvider<Value>], source: String = "chain") {
     self.links = links
     self.source = source
   }
 
-  /// The credential of the first source that has one.
+  /// Returns the credential of the first provider that has one.
   ///
-  /// - Throws: A ``CredentialError``; its `declined` lists what each source before said.
+  /// - Throws: A ``CredentialError``: that of the first provider that failed, or one with the code
+  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. Its ``CredentialError/declined`` lists the
+  ///   errors of the providers that were skipped.
   public func credential() async throws(CredentialError) -> Value {
     try await issue().credential
   }
 
-  /// The credential of the first source that has one, with the name of that source.
+  /// Returns the credential of the first provider that has one, with the name of that provider's source.
   ///
-  /// - Throws: A ``CredentialError``; its `declined` lists what each source before said.
+  /// - Throws: A ``CredentialError``: that of the first provider that failed, or one with the code
+  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. Its ``CredentialError/declined`` lists the
+  ///   errors of the providers that were skipped.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
     var declined: [CredentialError] = []
     for link in links {
@@ -48,7 +52,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
     }
     throw CredentialError(
       .notConfigured, source: source,
-      Self.message(links.count), remedy: "Set one of them up; each says how.", declined: declined)
+      Self.message(links.count), remedy: "Configure one of them; the error of each says how.", declined: declined)
   }
 
   private static func message(_ count: Int) -> String {
@@ -61,7 +65,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  /// The same error, with what other sources said before.
+  /// Returns the same error, with the errors of the providers that were tried before added to those that declined.
   fileprivate func adding(_ others: [CredentialError]) -> CredentialError {
     CredentialError(
       code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: others + declined)

@@ -1,8 +1,9 @@
-/// Where a credential comes from.
+/// A source of credentials.
 ///
-/// A provider may do I/O and holds whatever it needs for that. It answers with a credential that is valid now, or
-/// throws: ``CredentialError/Code/notConfigured`` says "not mine, ask the next", anything else is a failure that a chain
-/// must not paper over. It asks each time that it is called: keeping a credential is what a ``CredentialCache`` does.
+/// A provider may perform I/O and holds its own dependencies. It returns a credential that is valid now, or throws:
+/// ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a failure
+/// that a chain must not hide. A provider fetches a credential on each call: caching is the task of a
+/// ``CredentialCache``.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -11,25 +12,26 @@
 /// }
 /// ```
 public protocol CredentialProvider<Value>: Sendable {
-  /// The kind of credential.
+  /// The type of the credentials.
   associatedtype Value: Credential
 
   /// The name of the source, for errors, events and reports; without secrets.
   var source: String { get }
 
-  /// Gets a credential.
+  /// Fetches a credential.
   ///
-  /// - Returns: A credential that is valid at the time of the answer.
-  /// - Throws: A ``CredentialError`` that names the source and what to do.
+  /// - Returns: A credential that is valid when the function returns.
+  /// - Throws: A ``CredentialError`` that names the source and the remedy.
   func credential() async throws(CredentialError) -> Value
 
-  /// Gets a credential, and what its issuer's clock said.
+  /// Fetches a credential, and the time by its issuer's clock.
   ///
-  /// A provider that hears the issuer's time implements this, so that a wrong clock here neither shortens nor lengthens
-  /// the life of the credential. The others need not: they get it from ``credential()``.
+  /// A provider that receives the issuer's time implements this function, so that a wrong clock on this machine neither
+  /// shortens nor extends the lifetime of the credential. Other providers get a default implementation that calls
+  /// ``credential()``.
   ///
-  /// - Returns: A credential that is valid at the time of the answer.
-  /// - Throws: A ``CredentialError`` that names the source and what to do.
+  /// - Returns: A credential that is valid when the function returns.
+  /// - Throws: A ``CredentialError`` that names the source and the remedy.
   func issue() async throws(CredentialError) -> IssuedCredential<Value>
 }
 
@@ -37,29 +39,31 @@ extension CredentialProvider {
   /// The name of the type.
   public var source: String { "\(Self.self)" }
 
-  /// The credential; the issuer's time is not known.
+  /// Fetches a credential with ``credential()``; the issuer's time is not known.
+  ///
+  /// - Throws: The ``CredentialError`` that ``credential()`` throws.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
     IssuedCredential(try await credential())
   }
 }
 
-/// A credential with what is known about how it was issued.
+/// A credential with what is known about its issue.
 public struct IssuedCredential<Value: Credential>: Sendable {
   /// The credential.
   public let credential: Value
 
-  /// The time by the issuer's clock when it answered; nothing if it did not say.
+  /// The time by the issuer's clock when it issued the credential; `nil` if the issuer did not report it.
   public let issuerTime: Timestamp?
 
-  /// The name of the source; nothing if it is the provider that was asked.
+  /// The name of the source that issued the credential; `nil` if it is the provider that was called.
   public let source: String?
 
-  /// Puts an answer together; for providers.
+  /// Creates the result of a provider.
   ///
   /// - Parameters:
   ///   - credential: The credential.
-  ///   - issuerTime: The time by the issuer's clock when it answered.
-  ///   - source: The name of the source, where a provider asks several.
+  ///   - issuerTime: The time by the issuer's clock when it issued the credential, or `nil` if it is not known.
+  ///   - source: The name of the source, if the provider has several.
   public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil) {
     self.credential = credential
     self.issuerTime = issuerTime
@@ -67,14 +71,14 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   }
 }
 
-/// A provider that always answers with the same credential.
+/// A provider that always returns the same credential.
 public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   private let value: Value
 
   /// The name of the source.
   public let source: String
 
-  /// Provides `value`.
+  /// Creates a provider of a fixed credential.
   ///
   /// - Parameters:
   ///   - value: The credential.
@@ -84,6 +88,8 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
     self.source = source
   }
 
-  /// The credential that was passed to the initializer.
+  /// Returns the credential that was passed to the initializer.
+  ///
+  /// - Throws: Never.
   public func credential() async throws(CredentialError) -> Value { value }
 }

@@ -1,24 +1,24 @@
 internal import StorageCrypto
 
-/// What a credential has to look like so that it can be sent.
+/// The rules that a credential must satisfy so that it can be sent.
 enum CredentialValidation {
-  /// The most bytes of an id; the vendors' have some forty.
+  /// The largest number of bytes of an id; the vendors' ids have about forty.
   private static let longestID = 1_024
 
-  /// The most bytes of a secret and of a session token, which stands in a header or, encoded, in a URL; the vendors'
-  /// have up to two thousand.
+  /// The largest number of bytes of a secret and of a session token, which appears in a header or, percent-encoded, in
+  /// a URL; the vendors' have up to two thousand.
   private static let longestSecret = 16_384
 
-  /// The reason why a credential cannot be sent, if there is one.
+  /// Returns the reason why a credential cannot be sent, or `nil`.
   ///
   /// - Parameters:
   ///   - id: The access key id.
-  ///   - secret: The secret; nothing where it is kept elsewhere.
-  ///   - token: The session token, if there is one.
+  ///   - secret: The secret, or `nil` if it is stored elsewhere.
+  ///   - token: The session token, or `nil`.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > longestID {
       return invalid(
-        "The access key id has \(id.utf8.count) bytes; at most \(longestID) are sent.",
+        "The access key id has \(id.utf8.count) bytes; at most \(longestID) are allowed.",
         "Check that it is an id and not a file or a page.")
     }
     if id.isEmpty {
@@ -30,20 +30,22 @@ enum CredentialValidation {
     return nil
   }
 
-  /// Ids stand between separators in every scheme, so the separators cannot be part of one; the slash can in schemes that
-  /// cut the scope off from the end.
+  /// Returns whether a byte may appear in an id.
+  ///
+  /// Every scheme places the id between separators, so an id cannot contain them. A slash is possible in schemes that
+  /// parse the scope from the end.
   private static func isAllowedInID(_ byte: UInt8) -> Bool {
     byte > UInt8(ascii: " ") && byte < 0x7f && !",;:&=%\"".utf8.contains(byte)
   }
 
-  /// The reason why an id with a slash cannot be sent in most schemes, if there is one.
+  /// Returns the reason why an id with a slash cannot be sent in most schemes, or `nil` if the id has none.
   static func slashProblem(id: AccessKeyID) -> SigningError? {
     id.utf8.contains(UInt8(ascii: "/")) ? separatorInID : nil
   }
 
   private static let separatorInID = invalid(
-    "The access key id holds a blank, a separator or a character that is not ASCII.",
-    "Copy the id again; a blank or a line break at its end is the usual cause.")
+    "The access key id contains a space, a separator or a character that is not ASCII.",
+    "Copy the id again; a space or a line break at its end is the usual cause.")
 
   private static func problem(of secret: Secret, named name: String) -> SigningError? {
     let (count, isClean) = secret.bytes.withBytes { bytes in
@@ -57,13 +59,13 @@ enum CredentialValidation {
     }
     if count > longestSecret {
       return invalid(
-        "The \(name) has \(count) bytes; at most \(longestSecret) are sent.",
+        "The \(name) has \(count) bytes; at most \(longestSecret) are allowed.",
         "Check that it is a \(name) and not a file or a page.")
     }
     if count == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
     if isClean { return nil }
     return invalid(
-      "The \(name) has a blank at one of its ends, or holds a line break or a control character.",
+      "The \(name) starts or ends with a space, or contains a line break or a control character.",
       "Copy the \(name) again; a line break at its end is the usual cause.")
   }
 
@@ -73,11 +75,11 @@ enum CredentialValidation {
 }
 
 extension AccessKey {
-  /// Refuses a key that cannot be sent; for signers, before they do anything else.
+  /// Validates the key before it is used; for signers, before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long, or
-  ///   holds a character that ends the line or the field that it would stand in.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the id from those of its scope.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long,
+  ///   or contains a character that would end the line or the field that it appears in.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !allowsSlashInID, let problem = storage.slashProblem { throw problem }
@@ -85,10 +87,11 @@ extension AccessKey {
 }
 
 extension Identity {
-  /// Refuses an identity that cannot be sent; for signers, before they do anything else.
+  /// Validates the identity before it is used; for signers, before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the scheme can tell a slash in the id from those of its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``, as for a key.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the id from those of its scope.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long,
+  ///   or contains a character that would end the line or the field that it appears in.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
     if !allowsSlashInID, let problem = CredentialValidation.slashProblem(id: id) { throw problem }

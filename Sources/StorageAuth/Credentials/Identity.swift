@@ -1,25 +1,25 @@
-/// Who signs, without the key: what a request has to say about its signer before the signature exists.
+/// The identity of a signer without its secret: what a request must state about its signer before the signature exists.
 ///
-/// This is all that a device needs in self-signed mode, where the key stays on a server.
+/// It is sufficient for a device in self-signed mode, where the secret stays on a server.
 public struct Identity: Sendable, Equatable {
   /// The access key id.
   public let id: AccessKeyID
 
-  /// The session token of a temporary credential; it is part of what is signed.
+  /// The session token of a temporary credential; it is covered by the signature.
   public let sessionToken: Secret?
 
-  /// The first instant at which the credential is valid, where its issuer said so.
+  /// The first instant at which the credential is valid, or `nil` if the issuer did not report it.
   public let start: Timestamp?
 
-  /// When the credential ends, where it does.
+  /// The time at which the credential expires, or `nil` if it does not.
   public let expiration: Timestamp?
 
-  /// Names a signer by the text of its id.
+  /// Creates an identity from the string of its id.
   public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Names a signer.
+  /// Creates an identity.
   public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.id = id
     self.sessionToken = sessionToken

@@ -1,15 +1,16 @@
 package import StorageCrypto
 
-/// Text that must not be seen: it never prints itself, compares in constant time and is wiped when it is released.
+/// A string that must not be disclosed: it never prints itself, is compared in constant time, and is wiped when it is
+/// released.
 ///
-/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately not `Codable` and not
+/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately neither `Codable` nor
 /// `Hashable`.
 public struct Secret: Sendable, Equatable {
   package let bytes: SecretBytes
 
-  /// Copies text into memory that is wiped on release.
+  /// Copies a string into memory that is wiped on release.
   ///
-  /// The string that is passed in is not wiped: Swift gives no way to do that.
+  /// The string that is passed in is not wiped, because Swift has no means to do so.
   public init(_ text: String) {
     bytes = withBytes(of: text) { SecretBytes($0) }
   }
@@ -19,24 +20,25 @@ public struct Secret: Sendable, Equatable {
     self.bytes = SecretBytes(bytes.span)
   }
 
-  /// Whether there is nothing in it.
+  /// A Boolean value that indicates whether the secret has no bytes.
   public var isEmpty: Bool {
     bytes.withBytes { $0.isEmpty }
   }
 
-  /// The text in clear, in a copy that is not wiped; only for what has to be sent.
+  /// Returns the secret in clear text, in a copy that is not wiped; only for values that must be sent.
   public func reveal() -> String {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
 
-  /// Whether two secrets are the same; takes a time that depends on their lengths alone.
+  /// Returns a Boolean value that indicates whether two secrets are equal; takes a time that depends only on their
+  /// lengths.
   public static func == (first: Secret, second: Secret) -> Bool {
     first.bytes.withBytes { first in second.bytes.withBytes { constantTimeEqual(first, $0) } }
   }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A mask, the same for every secret.
+  /// The text that is shown instead of a secret, the same for every secret.
   public static let mask = "‹redacted›"
 
   /// The mask.
@@ -50,7 +52,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension ByteWriter {
-  /// Appends a secret percent-encoded.
+  /// Appends the percent-encoded bytes of a secret.
   package mutating func append(percentEncoding secret: Secret) {
     secret.bytes.withBytes { append(percentEncoding: $0) }
   }

@@ -1,38 +1,39 @@
 internal import StorageCrypto
 
-/// Takes known secrets out of texts that are to be shown: the one way to mask by value.
+/// A mask that removes known secrets from strings to be displayed: the one way to mask by value.
 ///
-/// All secrets are looked for at once, as they are and percent-encoded once or twice, in one pass over the original text
-/// (Aho and Corasick, "Efficient string matching", 1975). The work is linear in the secrets and the text, and a mask is
-/// never searched for another secret. Occurrences that overlap become one mask.
+/// All secrets are searched for in one pass over the original string, each in clear and percent-encoded once or twice
+/// (Aho and Corasick, "Efficient string matching", 1975). The time is linear in the lengths of the secrets and the
+/// string, and an inserted mask is never searched for another secret. Overlapping occurrences become one mask.
 ///
-/// Only values that are known to be secret belong in here: what a stranger chooses would choose what is masked. What a
-/// stranger sent is masked by its name: the value of a header line or a parameter that ``SecretName`` calls a secret.
+/// The mask must only contain values that are known to be secret: with values from an untrusted client, that client
+/// would choose what is masked. Values that an untrusted client sent are masked by name: the value of a header line or
+/// a parameter whose name is secret according to ``SecretName``.
 package struct SecretMask: Sendable {
-  /// The fewest bytes of a secret.
+  /// The smallest number of bytes of a secret that is masked.
   ///
-  /// A shorter value is none: masking it would spoil the text, and show where it stands.
+  /// Masking a shorter value would make the string unreadable, and reveal where the value occurs.
   package static let shortestSecret = 4
 
   private let secrets: [Secret]
   private let masksNamedValues: Bool
 
-  /// Makes a mask.
+  /// Creates a mask.
   ///
   /// - Parameters:
-  ///   - secrets: The secrets. Of one with several lines each line counts, and of an authorization the part behind
-  ///     `Basic` or `Bearer`; blanks around them do not count.
+  ///   - secrets: The secrets. Each line of a secret with several lines is masked, and the part after `Basic` or
+  ///     `Bearer` of an authorization; spaces and tabs around them are ignored.
   ///   - masksNamedValues: Whether the values of header lines (`name:value`) and parameters (`name=value`) with secret
-  ///     names are masked too, as canonical requests and strings to sign have them.
+  ///     names are masked too, in the format of canonical requests and strings to sign.
   package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
     self.secrets = Array(secrets)
     self.masksNamedValues = masksNamedValues
   }
 
-  /// A mask of the values that are secret by their names.
+  /// A mask of only the values that are secret by their names.
   package static let namedValues = SecretMask([], masksNamedValues: true)
 
-  /// The text with each occurrence of a secret replaced by ``Secret/mask``.
+  /// Returns the string with each occurrence of a secret replaced by ``Secret/mask``.
   package func applied(to text: String) -> String {
     var automaton = Automaton()
     for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }
@@ -54,7 +55,7 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// Ranges in order and without overlaps, from two lists that each are.
+/// Returns the union of two lists of ranges that are each sorted and free of overlaps, sorted and free of overlaps.
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
   var (i, j) = (0, 0)
@@ -71,7 +72,8 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
   return result
 }
 
-/// A trie of secrets with the links that make it an automaton; one array for each part of a node, node 0 is the root.
+/// An Aho-Corasick automaton of the secrets: a trie with fallback links, stored as one array per property of a node;
+/// node 0 is the root.
 private struct Automaton {
   private var byte: [UInt8] = [0]
   private var child: [Int32] = [0]
@@ -81,7 +83,7 @@ private struct Automaton {
   /// The length of the longest pattern that ends at the node.
   private var longest: [Int32] = [0]
 
-  /// Takes in what of a secret must not be seen.
+  /// Inserts the parts of a secret that must not be shown: its lines, and the values of its authorizations.
   mutating func insert(partsOf secret: Span<UInt8>) {
     var start = 0
     for end in 0...secret.count
@@ -96,7 +98,7 @@ private struct Automaton {
     }
   }
 
-  /// A range without the blanks at its ends.
+  /// Returns a range without the spaces and tabs at its ends.
   private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
@@ -157,7 +159,7 @@ private struct Automaton {
     return nil
   }
 
-  /// Where to go on from a node with a byte.
+  /// Returns the node that follows a node on a byte.
   private func step(from node: Int, _ wanted: UInt8) -> Int {
     var node = node
     while true {
@@ -167,7 +169,7 @@ private struct Automaton {
     }
   }
 
-  /// Sets where each node falls back to, breadth first.
+  /// Sets the fallback link of each node, breadth first.
   mutating func link() {
     var queue = [0]
     var head = 0
@@ -186,7 +188,7 @@ private struct Automaton {
     }
   }
 
-  /// Where the patterns occur, in order and without overlaps.
+  /// Returns the ranges of the patterns' occurrences, sorted and merged where they overlap.
   func ranges(in text: Span<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var node = 0

@@ -1,12 +1,13 @@
 internal import StorageCrypto
 internal import Synchronization
 
-/// Names of headers, parameters and form fields whose values must not be shown: session tokens, signatures, passwords.
+/// The names of headers, parameters and form fields whose values must not be shown: session tokens, signatures,
+/// passwords.
 ///
-/// A rule decides, so that the names of a provider that this package does not know count too: every name that contains
-/// `token`, `signature`, `secret`, `password`, `credential` or `authorization`, in upper or lower case. Names that only
-/// tell about such a value do not count: the version, the method and the nonce of a signature, the token that continues a
-/// list, and the `…-credential` parameter, which holds the id of a key and the scope of a signature.
+/// A rule decides, so that it also covers names of providers that this package does not know: every name is secret that
+/// contains `token`, `signature`, `secret`, `password`, `credential` or `authorization`, regardless of case. Names that
+/// only describe such a value are exempt: the version, the method and the nonce of a signature, the continuation token
+/// of a list, and the `…-credential` parameter, which contains the id of a key and the scope of a signature.
 ///
 /// A provider whose secrets have other names declares these once:
 ///
@@ -16,9 +17,9 @@ internal import Synchronization
 public enum SecretName {
   private static let declared = Mutex<Set<String>>(["sign"])
 
-  /// Declares further names, for the whole process.
+  /// Declares additional secret names, for the whole process.
   ///
-  /// - Parameter names: The names; upper and lower case do not count.
+  /// - Parameter names: The names, compared without regard to case.
   public static func declare(_ names: String...) {
     declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
@@ -45,7 +46,7 @@ public enum SecretName {
     "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
   ]
 
-  /// The words of the rule that a name in lower case contains.
+  /// Returns which words of the rule occur in a lowercase name.
   private static func words(of name: Span<UInt8>) -> Words {
     if harmlessEnds.contains(where: { end in
       name.count >= end.utf8CodeUnitCount
@@ -68,10 +69,10 @@ public enum SecretName {
     return words
   }
 
-  /// The longest name that is looked at whole; of a longer one, its end.
+  /// The largest number of bytes of a name that are examined; of a longer name, the last ones.
   private static let longestName = 128
 
-  /// Where the values of secret names stand in a canonical request or a string to sign, in order.
+  /// Returns the ranges of the values of secret names in a canonical request or a string to sign, in order.
   ///
   /// A value follows `name:` up to the end of the line, or `name=` up to the end of the line or the next `&`.
   static func values(in text: Span<UInt8>) -> [Range<Int>] {

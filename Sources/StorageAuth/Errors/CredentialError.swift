@@ -1,34 +1,34 @@
-/// Why no credential could be had: what went wrong, at which source, and what to do about it.
+/// The error of a provider that cannot return a credential: the problem, the source and the remedy.
 ///
-/// No secret and no token is in it.
+/// It contains no secret and no token.
 public struct CredentialError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// The source that was asked, such as `environment` or a host.
+  /// The source that was called, such as `environment` or a host.
   public let source: String
 
-  /// What is wrong, in a sentence.
+  /// The problem, in one sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in one sentence.
   public let remedy: String
 
-  /// Whether asking again later can help.
+  /// A Boolean value that indicates whether a later request can succeed.
   public let isRetryable: Bool
 
-  /// What other sources said before, where several were asked: why each of them declined.
+  /// The errors of the other sources that were tried before, each with the reason why that source declined.
   public let declined: [CredentialError]
 
-  /// Makes an error; for providers.
+  /// Creates an error; for providers.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - source: The source that was asked.
-  ///   - message: What is wrong, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
-  ///   - isRetryable: Whether asking again later can help.
-  ///   - declined: What other sources said before.
+  ///   - source: The source that was called.
+  ///   - message: The problem, in one sentence without secrets.
+  ///   - remedy: The remedy, in one sentence.
+  ///   - isRetryable: Whether a later request can succeed.
+  ///   - declined: The errors of the other sources that were tried before.
   public init(
     _ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false,
     declined: [CredentialError] = []
@@ -49,20 +49,20 @@ public struct CredentialError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The source has nothing to offer on this machine; a chain goes on.
+    /// The source is not configured on this machine; a chain continues with the next one.
     public static let notConfigured = Code(value: .notConfigured)
     /// The source could not be reached or read.
     public static let failed = Code(value: .failed)
-    /// The source answered something that is not a credential.
+    /// The source returned data that is not a credential.
     public static let malformedAnswer = Code(value: .malformedAnswer)
-    /// The source refused.
+    /// The source refused to issue a credential.
     public static let rejected = Code(value: .rejected)
-    /// The source did not answer in time.
+    /// The source did not respond in time.
     public static let timeout = Code(value: .timeout)
     /// The wait was cancelled.
     public static let cancelled = Code(value: .cancelled)
 
-    /// The name of the code.
+    /// The code, the source, the message and the remedy; then one line for each source that declined.
     public var description: String { value.rawValue }
   }
 }

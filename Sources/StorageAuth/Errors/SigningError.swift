@@ -1,22 +1,22 @@
-/// Why a request could not be signed: what is wrong, where, and what to do about it.
+/// The error of a request that cannot be signed: the problem, its location and the remedy.
 ///
-/// Retrying the same act never helps. No secret and no token is in it.
+/// Signing the same request again never succeeds. The error contains no secret and no token.
 public struct SigningError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong and where, in a sentence.
+  /// The problem and its location, in one sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in one sentence.
   public let remedy: String
 
-  /// Makes an error; for signers.
+  /// Creates an error; for signers.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong and where, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem and its location, in one sentence without secrets.
+  ///   - remedy: The remedy, in one sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -34,23 +34,23 @@ public struct SigningError: Error, Sendable, Hashable {
 
     /// An anonymous credential cannot presign.
     public static let anonymous = Code(value: .anonymous)
-    /// The signer was set up with something that it cannot use, such as a misspelt region.
+    /// The signer was configured with a value that it cannot use, such as a misspelled region.
     public static let invalidConfiguration = Code(value: .invalidConfiguration)
-    /// The credential has a form that cannot be sent.
+    /// The credential has a format that cannot be sent.
     public static let invalidCredential = Code(value: .invalidCredential)
     /// A header cannot be signed.
     public static let invalidHeader = Code(value: .invalidHeader)
     /// The path or the query cannot be signed.
     public static let invalidPath = Code(value: .invalidPath)
-    /// The request lacks something, such as its host.
+    /// The request lacks a required part, such as its host.
     public static let invalidRequest = Code(value: .invalidRequest)
-    /// A signature that came from elsewhere is malformed or somebody else's.
+    /// A signature from another signer is malformed or belongs to another id.
     public static let invalidSignature = Code(value: .invalidSignature)
-    /// The lifetime is not one that the service allows.
+    /// The lifetime is outside of the range that the service allows.
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
-    /// The credential ends before what it is to sign.
+    /// The credential expires before the signature that it is used for.
     public static let credentialEndsFirst = Code(value: .credentialEndsFirst)
-    /// Whoever holds the key does not sign this.
+    /// The holder of the key refuses to sign the request.
     public static let refused = Code(value: .refused)
 
     /// The name of the code.
@@ -64,32 +64,32 @@ extension SigningError: CustomStringConvertible {
 }
 
 extension SigningError {
-  /// The error for a credential that ends before what it is to sign.
+  /// Returns the error for a credential that expires before the signature that it is used for.
   ///
   /// - Parameters:
-  ///   - expiration: When the credential ends.
-  ///   - required: Until when it has to be valid.
+  ///   - expiration: The time at which the credential expires.
+  ///   - required: The time until which the credential must be valid.
   public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
       .credentialEndsFirst,
-      "The credential ends at \(expiration), but has to live until \(required).",
-      remedy: "Get a credential that lives longer, or ask for a shorter lifetime.")
+      "The credential expires at \(expiration), but must remain valid until \(required).",
+      remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
 }
 
 extension SigningError {
-  /// The error for a path that cannot travel.
+  /// The error for a path that cannot be sent.
   public static let unreadablePath = SigningError(
     .invalidPath,
-    "The path does not start with \"/\", holds a character that may not stand in a URL, or has a broken escape.",
+    "The path does not start with \"/\", contains a character that a URL cannot contain, or has an invalid escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
 
-  /// The error for a parameter without a name.
+  /// The error for a query parameter without a name.
   package static let namelessParameter = SigningError(
-    .invalidPath, "A query parameter has no name, so that the list of signed parameters cannot name it.",
-    remedy: "Leave it out.")
+    .invalidPath, "A query parameter has no name, so the list of signed parameters cannot include it.",
+    remedy: "Remove it.")
 
-  /// The error for a parameter that is there twice.
+  /// The error for a query parameter that occurs twice.
   public static let repeatedParameter = SigningError(
-    .invalidPath, "A query parameter that is signed is there twice.", remedy: "Send it once.")
+    .invalidPath, "A query parameter that is signed occurs twice.", remedy: "Send it once.")
 }

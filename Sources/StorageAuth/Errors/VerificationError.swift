@@ -1,68 +1,71 @@
-/// Why a request was not accepted as signed: what is wrong and what to do about it.
+/// The error of a request whose signature is not accepted: the problem and the remedy.
 ///
-/// No secret and no token is in it: session tokens in ``comparison`` are masked.
+/// It contains no secret and no token: session tokens in ``comparison`` are masked.
 public struct VerificationError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong and where, in a sentence.
+  /// The problem and its location, in one sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in one sentence.
   public let remedy: String
 
-  /// The id that the request was signed with, where it could be read.
+  /// The access key id of the request, or `nil` if it could not be read.
   public var accessKeyID: AccessKeyID?
 
-  /// What the verifier signed, for a signature that does not match.
+  /// The verifier's computed values, for a signature that does not match; else `nil`.
   public var comparison: Comparison?
 
-  /// When the authorization ended or begins, or the request was signed, for a problem of time.
+  /// The time at which the authorization expired or becomes valid, or at which the request was signed, for a problem of
+  /// time; else `nil`.
   public var instant: Timestamp?
 
-  /// The condition that a form does not meet.
+  /// The condition that a form does not satisfy, or `nil`.
   public var condition: FormCondition?
 
-  /// The service's own code for the refusal, where it tells more cases apart than ``code``; else `nil`.
+  /// The service's own error code, where it distinguishes more cases than ``code``; else `nil`.
   public var serviceCode: String?
 
-  /// Makes an error; for verifiers.
+  /// Creates an error; for verifiers.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong and where, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem and its location, in one sentence without secrets.
+  ///   - remedy: The remedy, in one sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// What the verifier computed, with session tokens masked and long texts cut.
+  /// The values that the verifier computed, with session tokens masked and long strings truncated.
   public struct Comparison: Sendable, Hashable {
-    /// The signature that the request carried.
+    /// The signature in the request.
     public let signatureProvided: String
 
     /// The string to sign.
     public let stringToSign: String
 
-    /// The text whose hash is part of the string to sign, for schemes that have one.
+    /// The canonical request, whose hash is part of the string to sign, or `nil` for schemes that have none.
     public let canonicalRequest: String?
 
-    /// The most bytes of a text that are kept, so that a refusal does not echo whatever was sent.
+    /// The largest number of bytes of a string that are kept, so that a rejection does not echo arbitrary input.
     package static let textByteLimit = 8 * 1024
 
-    /// The most bytes of a signature that are kept; those of the services are far shorter.
+    /// The largest number of bytes of a signature that are kept; those of the services are far shorter.
     package static let signatureByteLimit = 256
 
-    /// Puts a comparison together; for verifiers.
+    /// Creates a comparison; for verifiers.
     ///
-    /// Texts longer than ``textByteLimit`` and a signature longer than ``signatureByteLimit`` are cut, and say so.
+    /// Strings longer than ``textByteLimit`` and a signature longer than ``signatureByteLimit`` are truncated, with a
+    /// note.
     ///
     /// - Parameters:
-    ///   - signatureProvided: The signature that the request carried.
+    ///   - signatureProvided: The signature in the request.
     ///   - stringToSign: The string to sign, without secrets.
-    ///   - canonicalRequest: The text whose hash is part of the string to sign, without secrets.
+    ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, without secrets; `nil`
+    ///     for schemes that have none.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
       self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
       self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
@@ -70,7 +73,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     }
   }
 
-  /// What is wrong about the scope, for a signature of another one.
+  /// The part of the scope that does not match, for a signature of another scope; else `nil`.
   public var scopePart: ScopePart?
 
   /// A part of the scope that a signature is bound to.
@@ -94,45 +97,45 @@ public struct VerificationError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// There is no authorization.
+    /// The request has no authorization.
     public static let unsigned = Code(value: .unsigned)
-    /// The request has no date, or none that can be read.
+    /// The request has no date, or none that can be parsed.
     public static let missingDate = Code(value: .missingDate)
-    /// The authorization, or the request, cannot be read.
+    /// The authorization, or the request, cannot be parsed.
     public static let malformed = Code(value: .malformed)
-    /// There are two authorizations, or something signed is there twice.
+    /// The request has two authorizations, or a signed part occurs twice.
     public static let ambiguous = Code(value: .ambiguous)
-    /// The algorithm is not one that is known.
+    /// The algorithm is not supported.
     public static let unsupported = Code(value: .unsupported)
-    /// The request has more of something than is looked at.
+    /// A part of the request is larger, or occurs more often, than the verifier accepts.
     public static let limitExceeded = Code(value: .limitExceeded)
-    /// There is no such key.
+    /// The access key does not exist.
     public static let unknownKey = Code(value: .unknownKey)
     /// The key is temporary and the request has no session token.
     public static let missingToken = Code(value: .missingToken)
-    /// The session token is not the key's, or the key has none.
+    /// The session token is not that of the key, or the key has none.
     public static let invalidToken = Code(value: .invalidToken)
     /// The signature is for another date, region or service.
     public static let wrongScope = Code(value: .wrongScope)
-    /// Something that has an effect is not signed.
+    /// A part of the request that has an effect is not signed.
     public static let unsignedField = Code(value: .unsignedField)
     /// The authorization is not valid yet.
     public static let notYetValid = Code(value: .notYetValid)
-    /// The authorization has ended.
+    /// The authorization has expired.
     public static let expired = Code(value: .expired)
-    /// The temporary key has ended.
+    /// The temporary key has expired.
     public static let keyExpired = Code(value: .keyExpired)
     /// The time of signing is too far from the present.
     public static let clockSkew = Code(value: .clockSkew)
-    /// The authorization lasts for longer than the verifier accepts.
+    /// The authorization is valid for longer than the verifier accepts.
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
-    /// The signature is wrong.
+    /// The signature does not match.
     public static let mismatch = Code(value: .mismatch)
-    /// The policy of a form cannot be read, or does not bind what it has to.
+    /// The policy of a form cannot be parsed, or lacks a required condition.
     public static let invalidPolicy = Code(value: .invalidPolicy)
-    /// The policy of a form has ended.
+    /// The policy of a form has expired.
     public static let policyExpired = Code(value: .policyExpired)
-    /// A form does not meet a condition of its policy.
+    /// A form does not satisfy a condition of its policy.
     public static let conditionFailed = Code(value: .conditionFailed)
 
     /// The name of the code.
@@ -146,18 +149,18 @@ extension VerificationError: CustomStringConvertible {
 }
 
 extension VerificationError {
-  /// A copy with the service's own code for the refusal.
+  /// Returns a copy with the service's own error code.
   package func with(serviceCode: String) -> VerificationError {
     var copy = self
     copy.serviceCode = serviceCode
     return copy
   }
 
-  /// Returns a copy that names the id of the request and an instant, where they are given.
+  /// Returns a copy with the access key id of the request and an instant, where they are not `nil`.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id that the request was signed with.
-  ///   - instant: When the authorization ended or begins, or the request was signed.
+  ///   - accessKeyID: The access key id of the request.
+  ///   - instant: The time at which the authorization expired or becomes valid, or at which the request was signed.
   public func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self
     copy.accessKeyID = accessKeyID ?? self.accessKeyID
@@ -165,36 +168,36 @@ extension VerificationError {
     return copy
   }
 
-  /// Creates the error for a request that cannot be canonicalised, from that of the signer's canonicalisation.
+  /// Creates the error for a request that cannot be canonicalized, from the signer's error.
   ///
-  /// - Parameter error: Why the request cannot be signed either.
+  /// - Parameter error: The error of the signer's canonicalization.
   public init(_ error: SigningError) {
     let isRepeated = error == .repeatedParameter || error.code == .invalidHeader
     self.init(isRepeated ? .ambiguous : .malformed, error.message, remedy: error.remedy)
   }
 
-  /// The error for an authorization that cannot be read.
+  /// Returns the error for an authorization that cannot be parsed.
   ///
-  /// - Parameter message: What is wrong and where, in a sentence without secrets.
+  /// - Parameter message: The problem and its location, in one sentence without secrets.
   public static func malformed(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
   }
 
-  /// The error for a signature of another scope.
+  /// Returns the error for a signature of another scope.
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
     var error = VerificationError(.wrongScope, message, remedy: remedy)
     error.scopePart = part
     return error
   }
 
-  /// The error for two authorizations, or something that is signed and there twice.
+  /// Returns the error for two authorizations, or a signed part that occurs twice.
   ///
-  /// - Parameter message: What is wrong and where, in a sentence without secrets.
+  /// - Parameter message: The problem and its location, in one sentence without secrets.
   public static func ambiguous(_ message: String) -> VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }
 
-  /// The error for an id that nobody knows.
+  /// Returns the error for an access key id that does not exist.
   package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
     var error = VerificationError(
       .unknownKey, "There is no access key with the id of the request.",

@@ -1,31 +1,31 @@
-/// Something that happened while credentials were had, requests signed and bytes moved.
+/// An event that occurred while a credential was fetched, a request signed or content transferred.
 ///
-/// Events are for people and for metrics. No secret, no token, no query and no string to sign is in one. More kinds may
-/// come: a `switch` needs a `default`.
+/// Events are for logs and metrics. They contain no secret, no token, no query and no string to sign. Later versions
+/// may add cases: a `switch` needs a `default`.
 public enum AuthEvent: Sendable {
   /// A request was signed.
   case signed(Signature)
-  /// A credential was asked for at its source.
+  /// A request to a credential provider started or finished.
   case refresh(Refresh)
   /// A request is sent again.
   case retry(Retry)
-  /// It became known how far the clock of this machine is from a host's.
+  /// The difference between the clocks of this machine and of a host was determined.
   case skew(Skew)
-  /// An upload, a download or a copy ended.
+  /// An upload, a download or a copy finished.
   case transfer(Transfer)
 
-  /// A request that was signed.
+  /// The event of a signed request.
   public struct Signature: Sendable, Hashable {
-    /// What the request does, such as `GET oss://photos/cat.jpg`.
+    /// The operation, such as `GET oss://photos/cat.jpg`.
     public var subject: String
-    /// The access key id, or another public name of the credential; nothing for an anonymous request.
+    /// The access key id, or another public name of the credential; `nil` for an anonymous request.
     public var identity: String?
-    /// Which credential of its cache it was signed with.
+    /// The generation of the credential in its cache.
     public var generation: CredentialGeneration
-    /// The instant in the signature, in the service's time.
+    /// The time in the signature, in the service's time.
     public var date: Timestamp
 
-    /// Makes the event.
+    /// Creates the event.
     public init(subject: String, identity: String?, generation: CredentialGeneration, date: Timestamp) {
       self.subject = subject
       self.identity = identity
@@ -34,42 +34,42 @@ public enum AuthEvent: Sendable {
     }
   }
 
-  /// A credential that was asked for.
+  /// The event of a request to a credential provider.
   public struct Refresh: Sendable, Hashable {
     /// The name of the source.
     public var source: String
-    /// How it went.
+    /// The outcome of the request.
     public var outcome: Outcome
 
-    /// Makes the event.
+    /// Creates the event.
     public init(source: String, outcome: Outcome) {
       self.source = source
       self.outcome = outcome
     }
 
-    /// How asking for a credential went.
+    /// The outcome of a request to a credential provider.
     public enum Outcome: Sendable, Hashable {
-      /// The source is being asked.
+      /// The request has started.
       case started
-      /// A credential came; how long it lives, if it ends.
+      /// The provider returned a credential of a lifetime, or `nil` if it does not expire.
       case succeeded(CredentialGeneration, lifetime: Duration?)
-      /// None came; after which time the source may be asked again.
+      /// The provider failed; it is not called again before the backoff has passed.
       case failed(CredentialError, backoff: Duration)
     }
   }
 
-  /// A request that is sent again.
+  /// The event of a request that is sent again.
   public struct Retry: Sendable, Hashable {
-    /// What the request does.
+    /// The operation, such as `GET oss://photos/cat.jpg`.
     public var subject: String
-    /// The number of the attempt that follows, from 2 on.
+    /// The number of the next attempt, at least 2.
     public var attempt: Int
-    /// How long is waited before it.
+    /// The delay before the next attempt.
     public var delay: Duration
-    /// Why, in a sentence.
+    /// The reason of the retry, in one sentence.
     public var reason: String
 
-    /// Makes the event.
+    /// Creates the event.
     public init(subject: String, attempt: Int, delay: Duration, reason: String) {
       self.subject = subject
       self.attempt = attempt
@@ -78,32 +78,32 @@ public enum AuthEvent: Sendable {
     }
   }
 
-  /// A clock difference that was learnt.
+  /// The event of a clock difference that was determined.
   public struct Skew: Sendable, Hashable {
     /// The host.
     public var host: String
-    /// What has to be added to this machine's clock to get the host's time.
+    /// The offset to be added to this machine's clock to obtain the host's time.
     public var offset: Duration
 
-    /// Makes the event.
+    /// Creates the event.
     public init(host: String, offset: Duration) {
       self.host = host
       self.offset = offset
     }
   }
 
-  /// An upload, a download or a copy that ended.
+  /// The event of an upload, a download or a copy that finished.
   public struct Transfer: Sendable, Hashable {
-    /// What was done, such as `upload oss://photos/cat.jpg`.
+    /// The operation, such as `upload oss://photos/cat.jpg`.
     public var subject: String
-    /// How many bytes of content were moved.
+    /// The number of bytes of content that were transferred.
     public var bytes: Int64
-    /// How long it took.
+    /// The duration of the transfer.
     public var duration: Duration
-    /// Why it failed, in a sentence; nothing if it did not.
+    /// The reason of the failure, in one sentence; `nil` if the transfer succeeded.
     public var failure: String?
 
-    /// Makes the event.
+    /// Creates the event.
     public init(subject: String, bytes: Int64, duration: Duration, failure: String?) {
       self.subject = subject
       self.bytes = bytes

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Where events go: whoever wants to see them observes, everything that makes them shares one of these.
+/// A distributor of events: caches and clients emit events to it, and observers receive them.
 ///
-/// A cache has one, and clients of the cache use it unless they are given another. Without observers nothing is made and
-/// nothing is kept.
+/// A cache has one, and clients of the cache use it unless they are given another. Without observers, no event is
+/// created and none is stored.
 ///
 /// ```swift
 /// for await event in client.events.stream() { metrics.count(event) }
 /// ```
 public final class AuthEvents: Sendable {
-  /// Is handed each event on the thread where it happens; it must not block.
+  /// A function that receives each event on the thread on which it occurs; it must not block.
   public typealias Observer = @Sendable (AuthEvent) -> Void
 
   private struct State {
@@ -20,20 +20,20 @@ public final class AuthEvents: Sendable {
   private let state = Lock(State())
   private let isObserved = Atomic(false)
 
-  /// Sees the events of every place that is made from now on; tests look for secrets with it.
+  /// An observer of all distributors that are created while it is set; tests search the events for secrets with it.
   package static let watcher = Lock<Observer?>(nil)
 
-  /// Makes a place without observers.
+  /// Creates a distributor without observers.
   public init() {
     guard let watcher = Self.watcher.withLock({ $0 }) else { return }
     state.withLock { $0.observers.append((0, watcher)) }
     isObserved.store(true, ordering: .releasing)
   }
 
-  /// Adds an observer for as long as the returned value is kept.
+  /// Adds an observer for the lifetime of the returned value.
   ///
-  /// - Parameter observer: Is handed each event, in the order of each source.
-  /// - Returns: Ends the observation when it is cancelled or released.
+  /// - Parameter observer: A function that receives each event; the events of one cache or client arrive in order.
+  /// - Returns: An observation that ends when it is cancelled or released.
   public func observe(_ observer: @escaping Observer) -> Observation {
     let id = state.withLock { state in
       state.nextID += 1
@@ -44,9 +44,9 @@ public final class AuthEvents: Sendable {
     return Observation { [weak self] in self?.remove(id) }
   }
 
-  /// The events from now on, as a sequence.
+  /// Returns the events from now on as an asynchronous sequence.
   ///
-  /// - Parameter limit: How many events are kept for a reader that is slow; the oldest are dropped.
+  /// - Parameter limit: The number of events that are buffered for a slow reader; the oldest are dropped.
   public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
     let observation = observe { continuation.yield($0) }
@@ -54,9 +54,9 @@ public final class AuthEvents: Sendable {
     return stream
   }
 
-  /// Tells the observers; for caches and clients.
+  /// Notifies the observers; for caches and clients.
   ///
-  /// - Parameter event: Made only if somebody observes.
+  /// - Parameter event: The event, created only if there is an observer.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
     guard isObserved.load(ordering: .acquiring) else { return }
     let observers = state.withLock { $0.observers }
