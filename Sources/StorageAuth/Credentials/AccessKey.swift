@@ -104,7 +104,7 @@ public struct AccessKey: Credential {
   /// Returns a key to verify against if the claimed id does not exist, so that rejecting an unknown id costs the same
   /// hashing as rejecting a wrong signature.
   ///
-  /// Its secret is not secret: a signature that verifies against it proves no knowledge.
+  /// Its secret is not secret: a signature that verifies against it must not be accepted.
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
     AccessKey(
       storage: AccessKeyStorage(
@@ -112,7 +112,7 @@ public struct AccessKey: Credential {
         isDecoy: true))
   }
 
-  /// Whether the key substitutes one that does not exist.
+  /// Whether the key is a decoy for one that does not exist.
   var isDecoy: Bool { storage.isDecoy }
 
   /// The access key id.

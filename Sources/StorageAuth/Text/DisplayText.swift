@@ -1,9 +1,9 @@
-/// Text from outside in a form that a terminal or a log may read.
+/// An untrusted string in a form that is safe to show in a terminal or a log.
 ///
-/// Control characters can move the cursor, rename the window or begin a new line of a log, directional marks can turn the
-/// order of what is read around, and invisible characters make two names look the same. They are written as Swift writes
-/// them in a literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters stay as they are, the backslash too, so that text
-/// which went through once is not changed again. Programs that need the exact text read JSON.
+/// Control characters can move the cursor, rename the window or start a new line in a log; directional marks can
+/// reverse the order in which text is read; invisible characters make two names look the same. They are escaped as in a
+/// Swift string literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the backslash, so
+/// that escaping a string twice has no further effect. Programs that need the exact string should use the JSON output.
 ///
 /// Escaped are the general categories Cc, Cf, Zl and Zp of Unicode and the code points that are ignorable by default,
 /// except the variation selectors of emoji (https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing).
@@ -12,14 +12,14 @@
 /// for try await entry in client.list() { print(DisplayText(entry.name)) }
 /// ```
 public struct DisplayText: Sendable, CustomStringConvertible {
-  /// The text with its escapes.
+  /// The escaped string.
   public let description: String
 
-  /// Escapes a text.
+  /// Escapes a string.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay as they are.
+  ///   - text: The string.
+  ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay unescaped.
   public init(_ text: String, keepingLines: Bool = false) {
     guard text.utf8.contains(where: { !Self.isPlain($0) }) else {
       description = text
@@ -37,9 +37,10 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     description = result
   }
 
-  /// Escapes what must not be shown in a document of JSON, so that it stays the same document.
+  /// Escapes the characters of a JSON document that must not be shown, without changing the value that the document
+  /// represents.
   ///
-  /// - Parameter json: The document; all that is not ASCII in it stands inside of strings.
+  /// - Parameter json: The document; all of its non-ASCII characters are inside of strings.
   /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
@@ -79,6 +80,6 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The text on one line, as ``DisplayText`` shows it.
+  /// The string on one line, as ``DisplayText`` shows it.
   package var onOneLine: String { DisplayText(self).description }
 }

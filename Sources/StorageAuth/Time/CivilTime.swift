@@ -6,12 +6,13 @@ package struct CivilTime: Sendable {
   var hour: Int64 = 0
   var minute: Int64 = 0
   var second: Int64 = 0
-  /// Days since a Thursday, below 7; of a time that was made of a date it says nothing.
+  /// The day of the week, from 0 for Thursday to 6; not computed for a time that was created from its components.
   private(set) var weekday: Int64 = 0
 
   private static let secondsPerDay: Int64 = 86_400
   private static let daysPerEra: Int64 = 146_097
-  /// Days from 0000-03-01 to 1970-01-01; years are counted from March so that the leap day is the last of a year.
+  /// The number of days from 0000-03-01 to 1970-01-01; years are counted from March so that the leap day is the last
+  /// day of a year.
   private static let daysToEpoch: Int64 = 719_468
 
   init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
@@ -24,7 +25,7 @@ package struct CivilTime: Sendable {
   }
 
   package init(_ timestamp: Timestamp) {
-    // A timestamp is so far from the limits of a number that none of this overflows.
+    // A timestamp is so far from the limits of `Int64` that none of these operations overflows.
     let dayNumber = timestamp.dayNumber
     let timeOfDay = timestamp.unixSeconds &- dayNumber &* Self.secondsPerDay
     let shifted = dayNumber &+ Self.daysToEpoch
@@ -43,7 +44,7 @@ package struct CivilTime: Sendable {
     weekday = days < 0 ? days &+ 7 : days
   }
 
-  /// The instant, or nothing for a date or time that does not exist; a leap second counts as the next second.
+  /// The instant, or `nil` for a date or time that does not exist; a leap second counts as the next second.
   var timestamp: Timestamp? {
     guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
       (0...60).contains(second), (0...9999).contains(year)
@@ -61,7 +62,7 @@ package struct CivilTime: Sendable {
 }
 
 extension Timestamp {
-  /// Days since 1970-01-01.
+  /// The number of days since 1970-01-01.
   package var dayNumber: Int64 {
     let (days, rest) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
     return rest < 0 ? days - 1 : days

@@ -1,43 +1,45 @@
-/// How far this machine's clock is from the clocks of the hosts that it signs for.
+/// The clock skew between this machine and each of the hosts that it signs requests for.
 ///
-/// A difference is learnt from a refusal that is about time, and used for every signature after it. Each client has one
-/// of these, which its copies share; give several clients the same one to make them learn together.
+/// A skew is determined from a response that rejects a request for its time, and applied to every later signature. Each
+/// client has one `ClockSkew`, which its copies share; give several clients the same one to let them share what they
+/// learn.
 ///
 /// ```swift
 /// let date = time.now.advanced(by: skew.offset(for: "oss-cn-hangzhou.aliyuncs.com"))
 /// ```
 public final class ClockSkew: Sendable {
-  /// The largest difference that is believed; what claims more is a broken answer, not a clock.
+  /// The largest skew that is accepted; a larger one indicates an invalid response rather than a wrong clock.
   public static let limit = Duration.seconds(24 * 3600)
 
-  /// The smallest change that counts; answers tell the time to the second.
+  /// The smallest change of a skew that is applied; responses state the time in whole seconds.
   ///
-  /// It is small because some signatures are valid from now on and are refused by a clock that is only seconds behind.
+  /// It is small because some signatures are valid from the time of signing on, and a clock that is only seconds behind
+  /// rejects them.
   public static let tolerance = Duration.seconds(1)
 
   private let offsets = Lock<[String: Duration]>([:])
 
-  /// Starts with the belief that the clocks agree.
+  /// Creates an object that assumes no skew.
   public init() {}
 
-  /// What has to be added to this machine's clock to get the host's time.
+  /// Returns the offset to be added to this machine's clock to obtain the host's time.
   ///
-  /// - Parameter host: The host, and the port where it is not the scheme's own, in lower case.
-  /// - Returns: Zero for a host that nothing is known about.
+  /// - Parameter host: The host, in lowercase, with the port if it is not the scheme's default.
+  /// - Returns: Zero for a host whose skew is not known.
   public func offset(for host: String) -> Duration {
     offsets.withLock { $0[host] } ?? .zero
   }
 
-  /// Learns from what a host says about the time.
+  /// Determines the skew of a host from the time that it reports.
   ///
-  /// Only an answer that refuses a request for its time is evidence: a proxy may have kept any other one. What was
-  /// learnt before is replaced.
+  /// Call it only for a response that rejects a request for its time: any other response may come from the cache of a
+  /// proxy. The new skew replaces the previous one.
   ///
   /// - Parameters:
-  ///   - host: The host, and the port where it is not the scheme's own, in lower case.
-  ///   - serverTime: What the host's clock showed.
-  ///   - localTime: What this machine's clock showed when the answer came, not corrected.
-  /// - Returns: The new offset; nothing if it is as good as the known one, or beyond ``limit``.
+  ///   - host: The host, in lowercase, with the port if it is not the scheme's default.
+  ///   - serverTime: The time by the host's clock.
+  ///   - localTime: The time by this machine's clock when the response arrived, not corrected.
+  /// - Returns: The new offset; `nil` if it differs from the known one by at most ``tolerance``, or exceeds ``limit``.
   public func learn(host: String, serverTime: Timestamp, at localTime: Timestamp) -> Duration? {
     let offset = localTime.duration(to: serverTime)
     guard offset.magnitude <= Self.limit else { return nil }
@@ -50,6 +52,6 @@ public final class ClockSkew: Sendable {
 }
 
 extension Duration {
-  /// The duration without its sign.
+  /// The absolute value of the duration.
   package var magnitude: Duration { self < .zero ? .zero - self : self }
 }

@@ -1,17 +1,17 @@
-/// Tells the time and waits: the clocks of a machine, or those of a test.
+/// A wall clock and a monotonic clock: those of the machine, or those of a test.
 ///
-/// There are two clocks. The wall clock may be wrong and may jump; it is for what others read. The uptime never jumps;
-/// it is for how long something lasts.
+/// The wall clock may be wrong and may jump; it is for times that other machines read. The uptime never jumps; it is
+/// for durations.
 public protocol SigningClock: Sendable {
   /// The present by the wall clock, in UTC.
   var now: Timestamp { get }
 
-  /// The time since some fixed instant, counted without jumps, and on while the machine sleeps.
+  /// The monotonic time since a fixed instant; it advances while the machine sleeps.
   var uptime: Duration { get }
 
-  /// Waits.
+  /// Waits for a duration.
   ///
-  /// - Parameter duration: How long, by the clock of ``uptime``.
+  /// - Parameter duration: The duration, by the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
@@ -20,16 +20,18 @@ public protocol SigningClock: Sendable {
 public struct SystemTime: SigningClock {
   private static let origin = ContinuousClock.now
 
-  /// Makes the clocks; all of them are the same.
+  /// Creates the clocks; all instances are equal.
   public init() {}
 
   /// The present by the wall clock, in UTC.
   public var now: Timestamp { .now }
 
-  /// The time since the first use, the sleep of the machine included.
+  /// The monotonic time since its first use, including the time while the machine sleeps.
   public var uptime: Duration { Self.origin.duration(to: .now) }
 
-  /// Waits.
+  /// Waits for a duration.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try await Task.sleep(for: duration, clock: .continuous)
   }

@@ -7,7 +7,7 @@ private let monthNames: [StaticString] = [
 ]
 
 extension Timestamp {
-  /// The instant in the extended form of ISO 8601, to the second: `2026-11-20T08:00:00Z`.
+  /// The instant in the extended format of ISO 8601, to the second: `2026-11-20T08:00:00Z`.
   public var iso8601: String {
     String(writing: { writer in
       let time = CivilTime(self)
@@ -22,24 +22,24 @@ extension Timestamp {
     })
   }
 
-  /// The instant in the basic form of ISO 8601, to the second: `20261120T080000Z`.
+  /// The instant in the basic format of ISO 8601, to the second: `20261120T080000Z`.
   public var iso8601Basic: String {
     String(writing: { $0.append(basicDate: self) })
   }
 
-  /// The instant as HTTP writes dates (IMF-fixdate, RFC 9110, 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
   public var httpDate: String {
     String(writing: { $0.append(httpDate: self) })
   }
 }
 
 extension ByteWriter {
-  /// Appends an instant as HTTP writes dates.
+  /// Appends an instant as an HTTP date.
   package mutating func append(httpDate instant: Timestamp) {
     append(httpDate: CivilTime(instant))
   }
 
-  /// Appends a time as HTTP writes dates.
+  /// Appends a time as an HTTP date.
   package mutating func append(httpDate time: CivilTime) {
     append(weekdayNames[Int(time.weekday)])
     append(", ")
@@ -53,12 +53,12 @@ extension ByteWriter {
     append(" GMT")
   }
 
-  /// Appends an instant in the basic form of ISO 8601: `20261120T080000Z`.
+  /// Appends an instant in the basic format of ISO 8601: `20261120T080000Z`.
   package mutating func append(basicDate instant: Timestamp) {
     append(basicDate: CivilTime(instant))
   }
 
-  /// Appends a time in the basic form of ISO 8601: `20261120T080000Z`.
+  /// Appends a time in the basic format of ISO 8601: `20261120T080000Z`.
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
@@ -67,12 +67,12 @@ extension ByteWriter {
     append(UInt8(ascii: "Z"))
   }
 
-  /// Appends the day of an instant: `20261120`.
+  /// Appends the date of an instant: `20261120`.
   package mutating func append(compactDate instant: Timestamp) {
     append(compactDate: CivilTime(instant))
   }
 
-  /// Appends the day of a time: `20261120`.
+  /// Appends the date of a time: `20261120`.
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
@@ -87,7 +87,7 @@ extension ByteWriter {
     append(twoDigits: time.second)
   }
 
-  /// Appends a number from 0 to 99 in two digits.
+  /// Appends an integer from 0 to 99 in two digits.
   @inline(__always)
   fileprivate mutating func append(twoDigits number: Int64) {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
@@ -99,7 +99,7 @@ extension ByteWriter {
     unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
   }
 
-  /// Appends a number in decimal, with zeros in front up to a number of digits, 19 at most.
+  /// Appends a decimal integer, padded with leading zeros to a number of digits, 19 at most.
   package mutating func append(_ number: Int64, digits: Int = 1) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(magnitude: number.magnitude, digits: min(digits, 19))
@@ -119,10 +119,10 @@ extension ByteWriter {
   }
 }
 
-/// Returns the eight decimal digits of a number below 100,000,000 as eight lanes, the highest digit lowest.
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first digit in the lowest byte.
 ///
-/// The number is divided into halves of four, two and one digits, and each step divides all parts at once by multiplying
-/// with a reciprocal that is exact for parts of that size.
+/// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
+/// by a reciprocal that is exact for parts of that size.
 @inline(__always)
 private func decimalDigits(of number: UInt64) -> UInt64 {
   let fours = number / 10_000 | (number % 10_000) &<< 32

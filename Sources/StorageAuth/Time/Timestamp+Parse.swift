@@ -1,8 +1,10 @@
 extension Timestamp {
-  /// Reads ISO 8601 in its extended form, with or without a fraction, with `Z` or an offset: `2026-11-20T08:00:00.5+08:00`.
+  /// Parses a time in the extended format of ISO 8601, with or without a fraction, with `Z` or an offset:
+  /// `2026-11-20T08:00:00.5+08:00`.
   ///
-  /// - Parameter iso8601: The text.
-  /// - Returns: Nothing for any other text, or a date that does not exist.
+  /// Fails for any other string, and for a date that does not exist.
+  ///
+  /// - Parameter iso8601: The string.
   public init?(iso8601 text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -15,10 +17,11 @@ extension Timestamp {
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
   }
 
-  /// Reads ISO 8601 in its basic form, in UTC: `20261120T080000Z`.
+  /// Parses a time in the basic format of ISO 8601, in UTC: `20261120T080000Z`.
   ///
-  /// - Parameter iso8601Basic: The text.
-  /// - Returns: Nothing for any other text, or a date that does not exist.
+  /// Fails for any other string, and for a date that does not exist.
+  ///
+  /// - Parameter iso8601Basic: The string.
   public init?(iso8601Basic text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
@@ -29,10 +32,11 @@ extension Timestamp {
     self = instant
   }
 
-  /// Reads a date as HTTP writes it (IMF-fixdate, RFC 9110, 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  /// Parses an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
   ///
-  /// - Parameter httpDate: The text.
-  /// - Returns: Nothing for any other text, or a date that does not exist; the day of the week is not checked.
+  /// Fails for any other string, and for a date that does not exist; the day of the week is not checked.
+  ///
+  /// - Parameter httpDate: The string.
   public init?(httpDate text: String) {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.parts(between: " ")
@@ -51,7 +55,7 @@ extension Timestamp {
   }
 }
 
-/// Reads numbers of a known width.
+/// A scanner of integers with a fixed number of digits.
 private struct DigitScanner {
   private let bytes: [UInt8]
   private var index = 0
@@ -79,7 +83,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Nanoseconds of an optional fraction; digits after the ninth are dropped.
+  /// Parses an optional fraction of a second and returns it in nanoseconds; digits after the ninth are dropped.
   mutating func fraction() -> Int64? {
     guard skip(".") else { return 0 }
     var value: Int64 = 0
@@ -96,7 +100,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Seconds east of UTC.
+  /// Parses `Z` or an offset and returns it in seconds east of UTC.
   mutating func offset() -> Int64? {
     if skip("Z") || skip("z") { return 0 }
     let sign: Int64

@@ -1,27 +1,28 @@
-/// Bytes that arrive in chunks, as many at a time as the source has ready.
+/// An asynchronous sequence of byte chunks, each as large as its source delivers it.
 ///
-/// The next chunk is asked for only when the last one has been used, so a slow reader slows the source down. Whether a
-/// stream can be iterated more than once depends on its source.
+/// The next chunk is requested only when the previous one has been consumed, so that a slow reader exerts back pressure
+/// on the source. Whether a stream can be iterated more than once depends on its source.
 ///
 /// ```swift
 /// let stream = ByteStream { fileSlice.makeReader() }
 /// for try await chunk in stream { hash.update(chunk) }
 /// ```
 public struct ByteStream: AsyncSequence, Sendable {
-  /// A chunk; it may be empty, which does not mean the end.
+  /// A chunk; an empty chunk does not mark the end.
   public typealias Element = [UInt8]
 
-  /// Gives the next chunk, or nothing at the end.
+  /// A function that returns the next chunk, or `nil` at the end.
   public typealias Reader = () async throws -> [UInt8]?
 
-  /// Gives the next chunk in the form in which its source has it, or `nil` at the end.
+  /// A function that returns the next chunk in the representation of its source, or `nil` at the end.
   package typealias ChunkReader = () async throws -> (any ByteChunk)?
 
   private let makeReader: @Sendable () -> ChunkReader
 
-  /// Makes a stream from a function that starts it.
+  /// Creates a stream from a function that starts it.
   ///
-  /// - Parameter makeReader: Called once per iteration; what it returns is called for one chunk after the other.
+  /// - Parameter makeReader: A function that is called once per iteration; the reader that it returns is called once
+  ///   per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
       let read = makeReader()
@@ -29,14 +30,15 @@ public struct ByteStream: AsyncSequence, Sendable {
     })
   }
 
-  /// Makes a stream from a function that starts it, of chunks that need not be arrays.
+  /// Creates a stream of chunks in the representation of their source from a function that starts it.
   ///
-  /// - Parameter makeReader: Called once per iteration; what it returns is called for one chunk after the other.
+  /// - Parameter makeReader: A function that is called once per iteration; the reader that it returns is called once
+  ///   per chunk.
   package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) {
     self.makeReader = makeReader
   }
 
-  /// Makes a stream from a sequence of chunks.
+  /// Creates a stream from an asynchronous sequence of chunks.
   public init(_ chunks: some AsyncSequence<[UInt8], any Error> & Sendable) {
     self.init {
       var iterator = chunks.makeAsyncIterator()
@@ -44,7 +46,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
   }
 
-  /// Makes a stream of one chunk.
+  /// Creates a stream of one chunk.
   public init(_ bytes: [UInt8]) {
     self.init {
       var rest: [UInt8]? = bytes
@@ -60,31 +62,33 @@ public struct ByteStream: AsyncSequence, Sendable {
     AsyncIterator(reader: makeReader())
   }
 
-  /// Walks over the chunks.
+  /// An iterator over the chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: ChunkReader
 
-    /// The next chunk, or nothing at the end.
+    /// Returns the next chunk, or `nil` at the end.
+    ///
+    /// - Throws: The error of the source.
     public func next() async throws -> [UInt8]? {
       try await reader()?.array
     }
 
-    /// The next chunk in the form in which its source has it, or `nil` at the end.
+    /// Returns the next chunk in the representation of its source, or `nil` at the end.
     package func nextChunk() async throws -> (any ByteChunk)? {
       try await reader()
     }
   }
 }
 
-/// Bytes as a source has them: what passes them on looks at them and makes no copy.
+/// A chunk of bytes in the representation of its source, so that it can be passed on without a copy.
 package protocol ByteChunk: Sendable {
   /// The number of bytes.
   var byteCount: Int { get }
 
-  /// The bytes as an array; a copy if they are something else.
+  /// The bytes as an array; a copy if the source has another representation.
   var array: [UInt8] { get }
 
-  /// Runs a body with the bytes.
+  /// Calls a closure with a span of the bytes.
   func withSpan(_ body: (Span<UInt8>) -> Void)
 
   /// Appends the bytes to an array.
@@ -102,10 +106,10 @@ extension [UInt8]: ByteChunk {
 }
 
 extension ByteStream {
-  /// Everything in one array, unless it is longer than a limit.
+  /// Returns all bytes of the stream in one array, or `nil` if they exceed a limit.
   ///
-  /// - Parameter limit: The most bytes that are taken.
-  /// - Returns: The bytes, or nothing if there are more than `limit`.
+  /// - Parameter limit: The largest number of bytes that are read.
+  /// - Returns: The bytes, or `nil` if there are more than `limit`.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     let iterator = makeAsyncIterator()
@@ -116,7 +120,7 @@ extension ByteStream {
     return bytes
   }
 
-  /// The first bytes, however many follow.
+  /// Returns the first bytes of the stream, `limit` at most.
   package func prefix(bytes limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in self {

@@ -1,36 +1,36 @@
-/// The body of a request: how long it is, and where its bytes come from.
+/// The body of a request: its length and its content.
 ///
-/// The length is always known, because it is signed; a source of unknown length is cut into parts first. A body can be
-/// sent again after a failure, so its stream must start anew whenever it is iterated.
+/// The length is always known, because it is signed; a source of unknown length is split into parts first. A body can
+/// be sent again after a failure, so its stream must start over for each iteration.
 public struct HTTPBody: Sendable {
-  /// Where the bytes come from.
+  /// The content of a body.
   public enum Content: Sendable {
     /// No body.
     case none
     /// Bytes in memory.
     case bytes([UInt8])
-    /// Bytes that are read while they are sent.
+    /// A stream of bytes that are read while they are sent.
     case stream(ByteStream)
   }
 
   /// The number of bytes.
   public let length: Int64
 
-  /// Where the bytes come from.
+  /// The content.
   public let content: Content
 
-  /// No body.
+  /// A request without a body.
   public static let none = HTTPBody(length: 0, content: .none)
 
-  /// Bytes in memory.
+  /// Returns a body of bytes in memory.
   public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
     HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
   }
 
-  /// Bytes that are read while they are sent.
+  /// Returns a body of bytes that are read while they are sent.
   ///
   /// - Parameters:
-  ///   - stream: The bytes; exactly as many as `length` says.
+  ///   - stream: The bytes; their number must be `length`.
   ///   - length: The number of bytes.
   public static func stream(_ stream: ByteStream, length: Int64) -> HTTPBody {
     HTTPBody(length: length, content: .stream(stream))
@@ -38,7 +38,7 @@ public struct HTTPBody: Sendable {
 }
 
 extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The length; a body may hold a login.
+  /// The length only, because a body may contain a login.
   public var description: String { "HTTPBody(\(length) bytes)" }
 
   /// The same as ``description``.

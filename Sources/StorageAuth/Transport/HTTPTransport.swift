@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// Sends HTTP requests.
+/// A transport that sends HTTP requests.
 ///
-/// A transport sends exactly what it is given: the path byte for byte, the host as the authority says it, no header of
-/// its own that changes the meaning, no redirect followed, no content decoded. Requests carry their authorization: never
-/// log one.
+/// A transport sends exactly the given request: the path byte for byte and the host as in the authority. It adds no
+/// header that changes the meaning, follows no redirect and decodes no content. Requests carry their authorization:
+/// never log one.
 ///
 /// ```swift
 /// struct Recorder: HTTPTransport {
@@ -17,24 +17,25 @@ public protocol HTTPTransport: Sendable {
   /// Sends one request.
   ///
   /// - Parameters:
-  ///   - request: The request, signed; its `Content-Length` is the length of the body.
+  ///   - request: The signed request; its `Content-Length` is the length of the body.
   ///   - body: The body.
-  /// - Returns: The head of the answer, as soon as it is there, and its body as a stream that reads from the connection.
-  /// - Throws: A ``TransportError`` if no answer came.
+  /// - Returns: The head of the response, as soon as it arrives, and its body as a stream that reads from the
+  ///   connection.
+  /// - Throws: A ``TransportError`` if no response arrives.
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse
 }
 
-/// An answer: the head, and the body as it arrives.
+/// A response: the head, and the body as it arrives.
 public struct HTTPStreamingResponse: Sendable {
-  /// Status and headers.
+  /// The status and the headers.
   public var response: HTTPResponse
 
-  /// The body, to be iterated once.
+  /// The body, to be iterated at most once.
   ///
-  /// Whoever does not want it drops it, which closes the connection.
+  /// Releasing the body without reading it closes the connection.
   public var body: ByteStream
 
-  /// Puts an answer together.
+  /// Creates a response from its head and its body.
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body

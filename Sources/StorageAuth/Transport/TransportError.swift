@@ -1,29 +1,29 @@
-/// Why no answer came: what happened, to which host, and whether a retry can help.
+/// The error of a request that received no response: the problem, the host, and whether a retry can help.
 ///
-/// No header and no query is in it.
+/// It contains no header and no query.
 public struct TransportError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What happened, in a sentence.
+  /// The problem, in one sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in one sentence.
   public let remedy: String
 
-  /// Makes an error; for transports.
+  /// Creates an error; for transports.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What happened, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem, in one sentence without secrets.
+  ///   - remedy: The remedy, in one sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// Whether sending the same request again can help.
+  /// A Boolean value that indicates whether sending the same request again can succeed.
   public var isRetryable: Bool { code != .cancelled && code != .invalidRequest }
 
   /// A kind of problem.
@@ -36,13 +36,13 @@ public struct TransportError: Error, Sendable, Hashable {
 
     /// The task was cancelled.
     public static let cancelled = Code(value: .cancelled)
-    /// No connection could be made.
+    /// No connection could be established.
     public static let connectionFailed = Code(value: .connectionFailed)
-    /// The connection ended before the answer did.
+    /// The connection was closed before the response was complete.
     public static let connectionLost = Code(value: .connectionLost)
-    /// The request cannot be sent as it is.
+    /// The request cannot be sent in its present form.
     public static let invalidRequest = Code(value: .invalidRequest)
-    /// Nothing moved for too long.
+    /// The connection made no progress for too long.
     public static let timeout = Code(value: .timeout)
 
     /// The name of the code.
