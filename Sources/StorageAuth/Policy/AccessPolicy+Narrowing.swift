@@ -1,14 +1,15 @@
 extension AccessPolicy {
-  /// Whether all that a rule allows is allowed here already, by one rule for each of its actions.
+  /// Returns a Boolean value that indicates whether the policy allows all that a rule allows, with a single one of its
+  /// rules for each action.
   ///
-  /// Servers that let a client ask for less than it may have check with it what the client asks for.
+  /// Servers that let a client request fewer permissions than it has use it to check the requested rules.
   public func allows(_ rule: AccessRule) -> Bool {
     !rule.actions.isEmpty && rule.actions.allSatisfy { action in rules.contains { $0.allows(action, of: rule) } }
   }
 }
 
 extension AccessRule {
-  /// Whether what another rule allows of one action is allowed here too.
+  /// Returns whether this rule allows all that another rule allows of one action.
   fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
     guard other.bucket == bucket, actions.contains(action), objects.contains(other.objects) else { return false }
     if let end { guard let otherEnd = other.end, otherEnd <= end else { return false } }
@@ -29,7 +30,7 @@ extension AccessRule {
 }
 
 extension ObjectScope {
-  /// Whether every key of another scope is one of these.
+  /// Returns a Boolean value that indicates whether every key of another scope belongs to this scope.
   public func contains(_ other: ObjectScope) -> Bool {
     switch (self, other) {
     case (.all, _): true
@@ -42,7 +43,7 @@ extension ObjectScope {
 }
 
 extension String {
-  /// Whether a media type of a rule stands for all that another one stands for.
+  /// Returns whether this media type of a rule includes all media types that another one includes.
   fileprivate func covers(_ other: String) -> Bool {
     let (own, other) = (lowercased(), other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())

@@ -1,8 +1,8 @@
-/// What somebody may do in a storage service: least privilege, said once for every provider.
+/// The permissions of a user in a storage service, defined once for every provider, for least privilege.
 ///
-/// Nothing is allowed that no rule allows, and there are no rules that forbid. A provider's own document is made from it
-/// (OSS RAM, COS CAM, form conditions, Aspera setup requests); what the provider cannot express is an error then and
-/// never left out.
+/// An access is denied unless a rule allows it; there are no rules that deny. A provider's own document is generated
+/// from the policy (OSS RAM, COS CAM, form conditions, Aspera setup requests). A permission or condition that the
+/// provider cannot express is then an error, and is never left out.
 ///
 /// ```swift
 /// let policy = AccessPolicy([
@@ -10,17 +10,17 @@
 /// ])
 /// ```
 public struct AccessPolicy: Sendable, Hashable {
-  /// What is allowed: an access that any one of them allows.
+  /// The rules; an access is allowed if at least one of them allows it.
   public var rules: [AccessRule]
 
-  /// Puts rules together.
+  /// Creates a policy from rules.
   public init(_ rules: [AccessRule]) {
     self.rules = rules
   }
 
-  /// Checks an access.
+  /// Checks whether the policy allows an access.
   ///
-  /// - Throws: An ``AccessRefusal`` with what was missing for the rule that came nearest.
+  /// - Throws: An ``AccessRefusal`` with the reason of the rule that came closest to allowing the access.
   public func check(_ access: AccessRequest) throws(AccessRefusal) {
     var nearest: AccessRefusal.Reason?
     for rule in rules {

@@ -1,36 +1,36 @@
-/// One access to a storage service, as far as a policy looks at it.
+/// One access to a storage service, with the properties that a policy examines.
 public struct AccessRequest: Sendable, Hashable {
-  /// What is done.
+  /// The action.
   public var action: AccessAction
 
   /// The bucket.
   public var bucket: String
 
-  /// The key; for a list, the prefix that is asked for.
+  /// The object key; for a list, the requested prefix.
   public var key: String
 
-  /// How many bytes are written; nothing if the request does not bind it.
+  /// The number of bytes that are written, or `nil` if the request does not bind it.
   public var size: Int64?
 
-  /// The media type of what is written; nothing if the request does not bind it.
+  /// The media type of the object that is written, or `nil` if the request does not bind it.
   public var contentType: String?
 
-  /// Where the request comes from; nothing if that is not known.
+  /// The address of the client, or `nil` if it is not known.
   public var address: NetworkAddress?
 
-  /// When.
+  /// The time of the access, in UTC.
   public var date: Timestamp
 
-  /// Describes an access.
+  /// Creates the description of an access.
   ///
   /// - Parameters:
-  ///   - action: What is done.
-  ///   - key: The key; for a list, the prefix that is asked for.
+  ///   - action: The action.
+  ///   - key: The object key; for a list, the requested prefix.
   ///   - bucket: The bucket.
-  ///   - size: How many bytes are written; nothing if the request does not bind it.
-  ///   - contentType: The media type of what is written; nothing if the request does not bind it.
-  ///   - address: Where the request comes from; nothing if that is not known.
-  ///   - date: When, in UTC.
+  ///   - size: The number of bytes that are written, or `nil` if the request does not bind it.
+  ///   - contentType: The media type of the object that is written, or `nil` if the request does not bind it.
+  ///   - address: The address of the client, or `nil` if it is not known.
+  ///   - date: The time of the access, in UTC.
   public init(
     _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
     from address: NetworkAddress? = nil, at date: Timestamp
@@ -44,10 +44,10 @@ public struct AccessRequest: Sendable, Hashable {
     self.date = date
   }
 
-  /// Whether the media type is the one that a rule names, its parameters aside.
+  /// Returns whether the media type without its parameters matches the one that a rule names.
   ///
-  /// A browser takes the last of several types that are separated by commas, and guesses where it finds none: a value
-  /// that is not one type has none.
+  /// A browser uses the last of several comma-separated types, and guesses if it finds none: a value that is not
+  /// exactly one media type matches no rule.
   func hasType(_ named: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
     let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
@@ -57,33 +57,34 @@ public struct AccessRequest: Sendable, Hashable {
   }
 }
 
-/// Why a policy does not allow an access.
+/// The reason why a policy does not allow an access.
 public struct AccessRefusal: Error, Sendable, Hashable {
-  /// What was missing; the later ones came nearer to being allowed.
+  /// The requirement that is not met; a later case came closer to being allowed.
   public enum Reason: Int, Sendable, Hashable, Comparable {
-    /// No rule is about the bucket.
+    /// No rule covers the bucket.
     case bucket
-    /// No rule allows the action there.
+    /// No rule for the bucket allows the action.
     case action
-    /// No rule allows it for the key.
+    /// No such rule covers the key.
     case key
-    /// It has ended.
+    /// The rule has expired.
     case time
-    /// Not from this address.
+    /// The rule does not cover the client's address, or the address is not known.
     case address
-    /// It is too large, or its size is not said.
+    /// The object is too large, or the request does not bind its size.
     case size
-    /// It is of another media type, or the type is not said.
+    /// The rule does not allow the media type, or the request does not bind it.
     case contentType
 
-    /// Whether one came less near than another.
+    /// Returns a Boolean value that indicates whether the first reason came less close to being allowed than the
+    /// second.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 
-  /// What was missing.
+  /// The requirement that is not met.
   public let reason: Reason
 
-  /// What was refused.
+  /// The refused access.
   public let access: AccessRequest
 
   init(_ reason: Reason, of access: AccessRequest) {
@@ -93,20 +94,20 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 }
 
 extension AccessRefusal: CustomStringConvertible {
-  /// What was missing, in a sentence without the key.
-  public var description: String { "The policy does not allow to \(access.action.rawValue) this: \(reason.words)." }
+  /// The reason, in a sentence without the key.
+  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.words)." }
 }
 
 extension AccessRefusal.Reason {
   fileprivate var words: String {
     switch self {
-    case .bucket: "no rule is about the bucket"
-    case .action: "no rule is about that"
-    case .key: "no rule is about the key"
-    case .time: "the permission has ended"
-    case .address: "no rule is about the address that asks"
-    case .size: "it is too large, or its size is not said"
-    case .contentType: "it is of another media type, or its type is not said"
+    case .bucket: "no rule covers the bucket"
+    case .action: "no rule for the bucket allows it"
+    case .key: "no rule covers the key"
+    case .time: "the permission has expired"
+    case .address: "no rule covers the client's address"
+    case .size: "the object is too large, or the request does not bind its size"
+    case .contentType: "no rule allows the media type, or the request does not bind it"
     }
   }
 }

@@ -1,11 +1,13 @@
 extension AccessPolicy {
-  /// The rules that allow something, each of them checked for what no provider can mean.
+  /// Returns the rules with at least one action, after validating that each of them is meaningful for every provider.
   ///
-  /// - Parameter isBucket: Whether a text can be the name of a bucket; rules for Aspera name access keys.
+  /// - Parameter isBucket: A function that returns whether a string can be the name of a bucket; rules for Aspera name
+  ///   access keys.
+  /// - Throws: A ``PolicyError`` if no rule has an action, or one of them is not valid.
   package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
-      throw PolicyError(.empty, "The policy allows nothing.", remedy: "Give it a rule with an action.")
+      throw PolicyError(.empty, "The policy has no rule with an action.", remedy: "Add one.")
     }
     for rule in rules { try rule.check(isBucket: isBucket) }
     return rules
@@ -20,14 +22,14 @@ extension AccessRule {
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")
     }
     if addresses?.isEmpty == true { throw invalid("has an empty list of addresses", "Leave the list out, or fill it.") }
-    if case .key("") = objects { throw invalid("is about the empty key", "Use a prefix, or all keys.") }
+    if case .key("") = objects { throw invalid("applies to the empty key", "Use a prefix, or all keys.") }
     guard actions.contains(.write) else { return }
     if let maximumSize, maximumSize < 0 { throw invalid("has a negative size", "Use 0 or more.") }
     guard let contentTypes else { return }
     if contentTypes.isEmpty { throw invalid("has an empty list of media types", "Leave the list out, or fill it.") }
     for type in contentTypes where !Self.isMediaType(type) {
       throw invalid(
-        "has the media type \"\(type)\", which is none", "Write it like image/png, or image/* for all of a kind.")
+        "has the invalid media type \"\(type)\"", "Use a type such as image/png, or image/* for all images.")
     }
   }
 
@@ -35,7 +37,7 @@ extension AccessRule {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 
-  /// Whether a text is a type and a subtype, or a type and a star.
+  /// Returns whether a string is a type and a subtype, or a type and a star.
   static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
@@ -53,11 +55,11 @@ extension AccessRule {
 }
 
 extension ObjectScope {
-  /// The keys as a pattern in which a star stands for any text.
+  /// Returns the keys as a pattern in which a star matches any string.
   ///
-  /// - Parameter language: What the pattern is for, as the error says it.
-  /// - Throws: A ``PolicyError`` if a key holds what the pattern would read as something else: a star, a question mark, or
-  ///   the start of a variable.
+  /// - Parameter language: The name of the policy language, for the error message.
+  /// - Throws: A ``PolicyError`` if a key contains characters that the pattern would interpret: a star, a question
+  ///   mark, or the start of a variable.
   package func pattern(in language: String) throws(PolicyError) -> String {
     let (text, end) =
       switch self {
@@ -68,7 +70,7 @@ extension ObjectScope {
     for special in ["*", "?", "${"] where text.containsBytes(of: special) {
       throw PolicyError(
         .unsupportedKey,
-        "The key or prefix \"\(text)\" holds \"\(special)\", which \(language) cannot write as itself.",
+        "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
     return text + end

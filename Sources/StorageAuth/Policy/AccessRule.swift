@@ -1,38 +1,42 @@
-/// One permission: what may be done to which objects of a bucket, and under which conditions.
+/// One permission: the actions that it allows, the objects of a bucket that they may be performed on, and the
+/// conditions.
 ///
-/// A condition that is given has to be met; an access that does not say what the condition is about does not meet it.
+/// A condition that is not `nil` must be met; an access that lacks the property that the condition tests does not meet
+/// it.
 public struct AccessRule: Sendable, Hashable {
-  /// What may be done.
+  /// The allowed actions.
   public var actions: Set<AccessAction>
 
-  /// Which objects it may be done to; for a list, which prefixes may be asked for.
+  /// The objects that the actions may be performed on; for a list, the prefixes that may be requested.
   public var objects: ObjectScope
 
   /// The bucket; for Aspera, the access key or the root that the node has for it.
   public var bucket: String
 
-  /// The greatest size of an object that is written, in bytes.
+  /// The largest size of an object that is written, in bytes, or `nil` for any size.
   public var maximumSize: Int64?
 
-  /// The media types of objects that are written: whole ones, or `image/*` for all of a kind.
+  /// The media types of objects that may be written, such as `image/png`, or `image/*` for all images; `nil` for any
+  /// type.
   public var contentTypes: [String]?
 
-  /// Where requests may come from.
+  /// The addresses that requests may come from, or `nil` for any address.
   public var addresses: [AddressRange]?
 
-  /// When it ends.
+  /// The time at which the permission expires, or `nil` if it does not.
   public var end: Timestamp?
 
-  /// Says what is allowed.
+  /// Creates a rule.
   ///
   /// - Parameters:
-  ///   - actions: What may be done.
-  ///   - objects: To which objects.
-  ///   - bucket: In which bucket.
-  ///   - maximumSize: The greatest size of an object that is written, in bytes.
-  ///   - contentTypes: The media types of objects that are written: whole ones, or `image/*` for all of a kind.
-  ///   - addresses: Where requests may come from.
-  ///   - end: When it ends.
+  ///   - actions: The allowed actions.
+  ///   - objects: The objects that the actions may be performed on.
+  ///   - bucket: The bucket that contains the objects.
+  ///   - maximumSize: The largest size of an object that is written, in bytes, or `nil` for any size.
+  ///   - contentTypes: The media types of objects that may be written, such as `image/png`, or `image/*` for all
+  ///     images; `nil` for any type.
+  ///   - addresses: The addresses that requests may come from, or `nil` for any address.
+  ///   - end: The time at which the permission expires, or `nil` if it does not.
   public init(
     _ actions: AccessAction..., objects: ObjectScope, in bucket: String, upTo maximumSize: Int64? = nil,
     types contentTypes: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil
@@ -46,7 +50,7 @@ public struct AccessRule: Sendable, Hashable {
     self.end = end
   }
 
-  /// Why an access is not allowed; nothing if it is.
+  /// Returns the reason why the rule does not allow an access, or `nil` if it does.
   func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
@@ -60,11 +64,11 @@ public struct AccessRule: Sendable, Hashable {
   }
 }
 
-/// What can be done to objects.
+/// An action on objects.
 public enum AccessAction: String, Sendable, Hashable, CaseIterable {
-  /// Read an object or what is known about it.
+  /// Read an object or its metadata.
   case read
-  /// Write an object, at once or in parts, and abort such an upload.
+  /// Write an object, in one request or as a multipart upload, and abort such an upload.
   case write
   /// Delete an object.
   case delete
@@ -72,16 +76,16 @@ public enum AccessAction: String, Sendable, Hashable, CaseIterable {
   case list
 }
 
-/// Some of the keys of a bucket.
+/// A set of keys of a bucket.
 public enum ObjectScope: Sendable, Hashable {
   /// Every key.
   case all
-  /// Each key that starts with a text, byte for byte; end it with a slash for a folder.
+  /// Each key that starts with a prefix, compared byte for byte; end it with a slash for a folder.
   case prefix(String)
   /// One key.
   case key(String)
 
-  /// Whether a key, or the prefix of a list, is one of them.
+  /// Returns a Boolean value that indicates whether a key, or the prefix of a list, belongs to the scope.
   public func contains(_ key: String) -> Bool {
     switch self {
     case .all: true
@@ -90,7 +94,7 @@ public enum ObjectScope: Sendable, Hashable {
     }
   }
 
-  /// Whether two are the same, byte for byte.
+  /// Returns a Boolean value that indicates whether two scopes are equal, byte for byte.
   public static func == (first: ObjectScope, second: ObjectScope) -> Bool {
     switch (first, second) {
     case (.all, .all): true

@@ -1,26 +1,26 @@
 package import StorageJSON
 
-/// What one statement of a provider's policy document allows.
+/// One statement of a provider's policy document that allows actions.
 package struct DocumentStatement {
   /// The names of the actions.
   package let actions: [String]
 
-  /// What they may be done to.
+  /// The resources on which the actions are allowed.
   package var resources: [String]
 
-  /// What has to hold, all of it.
+  /// The conditions, all of which must hold.
   package let conditions: [Condition]
 
   /// One comparison of a condition.
   package struct Condition: Equatable {
-    /// The name of the comparison.
+    /// The name of the comparison operator.
     package let comparison: String
-    /// What is compared.
+    /// The condition key.
     package let key: String
-    /// What it is compared with.
+    /// The value that the condition key is compared with.
     package let value: Value
 
-    /// Makes a comparison.
+    /// Creates a comparison.
     package init(_ comparison: String, _ key: String, _ value: Value) {
       self.comparison = comparison
       self.key = key
@@ -28,12 +28,12 @@ package struct DocumentStatement {
     }
   }
 
-  /// What something is compared with: a number, or texts of which one has to fit.
+  /// The value of a comparison: a number, or strings of which one must match.
   package enum Value: Equatable {
     case texts([String])
     case number(Int64)
 
-    /// Whether two are the same, byte for byte.
+    /// Returns whether two values are equal, byte for byte.
     package static func == (first: Value, second: Value) -> Bool {
       switch (first, second) {
       case (.texts(let first), .texts(let second)): first.elementsEqual(second) { $0.isIdentical(to: $1) }
@@ -43,7 +43,7 @@ package struct DocumentStatement {
     }
   }
 
-  /// Makes a statement.
+  /// Creates a statement.
   package init(_ actions: [String], on resources: [String], if conditions: [Condition] = []) {
     self.actions = actions
     self.resources = resources
@@ -52,7 +52,7 @@ package struct DocumentStatement {
 }
 
 extension [DocumentStatement] {
-  /// Adds a statement; resources go into a statement that differs in nothing else.
+  /// Adds a statement; its resources are merged into a statement with the same actions and conditions.
   package mutating func add(_ statement: DocumentStatement) {
     guard !statement.actions.isEmpty else { return }
     let place = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
@@ -64,7 +64,7 @@ extension [DocumentStatement] {
 }
 
 extension DocumentStatement {
-  /// How a provider spells the members of a statement.
+  /// The spelling of the members of a statement in a provider's documents.
   package enum Spelling {
     /// `Effect`, `Allow`, as RAM does.
     case capitalized
@@ -76,7 +76,7 @@ extension DocumentStatement {
     }
   }
 
-  /// The statement as it stands in a document.
+  /// Returns the statement as JSON.
   package func json(_ spelling: Spelling) -> JSONValue {
     var statement = JSONObject()
     statement[spelling.name("Effect")] = .string(spelling.name("Allow"))

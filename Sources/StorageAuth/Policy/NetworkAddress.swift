@@ -1,11 +1,11 @@
-/// An address of the Internet protocol, of version 4 or 6.
+/// An IPv4 or IPv6 address.
 public struct NetworkAddress: Sendable, Hashable {
-  /// Four bytes, or sixteen.
+  /// The four or sixteen bytes of the address.
   let bytes: [UInt8]
 
-  /// Reads an address: `203.0.113.7` or `2001:db8::7`; nothing for anything else.
+  /// Parses an address such as `203.0.113.7` or `2001:db8::7`; fails for any other string.
   ///
-  /// An address of version 4 that is written as one of version 6 (`::ffff:203.0.113.7`) is the former.
+  /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`) becomes the IPv4 address.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.groups(text) : Self.octets(text) else { return nil }
     let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
@@ -17,7 +17,7 @@ public struct NetworkAddress: Sendable, Hashable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // Some readers take a leading zero for octal; nobody has to guess which.
+      // Some parsers read a number with a leading zero as octal; it is rejected, because its value is ambiguous.
       guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let byte = UInt8(part),
         part.utf8.count == 1 || !part.hasBytePrefix("0")
       else { return nil }
@@ -39,7 +39,7 @@ public struct NetworkAddress: Sendable, Hashable {
     return gap >= 2 ? ends[0] + Array(repeating: 0, count: gap) + ends[1] : nil
   }
 
-  /// Groups of four hex digits; the last one may be an address of version 4.
+  /// Parses groups of up to four hexadecimal digits; the last one may be an IPv4 address.
   private static func run(_ text: Substring, isLast: Bool) -> [UInt8]? {
     guard !text.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -58,25 +58,25 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 }
 
-/// Addresses that begin with the same bits: one address, or a network such as `203.0.113.0/24`.
+/// A range of addresses that start with the same bits: one address, or a network such as `203.0.113.0/24`.
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-  /// The range as it was written.
+  /// The range as it was given.
   public let description: String
 
-  /// Whether it is of version 6.
+  /// Whether the range is of IPv6 addresses.
   package var isVersion6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress
   private let length: Int
 
-  /// Reads a range; nothing for what is none, or has bits beyond its length.
+  /// Parses a range; fails if the string is not a range, or has bits set beyond the prefix length.
   public init?(_ text: String) {
     self.init(networkOf: text)
     guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
-  /// Reads the network that an address with a length lies in, whatever the bits beyond: documents of vendors have
-  /// `10.217.182.3/24`.
+  /// Parses the network that an address with a prefix length belongs to, ignoring the bits beyond: documents of vendors
+  /// contain ranges such as `10.217.182.3/24`.
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
@@ -89,12 +89,12 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Whether an address is one of them.
+  /// Returns a Boolean value that indicates whether an address belongs to the range.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
-  /// Whether every address of another range is one of these.
+  /// Returns a Boolean value that indicates whether every address of another range belongs to this range.
   public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }
 }
 

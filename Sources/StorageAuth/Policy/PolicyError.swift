@@ -1,23 +1,23 @@
-/// Why a policy cannot be said in the words of a provider, or does not allow what is asked for: what is wrong, where, and
-/// what to do about it.
+/// The error of a policy that a provider cannot express, or that does not allow a request: the problem, its location
+/// and the remedy.
 ///
-/// A provider's document that would allow more than the policy is never made, nor one that leaves a condition out.
+/// A provider's document that would allow more than the policy, or that leaves a condition out, is never generated.
 public struct PolicyError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong and where, in a sentence.
+  /// The problem and its location, in one sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in one sentence.
   public let remedy: String
 
-  /// Makes an error; for what turns policies into documents.
+  /// Creates an error; for functions that convert policies to documents.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong and where, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem and its location, in one sentence without secrets.
+  ///   - remedy: The remedy, in one sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -32,21 +32,21 @@ public struct PolicyError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The policy allows nothing.
+    /// The policy has no rule with an action.
     public static let empty = Code(value: .empty)
-    /// A rule cannot be meant as it stands, such as one with an empty list of addresses.
+    /// A rule is not meaningful, such as one with an empty list of addresses.
     public static let invalidRule = Code(value: .invalidRule)
-    /// The name of a bucket is not one that the provider has.
+    /// The name of a bucket is not valid for the provider.
     public static let invalidBucket = Code(value: .invalidBucket)
-    /// The provider has no such condition.
+    /// The provider does not support the condition.
     public static let unsupportedCondition = Code(value: .unsupportedCondition)
-    /// The provider has no way to write these keys.
+    /// The provider cannot express these keys.
     public static let unsupportedKey = Code(value: .unsupportedKey)
-    /// It is not said in which region a bucket is.
+    /// The region of a bucket is not given.
     public static let unknownRegion = Code(value: .unknownRegion)
-    /// The document is longer than the provider takes.
+    /// The document is longer than the provider accepts.
     public static let tooLong = Code(value: .tooLong)
-    /// What is asked for is not allowed.
+    /// The policy does not allow the request.
     public static let refused = Code(value: .refused)
 
     /// The name of the code.

@@ -1,28 +1,29 @@
 internal import StorageJSON
 
-/// The words of a language of policies in which buckets and objects are resources and the prefix of a list is a condition.
+/// The vocabulary of a policy language in which buckets and objects are resources and the prefix of a list is a
+/// condition.
 package struct StatementLanguage: Sendable {
   /// The name of the language with its article: `a RAM policy`.
   package let name: String
 
-  /// The version that a document states.
+  /// The version that a document declares.
   package let version: String
 
-  /// The actions on objects.
+  /// The names of the actions on objects.
   package let actions: [AccessAction: [String]]
 
-  /// The action on a bucket that lists its keys.
+  /// The name of the action that lists the keys of a bucket.
   package let listing: String
 
-  /// What conditions call the prefix of a list, the address that a request comes from, and the time.
+  /// The condition keys for the prefix of a list, the address of the client and the time.
   package let prefixKey: String
   package let addressKey: String
   package let dateKey: String
 
-  /// Whether conditions take addresses of version 6.
+  /// Whether conditions accept IPv6 addresses.
   package let takesVersion6: Bool
 
-  /// Creates the words.
+  /// Creates the vocabulary of a language.
   package init(
     name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
     addressKey: String, dateKey: String, takesVersion6: Bool
@@ -37,13 +38,14 @@ package struct StatementLanguage: Sendable {
     self.takesVersion6 = takesVersion6
   }
 
-  /// Returns the document that says some rules.
+  /// Returns the policy document for rules.
   ///
   /// - Parameters:
-  ///   - rules: The rules, checked.
-  ///   - byteLimit: The most bytes of the document; `nil` for any number.
-  ///   - resource: Returns how the language names the bucket of a rule.
-  /// - Throws: A ``PolicyError`` if the language cannot express them, or what `resource` throws.
+  ///   - rules: The validated rules.
+  ///   - byteLimit: The largest number of bytes of the document, or `nil` for no limit.
+  ///   - resource: A function that returns the name of a rule's bucket in the language.
+  /// - Throws: A ``PolicyError`` if the language cannot express the rules or the document is too long, or the error
+  ///   that `resource` throws.
   package func document(
     of rules: [AccessRule], upTo byteLimit: Int?, resource: (AccessRule) throws(PolicyError) -> String
   ) throws(PolicyError) -> String {
@@ -57,7 +59,7 @@ package struct StatementLanguage: Sendable {
     let bytes = document.serialized
     if let byteLimit, bytes.count > byteLimit {
       throw PolicyError(
-        .tooLong, "The policy document has \(bytes.count) bytes, and the token service takes \(byteLimit).",
+        .tooLong, "The policy document has \(bytes.count) bytes, and the token service accepts \(byteLimit).",
         remedy: "Use fewer rules or shorter prefixes, or attach the policy to the role.")
     }
     return String(decoding: bytes, as: UTF8.self)
@@ -85,13 +87,13 @@ package struct StatementLanguage: Sendable {
 
   private func conditions(of rule: AccessRule) throws(PolicyError) -> [DocumentStatement.Condition] {
     if rule.actions.contains(.write) {
-      if rule.maximumSize != nil { throw unsupported("the size of what is written", in: rule) }
-      if rule.contentTypes != nil { throw unsupported("the media type of what is written", in: rule) }
+      if rule.maximumSize != nil { throw unsupported("the object size", in: rule) }
+      if rule.contentTypes != nil { throw unsupported("the media type", in: rule) }
     }
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
       if !takesVersion6, addresses.contains(where: \.isVersion6) {
-        throw unsupported("addresses of version 6", in: rule)
+        throw unsupported("IPv6 addresses", in: rule)
       }
       conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
     }
@@ -102,7 +104,7 @@ package struct StatementLanguage: Sendable {
   private func unsupported(_ what: String, in rule: AccessRule) -> PolicyError {
     PolicyError(
       .unsupportedCondition,
-      "The rule for \"\(rule.bucket)\" has a condition for \(what), which \(name) cannot have.",
-      remedy: "Leave it out of the rule; sizes and media types can be limited by a form upload or a presigned URL.")
+      "The rule for \"\(rule.bucket)\" has a condition on \(what), which \(name) cannot express.",
+      remedy: "Remove it from the rule; sizes and media types can be limited by a form upload or a presigned URL.")
   }
 }

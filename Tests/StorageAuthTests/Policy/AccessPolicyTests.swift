@@ -44,16 +44,17 @@ final class AccessPolicyTests: XCTestCase {
       at: date.advanced(by: .seconds(-1)))
     XCTAssertNil(refusal(rule, fits))
     for (words, change) in [
-      ("no rule is about the bucket", { $0.bucket = "cats" }), ("no rule is about that", { $0.action = .read }),
-      ("no rule is about the key", { $0.key = "b" }), ("the permission has ended", { [date] in $0.date = date }),
-      ("no rule is about the address that asks", { $0.address = nil }),
-      ("it is too large, or its size is not said", { $0.size = 6 }),
-      ("it is of another media type, or its type is not said", { $0.contentType = nil }),
+      ("no rule covers the bucket", { $0.bucket = "cats" }),
+      ("no rule for the bucket allows it", { $0.action = .read }),
+      ("no rule covers the key", { $0.key = "b" }), ("the permission has expired", { [date] in $0.date = date }),
+      ("no rule covers the client's address", { $0.address = nil }),
+      ("the object is too large, or the request does not bind its size", { $0.size = 6 }),
+      ("no rule allows the media type, or the request does not bind it", { $0.contentType = nil }),
     ] as [(String, (inout AccessRequest) -> Void)] {
       var access = fits
       change(&access)
       XCTAssertThrowsError(try AccessPolicy([rule]).check(access)) {
-        XCTAssertEqual("\($0)", "The policy does not allow to \(access.action) this: \(words).")
+        XCTAssertEqual("\($0)", "The policy does not allow the action \(access.action): \(words).")
       }
     }
   }
