@@ -1,22 +1,22 @@
-/// Every text that Swift can make of a value: what a log line, a failed assertion or a debugger shows.
+/// All strings that Swift can create from a value: those that a log line, a failed assertion or a debugger shows.
 ///
 /// ```swift
 /// XCTAssertEqual(DisplayedTexts(of: key).containing(["my-secret"]), [])
 /// ```
 public struct DisplayedTexts {
-  /// The texts: printed, debug-printed, dumped, interpolated, and everything that the mirror reaches.
+  /// The strings: printed, debug-printed, dumped, interpolated, and all that the mirror reaches.
   public let all: [String]
 
-  /// Shows a value, alone and inside of an array, an optional and a dictionary.
+  /// Creates the strings of a value, by itself and inside of an array, an optional and a dictionary.
   public init(of value: Any) {
     let wrapped: [Any] = [value, [value], Optional(value) as Any, ["key": value]]
     all = wrapped.flatMap(Self.texts)
   }
 
-  /// Those of some secrets that are seen in any of the texts.
+  /// Returns those of a list of secrets that occur in at least one of the strings.
   ///
-  /// - Parameter secrets: The texts to look for; an empty one is left out. Letters and digits are found in encoded text
-  ///   as well.
+  /// - Parameter secrets: The secrets to search for; an empty one is ignored. A secret of letters and digits is also
+  ///   found in encoded text.
   public func containing(_ secrets: [String]) -> [String] {
     secrets.filter { secret in !secret.isEmpty && all.contains { $0.contains(secret) } }
   }
@@ -33,7 +33,7 @@ public struct DisplayedTexts {
     return [printed, debugPrinted, dumped, mirrored, "\(value)", String(describing: value), String(reflecting: value)]
   }
 
-  /// The descriptions of a value and of everything that its mirror reaches.
+  /// Appends the descriptions of a value and of all values that its mirror reaches.
   private static func append(mirrorOf value: Any, to text: inout String, depth: Int) {
     text += "\(value) "
     guard depth < 12 else { return }

@@ -1,4 +1,4 @@
-/// What a conformance suite found: a check for each rule.
+/// The result of a conformance suite: one check for each rule.
 ///
 /// ```swift
 /// let report = SignerConformance(signer, samples: samples).report()
@@ -7,51 +7,51 @@
 /// try report.throwIfFailed()                        // either, or neither
 /// ```
 public struct ConformanceReport: Sendable {
-  /// What was checked, such as the name of its type.
+  /// The name of the checked implementation, such as its type.
   public let subject: String
 
   /// The checks, one for each rule, in the order of the rules.
   public let checks: [Check]
 
-  /// One rule and whether it was kept.
+  /// One rule and the outcome of its check.
   public struct Check: Sendable, Hashable {
-    /// The rule, in a sentence without its full stop.
+    /// The rule, in a sentence without a period.
     public let rule: String
 
-    /// Whether it was kept.
+    /// The outcome of the check.
     public let outcome: Outcome
   }
 
-  /// Whether a rule was kept.
+  /// The outcome of the check of a rule.
   public enum Outcome: Sendable, Hashable {
-    /// It was kept each time; how often it was tried.
+    /// The rule held in each of a number of tries.
     case kept(tries: Int)
-    /// It was broken: where, and how.
+    /// The rule was broken; the string describes where and how.
     case broken(String)
-    /// It could not be tried, and why.
+    /// The rule could not be tried; the string is the reason.
     case notTried(String)
   }
 
-  /// The checks that found a rule broken.
+  /// The checks of the rules that were broken.
   public var failures: [Check] {
     checks.filter { if case .broken = $0.outcome { true } else { false } }
   }
 
-  /// Whether no rule was broken, and at least one was tried.
+  /// A Boolean value that indicates whether no rule was broken and at least one was tried.
   public var isConforming: Bool {
     failures.isEmpty && checks.contains { if case .kept = $0.outcome { true } else { false } }
   }
 
-  /// Throws the report unless it is of something that conforms.
+  /// Throws an error unless the implementation conforms.
   ///
-  /// - Throws: A ``ConformanceFailure``.
+  /// - Throws: A ``ConformanceFailure`` with the report if ``isConforming`` is `false`.
   public func throwIfFailed() throws(ConformanceFailure) {
     if !isConforming { throw ConformanceFailure(report: self) }
   }
 }
 
 extension ConformanceReport: CustomStringConvertible {
-  /// The subject, and a line for each rule.
+  /// The subject, and one line for each rule.
   public var description: String {
     let lines = checks.map { check in
       switch check.outcome {
@@ -64,11 +64,11 @@ extension ConformanceReport: CustomStringConvertible {
   }
 }
 
-/// The error of something that does not conform.
+/// The error of an implementation that does not conform.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-  /// What was found.
+  /// The report with the broken rules.
   public let report: ConformanceReport
 
-  /// The report.
+  /// The description of the report.
   public var description: String { report.description }
 }

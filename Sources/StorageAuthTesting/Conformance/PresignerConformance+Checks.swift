@@ -12,38 +12,38 @@ extension PresignerConformance {
     let url = try presigned(sample).url
     let path = sample.request.path ?? ""
     let original = "\(sample.request.scheme ?? "")://\(sample.request.authority ?? "")\(path)"
-    try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with the request's own")
+    try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with that of the request")
     let rest = url.utf8.dropFirst(original.utf8.count)
     let separator = UInt8(ascii: path.contains("?") ? "&" : "?")
-    try require(rest.first == separator, "what is appended does not start with \(Unicode.Scalar(separator))")
-    try require(!rest.contains(UInt8(ascii: "+")), "there is a bare + in what is appended")
-    try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "a byte may not travel")
-    try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "there is more than one ?")
+    try require(rest.first == separator, "the appended query does not start with \(Unicode.Scalar(separator))")
+    try require(!rest.contains(UInt8(ascii: "+")), "the appended query contains an unencoded +")
+    try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "the URL has an invalid byte")
+    try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "the URL contains more than one ?")
   }
 
   func checkKept(_ sample: Sample) throws {
     let signed = try presigned(sample)
     try require(signed.method == sample.request.method, "the method is \(signed.method)")
     for field in signed.headers where !sample.request.headerFields.contains(field) {
-      throw Violation("\(field.name) is to be sent, with a value that the request does not have")
+      throw Violation("\(field.name) must be sent with a value that the request does not have")
     }
   }
 
   func checkExpiry(_ sample: Sample) throws {
     let signed = try presigned(sample)
     let end = sample.date.wholeSeconds.advanced(by: lifetime)
-    try require(signed.expiration == end, "the URL ends at \(signed.expiration), not at \(end)")
+    try require(signed.expiration == end, "the URL expires at \(signed.expiration), not at \(end)")
     let required = presigner.requiredValidity(from: sample.date, validFor: lifetime)
-    try require(required >= end, "a credential has to live until \(required), and the URL until \(end)")
+    try require(required >= end, "the credential must be valid until \(required), the URL until \(end)")
   }
 
   func checkEndedProof() throws -> Int {
     let samples = samples.filter { $0.ended != nil }
-    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential that ends") }
+    guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential that expires") }
     return try samples.forEach { sample in
       guard let ended = sample.ended else { return }
-      let error = try refusal(of: sample, with: ended, for: lifetime, "a credential that ends before the URL")
-      try require(error.code == .credentialEndsFirst, "the refusal has the code \(error.code)")
+      let error = try refusal(of: sample, with: ended, for: lifetime, "a credential that expires before the URL")
+      try require(error.code == .credentialEndsFirst, "the error has the code \(error.code)")
     }
   }
 
@@ -61,7 +61,7 @@ extension PresignerConformance {
   }
 
   func checkRefusal() throws -> Int {
-    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that has to be refused") }
+    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     for (name, credential) in unusable {
       let error = try refusal(of: sample, with: credential, for: lifetime, name)
@@ -74,10 +74,10 @@ extension PresignerConformance {
     let signed = try presigned(sample)
     try sample.secrets.requireAbsent(from: signed.url, "the URL")
     let appended = signed.url.utf8.count - (sample.request.path ?? "").utf8.count
-    try require(appended > 0, "nothing was appended")
+    try require(appended > 0, "no query was appended")
     let query = signed.url.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
     try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
-    let error = try refusal(of: sample, with: sample.credential, for: .zero, "a lifetime of nothing")
+    let error = try refusal(of: sample, with: sample.credential, for: .zero, "a lifetime of zero")
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
   }
 
@@ -89,6 +89,6 @@ extension PresignerConformance {
     } catch {
       return error
     }
-    throw Violation("\(what) was not refused")
+    throw Violation("\(what) was not rejected")
   }
 }

@@ -1,36 +1,36 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// What a signer of URLs has to keep, tried on one of your own.
+/// A conformance suite for presigners: it checks an implementation against each ``PresignerRule``.
 ///
 /// ```swift
 /// let report = PresignerConformance(MySigner(), samples: samples).report()
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct PresignerConformance<Subject: Presigner>: Sendable {
-  /// What is tried.
+  /// The presigner to check.
   public let presigner: Subject
 
-  /// What it is tried with.
+  /// The requests to presign, with their credentials and times.
   public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// How long the URLs work.
+  /// The lifetime of the URLs.
   public let lifetime: Duration
 
-  /// The credential that signs nothing, or `nil` if the scheme has none.
+  /// The anonymous credential, or `nil` if the scheme has none.
   public let anonymous: Subject.SigningCredential?
 
-  /// Proofs that have to be refused, by what is wrong with them.
+  /// Credentials that must be rejected, named by their defect.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Sets up a suite for a signer with a credential of its own kind.
+  /// Creates a suite for a presigner with any type of credential.
   ///
   /// - Parameters:
-  ///   - presigner: What is tried.
-  ///   - samples: What it is tried with; it has to sign all of them.
-  ///   - lifetime: How long the URLs work, in whole seconds; one that the service allows.
-  ///   - anonymous: The credential that signs nothing, or `nil` if the scheme has none.
-  ///   - unusable: Proofs that have to be refused, by what is wrong with them.
+  ///   - presigner: The presigner to check.
+  ///   - samples: The requests to presign; the presigner must accept all of them.
+  ///   - lifetime: The lifetime of the URLs, in whole seconds; it must be one that the service allows.
+  ///   - anonymous: The anonymous credential, or `nil` if the scheme has none.
+  ///   - unusable: Credentials that must be rejected, named by their defect.
   public init(
     _ presigner: Subject, samples: [SigningSample<Subject.SigningCredential>], lifetime: Duration = .seconds(60),
     anonymous: Subject.SigningCredential?, unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -42,10 +42,10 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     self.unusable = unusable
   }
 
-  /// Tries the signer.
+  /// Checks the presigner against rules.
   ///
-  /// - Parameter rules: Which rules.
-  /// - Returns: A check for each rule.
+  /// - Parameter rules: The rules to check.
+  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [PresignerRule] = PresignerRule.allCases) -> ConformanceReport {
     ConformanceReport(
       subject: "\(Subject.self)",
@@ -68,12 +68,12 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 }
 
 extension PresignerConformance where Subject.SigningCredential == AccessKey {
-  /// Sets up a suite for a signer with access keys: the anonymous key, and those that nobody can sign with.
+  /// Creates a suite for a presigner with access keys; it adds the anonymous key and the unusable keys.
   ///
   /// - Parameters:
-  ///   - presigner: What is tried.
-  ///   - samples: What it is tried with; it has to sign all of them.
-  ///   - lifetime: How long the URLs work, in whole seconds; one that the service allows.
+  ///   - presigner: The presigner to check.
+  ///   - samples: The requests to presign; the presigner must accept all of them.
+  ///   - lifetime: The lifetime of the URLs, in whole seconds; it must be one that the service allows.
   public init(_ presigner: Subject, samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60)) {
     self.init(
       presigner, samples: samples, lifetime: lifetime, anonymous: .anonymous,

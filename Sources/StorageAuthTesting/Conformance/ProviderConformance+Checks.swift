@@ -19,7 +19,7 @@ extension ProviderConformance {
     switch answer {
     case .success: return 2
     case .failure(let error): throw Violation("credential() threw \(error.code), issue() did not")
-    case nil: throw Violation("credential() did not answer within \(patience)")
+    case nil: throw Violation("credential() did not return within \(patience)")
     }
   }
 
@@ -27,7 +27,7 @@ extension ProviderConformance {
     let issued = try await issued()
     let now = issued.issuerTime ?? time.now
     if let end = issued.credential.expiration, end <= now {
-      throw Violation("the credential ended at \(end), and it is \(now)")
+      throw Violation("the credential expired at \(end), and the time is \(now)")
     }
     return 1
   }
@@ -44,10 +44,10 @@ extension ProviderConformance {
   }
 
   func checkRedaction() async throws -> Int {
-    if secrets.isEmpty { throw NotTried(reason: "no secret was named that could be looked for") }
+    if secrets.isEmpty { throw NotTried(reason: "no secrets to search for are given") }
     let issued = try await issued()
     try secrets.requireAbsent(fromDisplaysOf: issued.credential, "the credential")
-    try secrets.requireAbsent(fromDisplaysOf: issued, "the answer with the issuer's time")
+    try secrets.requireAbsent(fromDisplaysOf: issued, "the issued credential")
     try secrets.requireAbsent(fromDisplaysOf: provider, "the provider")
     return secrets.count
   }
@@ -56,19 +56,19 @@ extension ProviderConformance {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
     for provider in failing {
       switch await Self.answer(of: provider, within: patience) {
-      case .success: throw Violation("a provider that is to fail gave a credential")
+      case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
-      case nil: throw Violation("a provider that is to fail did not answer within \(patience)")
+      case nil: throw Violation("a provider that must fail did not return within \(patience)")
       }
     }
     return failing.count
   }
 
   func checkFailure(_ error: CredentialError) throws(Violation) {
-    try require(error.code != .cancelled, "the failure is called cancelled")
+    try require(error.code != .cancelled, "the failure has the code cancelled")
     for error in [error] + error.declined {
       try require(!error.source.isEmpty, "an error with the code \(error.code) names no source")
-      try require(!error.message.isEmpty, "an error with the code \(error.code) says nothing")
+      try require(!error.message.isEmpty, "an error with the code \(error.code) has no message")
       try require(!error.remedy.isEmpty, "an error with the code \(error.code) has no remedy")
     }
   }
@@ -78,9 +78,9 @@ extension ProviderConformance {
     for yields in [0, 1, 100] {
       let answer = await answered(within: patience, cancelledAfter: yields) { await Self.answer(of: waiting) }
       switch answer {
-      case .success: throw Violation("a provider that is to wait gave a credential")
+      case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
-      case nil: throw Violation("the wait went on for \(patience) after it was cancelled")
+      case nil: throw Violation("the wait did not end within \(patience) after it was cancelled")
       }
     }
     return 3
@@ -93,8 +93,8 @@ extension ProviderConformance {
   private func credential(in answer: Answer?) throws(Violation) -> IssuedCredential<Subject.Value> {
     switch answer {
     case .success(let issued): return issued
-    case .failure(let error): throw Violation("it threw \(error.code) instead of giving a credential")
-    case nil: throw Violation("it did not answer within \(patience)")
+    case .failure(let error): throw Violation("it threw \(error.code) instead of returning a credential")
+    case nil: throw Violation("it did not return within \(patience)")
     }
   }
 

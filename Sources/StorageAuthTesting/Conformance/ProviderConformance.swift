@@ -1,10 +1,10 @@
 public import StorageAuth
 
-/// What a provider of credentials has to keep, tried on one of your own.
+/// A conformance suite for credential providers: it checks an implementation against each ``ProviderRule``.
 ///
-/// Set it up so that it gives a credential whose secrets can be recognised. Rules about failures and waiting are tried
-/// with further instances, set up so that they fail or wait; without such an instance the report says that they were not
-/// tried.
+/// Configure the provider so that it returns a credential whose secrets can be recognized. Rules about failures and
+/// waiting need additional instances that are configured to fail or to wait; without them, the report states that those
+/// rules were not tried.
 ///
 /// ```swift
 /// let report = await ProviderConformance(
@@ -14,38 +14,38 @@ public import StorageAuth
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
-  /// What is tried.
+  /// The provider to check.
   public let provider: Subject
 
-  /// Providers of the same kind, set up so that they fail.
+  /// Providers of the same type that are configured to fail.
   public let failing: [any CredentialProvider<Subject.Value>]
 
-  /// A provider of the same kind that has to wait for its answer for as long as the suite runs.
+  /// A provider of the same type that does not receive a response while the suite runs, or `nil`.
   public let waiting: (any CredentialProvider<Subject.Value>)?
 
-  /// How many calls are made at once.
+  /// The number of concurrent calls.
   public let concurrency: Int
 
-  /// How long an answer may take, by the clock of the machine.
+  /// The time limit of a call, by the clock of the machine.
   public let patience: Duration
 
-  /// Whose present credentials must not have ended at.
+  /// The clock used to check expiration.
   public let time: any SigningClock
 
   let secrets: [String]
 
-  /// Sets up a suite.
+  /// Creates a suite.
   ///
   /// - Parameters:
-  ///   - provider: What is tried; it has to give a credential.
-  ///   - failing: Providers of the same kind, set up so that they fail.
-  ///   - waiting: A provider of the same kind that has to wait for its answer for as long as the suite runs.
-  ///   - secrets: Secrets and session tokens in the credential and in what the failing ones are told, of letters and
-  ///     digits, so that they are found in encoded text as well.
-  ///   - concurrency: How many calls are made at once.
-  ///   - patience: How long an answer may take, by the clock of the machine; a call that takes longer is left alone and
-  ///     breaks its rule.
-  ///   - time: Whose present credentials must not have ended at.
+  ///   - provider: The provider to check; it must return a credential.
+  ///   - failing: Providers of the same type that are configured to fail.
+  ///   - waiting: A provider of the same type that does not receive a response while the suite runs, or `nil`.
+  ///   - secrets: Secrets and session tokens in the credential and in the input of the failing providers. Use letters
+  ///     and digits only, so that they are also found in encoded text.
+  ///   - concurrency: The number of concurrent calls.
+  ///   - patience: The time limit of a call, by the clock of the machine; a call that takes longer breaks its rule and
+  ///     is not awaited any longer.
+  ///   - time: The clock used to check expiration.
   public init(
     _ provider: Subject, failing: [any CredentialProvider<Subject.Value>] = [],
     waiting: (any CredentialProvider<Subject.Value>)? = nil, secrets: [String], concurrency: Int = 100,
@@ -60,10 +60,10 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     self.time = time
   }
 
-  /// Tries the provider.
+  /// Checks the provider against rules.
   ///
-  /// - Parameter rules: Which rules.
-  /// - Returns: A check for each rule.
+  /// - Parameter rules: The rules to check.
+  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ProviderRule] = ProviderRule.allCases) async -> ConformanceReport {
     var checks: [ConformanceReport.Check] = []
     for rule in rules {
@@ -97,6 +97,6 @@ extension ProviderConformance: CustomStringConvertible, CustomReflectable {
   /// The name of the provider's type.
   public var description: String { "ProviderConformance(\(Subject.self))" }
 
-  /// A mirror of the description alone.
+  /// A mirror of the description only.
   public var customMirror: Mirror { Mirror(self, children: ["subject": "\(Subject.self)"]) }
 }

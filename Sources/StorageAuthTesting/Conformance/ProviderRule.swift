@@ -1,19 +1,19 @@
-/// What a provider of credentials has to keep.
+/// The rules for a credential provider.
 public enum ProviderRule: String, CaseIterable, Sendable {
   /// Errors, events and reports can name the source.
-  case source = "the source has a name, in one line"
-  /// The provider works at all.
-  case credential = "it gives a credential"
-  /// What it gives can be used.
-  case validity = "the credential has not ended when it is given"
-  /// Many can ask at once.
-  case concurrency = "each of many concurrent calls gets a credential"
-  /// What is shown holds no secret.
+  case source = "the source has a name, on one line"
+  /// The provider returns a credential.
+  case credential = "it returns a credential"
+  /// The returned credential is usable.
+  case validity = "the credential has not expired when it is returned"
+  /// The provider supports concurrent calls.
+  case concurrency = "each of many concurrent calls returns a credential"
+  /// The provider and the credential disclose no secret when they are displayed.
   case redaction = "no description, dump or mirror of the provider or the credential shows a secret"
-  /// A failure says what to do.
-  case failure = "a failure names its source, says what is wrong and what to do, and is not called cancelled"
-  /// What is shown of a failure holds no secret.
+  /// A failure states its remedy.
+  case failure = "a failure names its source, has a message and a remedy, and does not have the code cancelled"
+  /// A failure discloses no secret when it is displayed.
   case failureRedaction = "no description, dump or mirror of a failure shows a secret"
-  /// Who does not want to wait any longer need not.
+  /// A caller can cancel its wait.
   case cancellation = "cancelling the task ends a wait with the code cancelled"
 }

@@ -3,7 +3,7 @@ internal import StorageAuth
 
 extension SignerConformance {
   func checkDeterminism(_ sample: Sample) throws {
-    try require(signed(sample) == signed(sample), "the second signature is another one")
+    try require(signed(sample) == signed(sample), "the second signature differs from the first")
   }
 
   func checkPath(_ sample: Sample) throws {
@@ -31,7 +31,7 @@ extension SignerConformance {
   func checkHeaders(_ sample: Sample) throws {
     var rest = Array(sample.request.headerFields)[...]
     for field in try signed(sample).headerFields where field == rest.first { rest = rest.dropFirst() }
-    if let lost = rest.first { throw Violation("\(lost.name) is gone, changed, or in another place") }
+    if let lost = rest.first { throw Violation("\(lost.name) was removed, changed or moved") }
   }
 
   func checkHeaderOrder(_ sample: Sample) throws {
@@ -41,7 +41,7 @@ extension SignerConformance {
     let (signed, other) = (try signed(sample), try self.signed(shuffled))
     try require(
       signed.additions(to: sample.request) == other.additions(to: sample.request),
-      "the headers in another order give another signature")
+      "the headers in another order give a different signature")
   }
 
   func checkResigning() throws -> Int {
@@ -53,7 +53,7 @@ extension SignerConformance {
       let fresh = try signed(sample)
       try require(
         again.sortedFields == fresh.sortedFields,
-        "signed again it has \(again.sortedNames), signed once \(fresh.sortedNames)")
+        "after signing twice it has \(again.sortedNames), after signing once \(fresh.sortedNames)")
     }
   }
 
@@ -67,12 +67,12 @@ extension SignerConformance {
 
   func checkValidity(_ sample: Sample) throws {
     let required = signer.requiredValidity(from: sample.date)
-    try require(required >= sample.date, "a credential has to live until \(required) to be used at \(sample.date)")
+    try require(required >= sample.date, "a credential must be valid until \(required) to be used at \(sample.date)")
   }
 }
 
 extension HTTPRequest {
-  /// The fields that were added to a request, in an order that does not depend on how they were.
+  /// Returns the header fields that were added to a request, sorted, so that the result does not depend on their order.
   func additions(to original: HTTPRequest) -> [String] {
     var rest = Array(original.headerFields)
     return headerFields.filter { field in
@@ -82,12 +82,13 @@ extension HTTPRequest {
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  /// What proves who asks: the authorization, or all that was added where there is none.
+  /// Returns the authentication parameters of a signed request: the `Authorization` header, or all added header fields
+  /// without one.
   func proof(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  /// The fields in an order that does not depend on how they were added.
+  /// The header fields, sorted, so that the result does not depend on their order.
   fileprivate var sortedFields: [String] {
     headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }

@@ -35,12 +35,12 @@ extension SignerConformance {
   }
 
   func checkRefusal() throws -> Int {
-    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that has to be refused") }
+    guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     for (name, credential) in unusable {
       var request = sample.request
       let error = error(of: &request, with: credential, sample)
-      try require(error != nil, "\(name) was not refused")
+      try require(error != nil, "\(name) was not rejected")
     }
     return unusable.count
   }
@@ -48,8 +48,8 @@ extension SignerConformance {
   func checkAtomicity(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
     guard let error = error(of: &copy, with: sample.credential, sample) else { return }
-    try require(copy == request, "the request changed although it was refused \(name)")
-    try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error \(name) lacks its message or its remedy")
+    try require(copy == request, "the request changed although it was rejected \(name)")
+    try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error \(name) lacks a message or a remedy")
   }
 
   func checkSecrecy(_ sample: Sample) throws {

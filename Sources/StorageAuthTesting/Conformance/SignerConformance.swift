@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What a signer of HTTP requests has to keep, tried on one of your own.
+/// A conformance suite for signers of HTTP requests: it checks an implementation against each ``SignerRule``.
 ///
 /// ```swift
 /// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos").samples(count: 100)
@@ -9,25 +9,25 @@ public import StorageAuth
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request == HTTPRequest {
-  /// What is tried.
+  /// The signer to check.
   public let signer: Subject
 
-  /// What it is tried with.
+  /// The requests to sign, with their credentials and times.
   public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// The credential that signs nothing, or `nil` if the scheme has none.
+  /// The anonymous credential, or `nil` if the scheme has none.
   public let anonymous: Subject.SigningCredential?
 
-  /// Proofs that have to be refused, by what is wrong with them.
+  /// Credentials that must be rejected, named by their defect.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Sets up a suite for a signer with a credential of its own kind.
+  /// Creates a suite for a signer with any type of credential.
   ///
   /// - Parameters:
-  ///   - signer: What is tried.
-  ///   - samples: What it is tried with; it has to sign all of them.
-  ///   - anonymous: The credential that signs nothing, or `nil` if the scheme has none.
-  ///   - unusable: Proofs that have to be refused, by what is wrong with them.
+  ///   - signer: The signer to check.
+  ///   - samples: The requests to sign; the signer must accept all of them.
+  ///   - anonymous: The anonymous credential, or `nil` if the scheme has none.
+  ///   - unusable: Credentials that must be rejected, named by their defect.
   public init(
     _ signer: Subject, samples: [SigningSample<Subject.SigningCredential>], anonymous: Subject.SigningCredential?,
     unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -38,10 +38,10 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
     self.unusable = unusable
   }
 
-  /// Tries the signer.
+  /// Checks the signer against rules.
   ///
-  /// - Parameter rules: Which rules; a scheme whose signature is not bound to something leaves that rule out.
-  /// - Returns: A check for each rule.
+  /// - Parameter rules: The rules to check; leave out those of the `bound…` rules that the scheme does not follow.
+  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
     ConformanceReport(
       subject: "\(Subject.self)",
@@ -69,11 +69,11 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 }
 
 extension SignerConformance where Subject.SigningCredential == AccessKey {
-  /// Sets up a suite for a signer with access keys: the anonymous key, and those that nobody can sign with.
+  /// Creates a suite for a signer with access keys; it adds the anonymous key and the unusable keys.
   ///
   /// - Parameters:
-  ///   - signer: What is tried.
-  ///   - samples: What it is tried with; it has to sign all of them.
+  ///   - signer: The signer to check.
+  ///   - samples: The requests to sign; the signer must accept all of them.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
     self.init(
       signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
@@ -83,12 +83,12 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  /// Tries something with each sample.
+  /// Runs a check with each sample.
   func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
     try samples.forEach(try: check)
   }
 
-  /// Tries something with each hostile request, and with each unusable credential.
+  /// Runs a check with each hostile request, and with each unusable credential.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     let requests = HostileInputs.requests(from: sample.request)
@@ -107,7 +107,7 @@ extension SignerConformance {
 }
 
 extension Array {
-  /// Tries something with each sample, and names the one that it does not hold for.
+  /// Runs a check with each sample, and adds the name of the sample to a violation.
   func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }

@@ -1,31 +1,31 @@
-/// What a signer of HTTP requests has to keep.
+/// The rules for a signer of HTTP requests.
 public enum SignerRule: String, CaseIterable, Sendable {
-  /// Signing depends on nothing but its inputs.
+  /// Signing depends only on its inputs.
   case determinism = "the same request, credential and time give the same signature"
-  /// A request is signed as a whole or not at all.
-  case atomicity = "where signing throws, the request is as it was, and the error says what is wrong and what to do"
-  /// What a server reads stays as it is.
-  case untouchedPath = "method, scheme, host and path stay as they are, byte for byte"
-  /// What was given stays.
-  case keptHeaders = "the headers that were given stay, with their values and in their order"
-  /// Headers have no order among each other.
+  /// A request is signed completely or not changed.
+  case atomicity = "if signing throws, the request is unchanged, and the error has a message and a remedy"
+  /// Signing does not change the request line.
+  case untouchedPath = "method, scheme, host and path are unchanged, byte for byte"
+  /// Signing does not change the headers of the request.
+  case keptHeaders = "the headers of the request are preserved, with their values and in their order"
+  /// The order of headers with different names has no meaning.
   case headerOrder = "the order of headers with different names does not matter"
   /// A request can be signed again after a refresh.
-  case resigning = "signing a signed request gives what signing it for the first time gives"
-  /// An anonymous credential signs nothing.
-  case anonymity = "an anonymous credential leaves the request as it is"
-  /// The signature proves that the secret is known.
-  case boundSecret = "another secret gives another signature"
-  /// The signature is of its time.
-  case boundDate = "another date gives another signature"
-  /// The signature is for one method.
-  case boundMethod = "another method gives another signature"
-  /// The signature is for one path.
-  case boundPath = "another path gives another signature"
-  /// A credential that cannot be sent is refused, not bent into shape.
-  case refusal = "a credential that cannot be sent is refused, such as an empty id or a token with a line break"
-  /// What is secret stays here.
+  case resigning = "signing a signed request again gives the same headers as signing it once"
+  /// An anonymous credential adds no authorization.
+  case anonymity = "an anonymous credential leaves the request unchanged"
+  /// The signature depends on the secret.
+  case boundSecret = "another secret gives a different signature"
+  /// The signature depends on the time of signing.
+  case boundDate = "another date gives a different signature"
+  /// The signature depends on the method.
+  case boundMethod = "another method gives a different signature"
+  /// The signature depends on the path.
+  case boundPath = "another path gives a different signature"
+  /// A credential that cannot be sent is rejected instead of repaired.
+  case refusal = "a credential that cannot be sent is rejected, such as an empty id or a token with a line break"
+  /// Secrets are not disclosed.
   case secrecy = "no secret is in the signed request or in an error"
-  /// A deadline is never in the past.
-  case validity = "a credential has to live at least until the moment of signing"
+  /// The required validity does not end in the past.
+  case validity = "a credential must be valid at least until the time of signing"
 }

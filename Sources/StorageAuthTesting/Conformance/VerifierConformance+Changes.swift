@@ -53,7 +53,8 @@ extension VerifierConformance {
 }
 
 extension String {
-  /// Copies of the text with one byte changed to another of its kind, so that the text stays readable.
+  /// Returns copies of the string with one byte changed to another of the same character class, so that the string
+  /// stays readable.
   func flips(from start: Int = 0) -> [String] {
     let bytes = Array(utf8)
     return (min(start, bytes.count)..<bytes.count).compactMap { index in

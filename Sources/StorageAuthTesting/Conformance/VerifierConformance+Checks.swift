@@ -9,14 +9,14 @@ extension VerifierConformance {
       do throws(VerificationError) {
         proof = try verify(signed.request, against: signed.sample.credential, at: date)
       } catch {
-        throw Violation("refused with \(error)")
+        throw Violation("rejected with \(error)")
       }
-      try require(proof.accessKeyID == signed.sample.credential.id, "the id is another one")
-      try require(proof.placement == placement, "the authorization is said to be in the \(proof.placement)")
-      if let end = signed.expiration { try require(proof.expiration == end, "the proof ends at another time") }
+      try require(proof.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
+      try require(proof.placement == placement, "the reported placement of the authorization is the \(proof.placement)")
+      if let end = signed.expiration { try require(proof.expiration == end, "the reported expiration differs") }
       if let target = signed.sample.target {
         try require(
-          proof.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target is another")
+          proof.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
       }
     }
     return dates.count
@@ -27,9 +27,9 @@ extension VerifierConformance {
     do throws(VerificationError) {
       claim = try verifier.claim(in: signed.sample.request)
     } catch {
-      throw Violation("the claim of an unsigned request is refused with \(error)")
+      throw Violation("the claim of an unsigned request is rejected with \(error)")
     }
-    try require(claim == nil, "an unsigned request makes a claim")
+    try require(claim == nil, "an unsigned request has a claim")
     return 1
   }
 
@@ -50,12 +50,12 @@ extension VerifierConformance {
       dates.append(signed.sample.date.advanced(by: .zero - year))
     }
     for date in dates where refusal(of: signed.request, against: signed.sample.credential, at: date) == nil {
-      throw Violation("accepted at \(date), signed at \(signed.sample.date)")
+      throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
     }
     if let end = signed.expiration {
       let error = refusal(of: signed.request, against: signed.sample.credential, at: end.advanced(by: .seconds(1)))
       try require(
-        error?.code == .expired, "a URL that has ended is refused with \(error?.code.description ?? "nothing")")
+        error?.code == .expired, "a URL that has expired is rejected with \(error?.code.description ?? "no error")")
     }
     return dates.count
   }
@@ -67,8 +67,8 @@ extension VerifierConformance {
     var tries = 0
     for (name, wrong) in wrongKeys(of: signed.sample) {
       guard let error = refusal(of: signed.request, against: wrong, at: signed.sample.date) else { continue }
-      try secrets.requireAbsent(fromDisplaysOf: error, "the refusal of a key with \(name)")
-      try require(!error.message.isEmpty && !error.remedy.isEmpty, "a refusal lacks its message or its remedy")
+      try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
+      try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
     }
     return tries
@@ -87,7 +87,7 @@ extension VerifierConformance {
     ]
   }
 
-  /// Why a request is refused; nothing if it is accepted.
+  /// Returns the error with which a request is rejected, or `nil` if it is accepted.
   func refusal(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
     do throws(VerificationError) {
       _ = try verify(request, against: key, at: date)
@@ -108,9 +108,12 @@ extension VerifierConformance {
 }
 
 extension RequestTarget {
-  /// Whether two targets are the same byte for byte; strings are equal where they only look the same.
+  /// Returns whether two targets are equal byte for byte; `==` of strings also accepts canonically equivalent
+  /// characters.
   ///
-  /// - Parameter ignoringAdded: Whether further parameters behind the others do not count.
+  /// - Parameters:
+  ///   - other: The other target.
+  ///   - ignoringAdded: Whether additional parameters after those of `other` are ignored.
   func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
     func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }

@@ -1,9 +1,11 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What a verifier has to keep, tried on one of your own with the requests of a signer.
+/// A conformance suite for verifiers, with the requests of a signer: it checks an implementation against each
+/// ``VerifierRule``.
 ///
-/// Every rule but the first changes one thing about a rightly signed request and expects a refusal.
+/// All rules but the first two change one property of a correctly signed request, its key or its time, and expect a
+/// rejection.
 ///
 /// ```swift
 /// let headers = VerifierConformance(MyVerifier(), signer: MySigner(), samples: samples, signedHeaders: ["content-type"])
@@ -11,23 +13,23 @@ public import StorageAuth
 /// try headers.report().throwIfFailed()
 /// ```
 public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
-  /// What is tried.
+  /// The verifier to check.
   public let verifier: Subject
 
-  /// What it is tried with.
+  /// The requests to sign and verify, with their credentials and times.
   public let samples: [SigningSample<AccessKey>]
 
   let placement: VerifiedRequest.Placement
   let sign: @Sendable (SigningSample<AccessKey>) throws(SigningError) -> SignedSample
 
-  /// Sets up a suite for requests that are signed in their headers.
+  /// Creates a suite for requests with an authorization in their headers.
   ///
   /// - Parameters:
-  ///   - verifier: What is tried.
-  ///   - signer: Signs the samples.
-  ///   - samples: What it is tried with.
-  ///   - signedHeaders: The names of the headers, in lower case, that are signed where a request has them; those that the
-  ///     signer adds need not be named.
+  ///   - verifier: The verifier to check.
+  ///   - signer: The signer of the samples.
+  ///   - samples: The requests to sign and verify.
+  ///   - signedHeaders: The lowercase names of the headers that are included in the signature if a request has them;
+  ///     headers that the signer adds need not be listed.
   public init(
     _ verifier: Subject, signer: some Signer<HTTPRequest, AccessKey>, samples: [SigningSample<AccessKey>],
     signedHeaders: Set<String> = []
@@ -45,13 +47,13 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Sets up a suite for URLs that carry their authorization.
+  /// Creates a suite for presigned URLs.
   ///
   /// - Parameters:
-  ///   - verifier: What is tried.
-  ///   - presigner: Signs the samples.
-  ///   - samples: What it is tried with.
-  ///   - lifetime: How long the URLs work, in whole seconds.
+  ///   - verifier: The verifier to check.
+  ///   - presigner: The presigner of the samples.
+  ///   - samples: The requests to presign and verify.
+  ///   - lifetime: The lifetime of the URLs, in whole seconds.
   public init(
     _ verifier: Subject, presigner: some Presigner<AccessKey>, samples: [SigningSample<AccessKey>],
     lifetime: Duration = .seconds(60)
@@ -71,10 +73,10 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Tries the verifier.
+  /// Checks the verifier against rules.
   ///
-  /// - Parameter rules: Which rules; a scheme that does not sign the host leaves that rule out.
-  /// - Returns: A check for each rule; how often it was tried counts each change of each sample.
+  /// - Parameter rules: The rules to check; leave out ``VerifierRule/host`` for a scheme that does not sign the host.
+  /// - Returns: A report with one check for each rule; its number of tries counts each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
     ConformanceReport(
       subject: "\(Subject.self)",
@@ -95,7 +97,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Tries something with each sample as it was signed, and adds up how often.
+  /// Runs a check with each signed sample, and returns the sum of the tries.
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
     _ = try samples.forEach { sample in tries += try check(try sign(sample)) }
@@ -103,18 +105,18 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   }
 }
 
-/// A sample with its signature.
+/// A sample with its signed request.
 struct SignedSample: Sendable {
   let sample: SigningSample<AccessKey>
   let request: HTTPRequest
   /// The headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
-  /// When the URL ends; nothing for a request that is signed in its headers.
+  /// The time at which the URL expires; `nil` for a request with an authorization in its headers.
   let expiration: Timestamp?
 }
 
 extension PresignedRequest {
-  /// What follows the host in the URL.
+  /// The part of the URL after the host.
   var pathAndQuery: String {
     guard let separator = url.firstRange(of: "://"), let slash = url[separator.upperBound...].firstIndex(of: "/")
     else { return url }

@@ -1,21 +1,21 @@
-/// What a verifier has to keep, together with the signer whose requests it accepts.
+/// The rules for a verifier, together with the signer whose requests it accepts.
 public enum VerifierRule: String, CaseIterable, Sendable {
-  /// What is rightly signed is accepted, and read as it was meant.
-  case acceptance = "what the signer signs is accepted, under the id of the key and for the target that was meant"
-  /// Nothing is accepted without an authorization.
-  case unsigned = "a request without an authorization makes no claim"
+  /// A correctly signed request is accepted and parsed correctly.
+  case acceptance = "a signed request is accepted, with the id of the key and the target of the request"
+  /// A request without an authorization is not accepted.
+  case unsigned = "a request without an authorization has no claim"
   /// The signature covers the path and the query.
-  case path = "no byte of the path or the query can be another one"
+  case path = "no byte of the path or the query can be changed"
   /// The signature covers the headers.
-  case headers = "no signed header can have another byte, be left out, or be there twice"
+  case headers = "no signed header can be changed in a byte, removed or duplicated"
   /// The signature covers the method.
-  case method = "another method is refused"
+  case method = "another method is rejected"
   /// The signature covers the host.
-  case host = "no byte of the host can be another one"
-  /// The signature proves that the secret is known.
-  case secret = "a key with another secret, another id or another session token is refused"
-  /// A signature ends.
-  case time = "a signature is refused long before and after its time, and a URL right after its end"
-  /// What is secret stays here.
-  case secrecy = "no secret and no session token is in a refusal"
+  case host = "no byte of the host can be changed"
+  /// The signature depends on the secret.
+  case secret = "a key with another secret, another id or another session token is rejected"
+  /// A signature expires.
+  case time = "a signature is rejected long before and after its time, and a URL right after its expiration"
+  /// Secrets are not disclosed.
+  case secrecy = "no secret and no session token is in an error"
 }

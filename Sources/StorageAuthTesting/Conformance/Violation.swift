@@ -1,4 +1,4 @@
-/// What a check found to be wrong.
+/// The error of a check that found a rule broken.
 struct Violation: Error {
   let message: String
 
@@ -7,22 +7,22 @@ struct Violation: Error {
   }
 }
 
-/// Why a check was not made.
+/// The error of a check that could not be made.
 struct NotTried: Error {
   let reason: String
 }
 
-/// Throws unless something holds.
+/// Throws a violation unless a condition holds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
   if !condition { throw Violation(message()) }
 }
 
 extension ConformanceReport.Check {
-  /// Makes a check.
+  /// Runs a check and creates its result.
   ///
   /// - Parameters:
   ///   - rule: The rule.
-  ///   - check: Says how often the rule was tried; throws where it does not hold.
+  ///   - check: A function that tries the rule and returns the number of tries; it throws if the rule does not hold.
   init(_ rule: String, _ check: () throws -> Int) {
     self.rule = rule
     do {
@@ -38,12 +38,12 @@ extension ConformanceReport.Check {
 }
 
 extension [String] {
-  /// Throws if one of these secrets is in a text.
+  /// Throws a violation if a string contains one of these secrets.
   func requireAbsent(from text: String, _ place: @autoclosure () -> String) throws(Violation) {
     for secret in self where !secret.isEmpty && text.contains(secret) { throw Violation("a secret is in \(place())") }
   }
 
-  /// Throws if one of these secrets is in anything that is shown of a value.
+  /// Throws a violation if any display of a value contains one of these secrets.
   func requireAbsent(fromDisplaysOf value: Any, _ place: @autoclosure () -> String) throws(Violation) {
     if !DisplayedTexts(of: value).containing(self).isEmpty { throw Violation("a secret is shown by \(place())") }
   }

@@ -1,13 +1,13 @@
 public import StorageAuth
 
-/// Keeps the events of a cache or a client, in order.
+/// A recorder of the events of a cache or a client, in order.
 ///
 /// ```swift
 /// let recorder = EventRecorder(client.events)
 /// XCTAssertEqual(recorder.retries.map(\.attempt), [2, 3])
 /// ```
 public final class EventRecorder: Sendable {
-  /// What is kept; apart, so that the observation does not keep the recorder.
+  /// The recorded events; a separate object, so that the observation does not retain the recorder.
   private final class Log: Sendable {
     let events = Lock<[AuthEvent]>([])
     let tally = Tally()
@@ -16,7 +16,7 @@ public final class EventRecorder: Sendable {
   private let log = Log()
   private let observation: AuthEvents.Observation
 
-  /// Records the events of `source` from now on, as long as the recorder is kept.
+  /// Creates a recorder of the events of `source` from now on, for the lifetime of the recorder.
   public init(_ source: AuthEvents) {
     let log = log
     observation = source.observe { event in
@@ -33,7 +33,7 @@ public final class EventRecorder: Sendable {
     events.compactMap { if case .signed(let event) = $0 { event } else { nil } }
   }
 
-  /// How asking for credentials went so far.
+  /// The requests to credential providers so far.
   public var refreshes: [AuthEvent.Refresh] {
     events.compactMap { if case .refresh(let event) = $0 { event } else { nil } }
   }
@@ -43,22 +43,22 @@ public final class EventRecorder: Sendable {
     events.compactMap { if case .retry(let event) = $0 { event } else { nil } }
   }
 
-  /// The clock differences that were learnt so far.
+  /// The clock differences that were determined so far.
   public var skews: [AuthEvent.Skew] {
     events.compactMap { if case .skew(let event) = $0 { event } else { nil } }
   }
 
-  /// The transfers that ended so far.
+  /// The finished transfers so far.
   public var transfers: [AuthEvent.Transfer] {
     events.compactMap { if case .transfer(let event) = $0 { event } else { nil } }
   }
 
-  /// Waits until there are as many events, or the task is cancelled.
+  /// Waits until at least `count` events are recorded, or the task is cancelled.
   public func wait(forEvents count: Int) async {
     await log.tally.reached(count)
   }
 
-  /// Ends the recording; what was recorded stays.
+  /// Ends the recording; the recorded events remain.
   public func stop() {
     observation.cancel()
   }

@@ -1,6 +1,6 @@
 public import StorageAuth
 
-/// A provider that answers what a test says, counts how often it is asked, and can be held.
+/// A provider that returns scripted results, counts its calls, and can hold them.
 ///
 /// ```swift
 /// let provider = ScriptedProvider([.credential(key), .failure(outage), .credential(other)])
@@ -10,19 +10,19 @@ public import StorageAuth
 /// provider.release()
 /// ```
 public final class ScriptedProvider<Value: Credential>: CredentialProvider {
-  /// Makes the answer to a call; the first call has the number 1.
+  /// A function that returns the result of a call; the first call has the number 1.
   public typealias Script = @Sendable @concurrent (_ call: Int) async throws(CredentialError) -> IssuedCredential<Value>
 
-  /// One answer of a list.
+  /// One scripted result.
   public struct Answer: Sendable {
     let result: Result<IssuedCredential<Value>, CredentialError>
 
-    /// A credential, and what the issuer's clock said.
+    /// Returns a result with a credential and the time by its issuer's clock.
     public static func credential(_ value: Value, issuerTime: Timestamp? = nil) -> Answer {
       Answer(result: .success(IssuedCredential(value, issuerTime: issuerTime)))
     }
 
-    /// An error.
+    /// Returns a result with an error.
     public static func failure(_ error: CredentialError) -> Answer {
       Answer(result: .failure(error))
     }
@@ -35,72 +35,76 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   private let tally = Tally()
   private let gate = Gate()
 
-  /// Answers by a function.
+  /// Creates a provider that returns the results of a function.
   ///
   /// - Parameters:
   ///   - source: The name of the source.
-  ///   - script: Makes the answer to a call.
+  ///   - script: A function that returns the result of a call.
   public init(source: String = "script", _ script: @escaping Script) {
     self.source = source
     self.script = script
   }
 
-  /// Answers by a list, one answer a call; the last one is given again and again.
+  /// Creates a provider that returns the results of a list, one for each call; the last result is repeated.
   ///
   /// - Parameters:
-  ///   - answers: The answers; an empty list fails each call.
+  ///   - answers: The results; with an empty list, each call fails.
   ///   - source: The name of the source.
   public convenience init(_ answers: [Answer], source: String = "script") {
     self.init(source: source) { call throws(CredentialError) in
       guard let answer = answers.dropFirst(call - 1).first ?? answers.last else {
         throw CredentialError(
-          .failed, source: source, "The script has no answer.", remedy: "Give the scripted provider an answer.")
+          .failed, source: source, "The script has no results.", remedy: "Pass at least one to the provider.")
       }
       return try answer.result.get()
     }
   }
 
-  /// How often it was asked.
+  /// The number of calls so far.
   public var calls: Int { tally.count }
 
-  /// How many calls are held.
+  /// The number of calls that are being held.
   public var held: Int { gate.waiting }
 
-  /// Holds calls from now on: they are counted, and not answered.
+  /// Holds calls from now on: they are counted, but do not return.
   public func hold() {
     gate.close()
   }
 
-  /// Answers the calls that are held, and those that come.
+  /// Releases the held calls, and stops holding new ones.
   public func release() {
     gate.open()
   }
 
-  /// Answers the call that has been held longest; the others stay held.
+  /// Releases the call that has been held longest; the others stay held.
   public func releaseOne() {
     gate.letOneThrough()
   }
 
-  /// Waits until it was asked as often as that, or the task is cancelled.
+  /// Waits until the provider has been called `count` times, or the task is cancelled.
   public func wait(forCalls count: Int) async {
     await tally.reached(count)
   }
 
-  /// The next answer's credential.
+  /// Returns the credential of the next result.
+  ///
+  /// - Throws: The scripted error; a `CredentialError` with the code `cancelled` if the task is cancelled while the
+  ///   call is held.
   public func credential() async throws(CredentialError) -> Value {
     try await issue().credential
   }
 
-  /// The next answer.
+  /// Returns the next result.
   ///
-  /// - Throws: What the script says; `cancelled` if the task is cancelled while the call is held.
+  /// - Throws: The scripted error; a `CredentialError` with the code `cancelled` if the task is cancelled while the
+  ///   call is held.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
     let call = tally.add(1)
     do {
       try await gate.pass()
     } catch {
       throw CredentialError(
-        .cancelled, source: source, "The wait for a held answer was cancelled.", remedy: "Release the provider.")
+        .cancelled, source: source, "The wait for a held call was cancelled.", remedy: "Release the provider.")
     }
     return try await script(call)
   }

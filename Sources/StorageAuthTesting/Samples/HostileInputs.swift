@@ -1,14 +1,14 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Inputs that a signer has to refuse, or to sign without changing them.
+/// Inputs that a signer must reject, or sign without changing them.
 enum HostileInputs {
-  /// Copies of a request that are broken in one way each, or look like an attack.
+  /// Returns copies of a request that each have one defect, or look like an attack.
   static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
     let paths: [(String, String?)] = [
       ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
-      ("with a blank in the path", "/a b"), ("with a line break in the path", "/a\r\nX-Injected: b"),
-      ("with a NUL in the path", "/a\0"), ("with half an escape", "/%4"), ("with an escape that is none", "/%zz"),
+      ("with a space in the path", "/a b"), ("with a line break in the path", "/a\r\nX-Injected: b"),
+      ("with a NUL in the path", "/a\0"), ("with half an escape", "/%4"), ("with an invalid escape", "/%zz"),
       ("with text beyond ASCII in the path", "/caf\u{e9}"), ("with a fragment", "/a#b"),
       ("with an escape that is not UTF-8", "/%ff%fe"),
       ("with a very long path", "/" + String(repeating: "a", count: 70_000)),
@@ -16,7 +16,7 @@ enum HostileInputs {
       ("with two question marks", "/a?b?c"), ("with empty parameters", "/a?&&=&"),
     ]
     let hosts: [(String, String?)] = [
-      ("without a host", nil), ("with an empty host", ""), ("with a blank in the host", "a b.example.com"),
+      ("without a host", nil), ("with an empty host", ""), ("with a space in the host", "a b.example.com"),
       ("with a line break in the host", "a\r\nb"), ("with a user in the host", "user:password@example.com"),
     ]
     let names = ["Content-Type", "Date", "Authorization", "Range"]
@@ -40,14 +40,14 @@ enum HostileInputs {
 }
 
 extension AccessKey {
-  /// Keys that no request can be signed with, by what is wrong with them: an empty id, line breaks, blanks at an end.
+  /// Keys that cannot sign a request, named by their defect: an empty id, line breaks, spaces at an end.
   public static let unusable: [(name: String, key: AccessKey)] = {
     let secret = "hostile0secret"
     return [
       ("an empty id", AccessKey(id: "", secret: secret)),
       ("an empty secret", AccessKey(id: "AKIDexample", secret: "")),
       ("an id with a line break", AccessKey(id: "AKID\r\nX-Injected: a", secret: secret)),
-      ("an id with a blank at its end", AccessKey(id: "AKIDexample ", secret: secret)),
+      ("an id with a space at its end", AccessKey(id: "AKIDexample ", secret: secret)),
       ("an id beyond ASCII", AccessKey(id: "AKID\u{e9}", secret: secret)),
       ("a secret with a line break at its end", AccessKey(id: "AKIDexample", secret: secret + "\n")),
       ("a token with a line break", AccessKey(id: "AKIDexample", secret: secret, sessionToken: "a\r\nX-Injected: b")),

@@ -1,31 +1,32 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Makes samples for the signers of object stores: keys, parameters and headers that somebody got wrong once, by seeds.
+/// A generator of samples for the signers of object stores: object keys, parameters and headers that implementations
+/// have signed incorrectly before, derived from seeds.
 ///
 /// ```swift
 /// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos", headers: ["content-type"]).samples(count: 100)
 /// ```
 public struct SampleMaker: Sendable {
-  /// Where the requests go.
+  /// The endpoint of the requests.
   public let endpoint: ServiceEndpoint
 
-  /// The bucket that they are about.
+  /// The bucket of the requests.
   public let bucket: String
 
-  /// Names of query parameters that requests of this service can carry.
+  /// Names of query parameters that requests of this service can have.
   public let parameters: [String]
 
-  /// Names of headers, in lower case, that requests of this service can carry.
+  /// Lowercase names of headers that requests of this service can have.
   public let headers: [String]
 
-  /// Sets up a maker of samples.
+  /// Creates a generator of samples.
   ///
   /// - Parameters:
-  ///   - endpoint: Where the requests go.
-  ///   - bucket: The bucket that they are about.
-  ///   - parameters: Names of query parameters; each request carries some.
-  ///   - headers: Names of headers in lower case; each request carries some.
+  ///   - endpoint: The endpoint of the requests.
+  ///   - bucket: The bucket of the requests.
+  ///   - parameters: Names of query parameters; each request has up to three of them.
+  ///   - headers: Lowercase names of headers; each request has up to five of them.
   public init(endpoint: ServiceEndpoint, bucket: String, parameters: [String] = [], headers: [String] = []) {
     self.endpoint = endpoint
     self.bucket = bucket
@@ -33,12 +34,12 @@ public struct SampleMaker: Sendable {
     self.headers = headers
   }
 
-  /// A sample that depends on the seed alone.
+  /// Returns the sample of a seed; it depends only on the seed and the properties of the generator.
   ///
-  /// Half of the keys are temporary ones. Object keys hold doubled slashes, dots, signs that are special in URLs,
-  /// control characters and text beyond ASCII.
+  /// Half of the access keys are temporary. Object keys contain repeated slashes, dots, characters that are special in
+  /// URLs, control characters and non-ASCII characters.
   ///
-  /// - Throws: A `SigningError` if the bucket is not one.
+  /// - Throws: A `SigningError` if the bucket name is not valid.
   public func sample(seed: UInt64) throws(SigningError) -> SigningSample<AccessKey> {
     var random = SeededGenerator(seed: seed)
     let name = random.objectKey()
@@ -55,16 +56,16 @@ public struct SampleMaker: Sendable {
       target: RequestTarget(bucket: bucket, key: name, parameters: parameters))
   }
 
-  /// The samples of the seeds from 0 on.
+  /// Returns the samples of consecutive seeds, starting at 0.
   ///
-  /// - Throws: A `SigningError` if the bucket is not one.
+  /// - Throws: A `SigningError` if the bucket name is not valid.
   public func samples(count: Int) throws(SigningError) -> [SigningSample<AccessKey>] {
     try samples(seeds: (0..<max(count, 0)).map { UInt64($0) })
   }
 
-  /// The samples of some seeds.
+  /// Returns the samples of the given seeds.
   ///
-  /// - Throws: A `SigningError` if the bucket is not one.
+  /// - Throws: A `SigningError` if the bucket name is not valid.
   public func samples(seeds: [UInt64]) throws(SigningError) -> [SigningSample<AccessKey>] {
     var samples: [SigningSample<AccessKey>] = []
     for seed in seeds { samples.append(try sample(seed: seed)) }

@@ -5,7 +5,7 @@ extension SeededGenerator {
   static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
   static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
 
-  /// Pieces of keys that somebody got wrong once.
+  /// Parts of object keys that implementations have signed incorrectly before.
   private static let keyPieces = [
     "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",
     ")",
@@ -39,7 +39,7 @@ extension SeededGenerator {
     for name in names.shuffled(using: &self).prefix(count) {
       let value = pick(values)
       guard let field = HTTPField.Name(once(in: 2) ? name : name.uppercased()) else { continue }
-      // OSS V1 signs an empty Content-Type as it signs none.
+      // OSS V1 signs a request with an empty `Content-Type` as one without.
       fields.append(HTTPField(name: field, value: value.isEmpty && !name.hasPrefix("x-") ? "z" : value))
     }
     return fields

@@ -1,4 +1,4 @@
-/// A random generator (SplitMix64) whose every sequence can be repeated from its seed.
+/// A random number generator (SplitMix64) whose sequence is determined by its seed.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -14,12 +14,12 @@ package struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// One element of a list that is not empty.
+  /// Returns a random element of a list that is not empty.
   package mutating func pick<Element>(_ list: [Element]) -> Element {
     list[Int(next() % UInt64(list.count))]
   }
 
-  /// Whether something that happens once in `count` times happens.
+  /// Returns `true` with a probability of one in `count`.
   package mutating func once(in count: UInt64) -> Bool {
     next() % count == 0
   }

@@ -1,33 +1,33 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A request to sign, with what and when: one input of a conformance suite.
+/// A request to sign, with its credential and its time: one input of a conformance suite.
 public struct SigningSample<SigningCredential: Credential>: Sendable {
-  /// The name of the sample, by which a report calls it.
+  /// The name of the sample in reports.
   public var name: String
 
   /// The request, without an authorization.
   public var request: HTTPRequest
 
-  /// What it is signed with.
+  /// The credential to sign with.
   public var credential: SigningCredential
 
-  /// When it is signed, in the service's time.
+  /// The time of signing, in the service's time.
   public var date: Timestamp
 
-  /// What the request is about; nothing if a verifier's reading of it is not to be compared.
+  /// The target of the request, or `nil` if a verifier's reading of it is not compared.
   public var target: RequestTarget?
 
   /// The same credential with another secret, or `nil` if the scheme has none.
   public var otherSecret: SigningCredential?
 
-  /// The same credential, which ends as the request is signed, or `nil` if the scheme has none.
+  /// The same credential with an expiration at the time of signing, or `nil` if the scheme has none.
   public var ended: SigningCredential?
 
-  /// What must never be in a request, a URL or an error; a session token is no such thing, because it is sent.
+  /// The secrets that must never occur in a request, a URL or an error; a session token is not one, because it is sent.
   public var secrets: [String]
 
-  /// Puts a sample together.
+  /// Creates a sample.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
     otherSecret: SigningCredential? = nil, ended: SigningCredential? = nil, secrets: [String] = []
@@ -44,9 +44,9 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
 }
 
 extension SigningSample where SigningCredential == AccessKey {
-  /// Puts a sample for an access key together; its variants and its secret follow from the key.
+  /// Creates a sample for an access key, from which its variants and its secret are derived.
   ///
-  /// A secret of less than eight bytes is not looked for: it can be anywhere by chance.
+  /// A secret of less than eight bytes is not searched for, because it may occur by chance.
   public init(
     _ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil
   ) {
@@ -60,9 +60,9 @@ extension SigningSample where SigningCredential == AccessKey {
 }
 
 extension SigningSample: CustomStringConvertible, CustomReflectable {
-  /// The name.
+  /// The name of the sample.
   public var description: String { "SigningSample(\(name))" }
 
-  /// A mirror of the name alone.
+  /// A mirror of the name only.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -1,6 +1,6 @@
 public import StorageAuth
 
-/// Clocks that stand still until they are stepped.
+/// Clocks that only advance when a test steps them.
 ///
 /// ```swift
 /// let time = SteppedTime()
@@ -24,30 +24,30 @@ public final class SteppedTime: SigningClock {
   private let state: Lock<State>
   private let slept = Tally()
 
-  /// Makes clocks.
+  /// Creates clocks.
   ///
-  /// - Parameter now: What the wall clock shows.
+  /// - Parameter now: The initial time of the wall clock.
   public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) {
     state = Lock(State(now: now))
   }
 
-  /// What the wall clock shows.
+  /// The present by the wall clock.
   public var now: Timestamp { state.withLock { $0.now } }
 
-  /// How far the clocks have been stepped.
+  /// The duration by which the clocks have been stepped.
   public var uptime: Duration { state.withLock { $0.uptime } }
 
-  /// How many tasks sleep.
+  /// The number of tasks that are sleeping.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until as many tasks sleep or have slept, counted from the start, or the task is cancelled.
+  /// Waits until `count` sleeps have started since the clocks were created, or the task is cancelled.
   public func wait(forSleeps count: Int) async {
     await slept.reached(count)
   }
 
-  /// Moves both clocks, and wakes whoever has slept long enough, in the order in which they wanted to wake.
+  /// Advances both clocks, and wakes the tasks whose sleep is over, in the order of their wake-up times.
   ///
-  /// - Parameter duration: How far; not negative.
+  /// - Parameter duration: The duration to advance by; not negative.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -59,12 +59,12 @@ public final class SteppedTime: SigningClock {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Sets the wall clock alone, as somebody who corrects it does.
+  /// Sets only the wall clock, as a correction of the system time does.
   public func setWallClock(to now: Timestamp) {
     state.withLock { $0.now = now }
   }
 
-  /// Waits until the clocks have been stepped far enough.
+  /// Waits until the clocks have been advanced by a duration.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {

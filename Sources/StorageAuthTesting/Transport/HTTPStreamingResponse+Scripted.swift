@@ -2,12 +2,12 @@ internal import HTTPTypes
 public import StorageAuth
 
 extension HTTPStreamingResponse {
-  /// An answer with a body of bytes.
+  /// Returns a response with a body of bytes.
   ///
   /// - Parameters:
-  ///   - code: The status.
-  ///   - body: The body; `Content-Length` says how long it is.
-  ///   - headers: Further headers by their names; a name that cannot stand in a request is left out.
+  ///   - code: The status code.
+  ///   - body: The body; `Content-Length` is set to its length.
+  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
   public static func status(_ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]) -> HTTPStreamingResponse
   {
     var response = HTTPResponse(status: .init(code: code))
@@ -18,28 +18,28 @@ extension HTTPStreamingResponse {
     return HTTPStreamingResponse(response: response, body: ByteStream(body))
   }
 
-  /// An answer of text.
+  /// Returns a response with a text body.
   public static func text(
     _ text: String, status code: Int = 200, type: String = "text/plain; charset=utf-8", headers: [String: String] = [:]
   ) -> HTTPStreamingResponse {
     status(code, Array(text.utf8), headers: ["Content-Type": type].merging(headers) { $1 })
   }
 
-  /// An answer of JSON.
+  /// Returns a response with a JSON body.
   public static func json(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/json", headers: headers)
   }
 
-  /// An answer of XML.
+  /// Returns a response with an XML body.
   public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }
 }
 
 extension HTTPStreamingResponse {
-  /// The same answer, whose connection is lost in the middle of the body.
+  /// Returns the same response, whose connection is lost in the middle of the body.
   ///
-  /// - Parameter count: How many bytes of the body arrive.
+  /// - Parameter count: The number of bytes of the body that arrive.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
     var copy = self
     let body = body
@@ -49,7 +49,7 @@ extension HTTPStreamingResponse {
       return {
         guard left > 0, let chunk = try await iterator.next() else {
           throw TransportError(
-            .connectionLost, "The connection ended before the answer did.", remedy: "Send the request again.")
+            .connectionLost, "The connection was lost during the response.", remedy: "Send the request again.")
         }
         let part = chunk.prefix(left)
         left -= part.count
@@ -59,12 +59,12 @@ extension HTTPStreamingResponse {
     return copy
   }
 
-  /// The same answer, whose body arrives in chunks with a pause before each.
+  /// Returns the same response, whose body arrives in chunks with a pause before each.
   ///
   /// - Parameters:
-  ///   - pause: How long each chunk lets wait, by `time`.
-  ///   - size: How many bytes a chunk has, at most; at least one.
-  ///   - time: Whose clock the pauses are on; with ``SteppedTime`` a test decides when they are over.
+  ///   - pause: The pause before each chunk, by the clock `time`.
+  ///   - size: The largest number of bytes of a chunk; at least one.
+  ///   - time: The clock of the pauses; with ``SteppedTime`` a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
     var copy = self
     let body = body
@@ -84,11 +84,11 @@ extension HTTPStreamingResponse {
     return copy
   }
 
-  /// The same answer, later.
+  /// Returns the same response after a delay.
   ///
   /// - Parameters:
-  ///   - delay: How long the head lets wait, by `time`.
-  ///   - time: Whose clock the delay is on.
+  ///   - delay: The delay of the response head, by the clock `time`.
+  ///   - time: The clock of the delay.
   /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled meanwhile.
   public func delayed(by delay: Duration, on time: any SigningClock) async throws(TransportError)
     -> HTTPStreamingResponse

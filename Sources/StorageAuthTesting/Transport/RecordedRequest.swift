@@ -1,10 +1,10 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// A request as it would have gone over the wire, its body read to the end.
+/// A recorded request as it would have been sent, with its body read to the end.
 ///
-/// Its description shows the method, the host, the path without the query and the names of the headers, so that a test
-/// that fails prints no authorization.
+/// Its description contains the method, the host, the path without the query and the names of the headers, so that a
+/// failing test prints no authorization.
 public struct RecordedRequest: Sendable {
   /// The head: method, scheme, authority, path with query, and headers.
   public let head: HTTPRequest
@@ -12,7 +12,7 @@ public struct RecordedRequest: Sendable {
   /// The body.
   public let body: [UInt8]
 
-  /// Records a request.
+  /// Creates a recorded request.
   public init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
@@ -27,15 +27,16 @@ public struct RecordedRequest: Sendable {
   /// The whole URL, as it is sent.
   public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
 
-  /// The body as text; bytes that are not UTF-8 are replaced.
+  /// The body as a string; bytes that are not UTF-8 are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// The value of a header.
+  /// Returns the value of a header, or `nil` if the request does not have it.
   public func header(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { head.headerFields[$0] }
   }
 
-  /// The value of a query parameter, still encoded; empty where there is no value.
+  /// Returns the value of a query parameter, still percent-encoded; an empty string for a parameter without a value,
+  /// `nil` if the request does not have it.
   public func parameter(_ name: String) -> String? {
     let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     for pair in query.split(separator: "&") {
@@ -58,6 +59,6 @@ extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the description alone.
+  /// A mirror of the description only.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A transport without a network: it records what is sent and answers what a test says.
+/// A transport without a network: it records requests and returns scripted responses.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([.json(#"{"StatusCode":200, …}"#), .status(503)])
@@ -9,7 +9,7 @@ public import StorageAuth
 /// XCTAssertEqual(transport.requests.map(\.method), [.get])
 /// ```
 public final class ScriptedTransport: HTTPTransport {
-  /// Makes the answer to a request.
+  /// A function that returns the response to a request.
   public typealias Script =
     @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
@@ -19,51 +19,52 @@ public final class ScriptedTransport: HTTPTransport {
   private let tally = Tally()
   private let gate = Gate()
 
-  /// Answers by a function.
+  /// Creates a transport that returns the responses of a function.
   ///
-  /// - Parameter script: Makes the answer to a request.
+  /// - Parameter script: A function that returns the response to a request.
   public init(_ script: @escaping Script) {
     self.script = script
   }
 
-  /// Answers by a list, one answer a request; then the connection fails.
+  /// Creates a transport that returns the responses of a list, one for each request; after the last one the connection
+  /// fails.
   public convenience init(_ replies: [HTTPStreamingResponse]) {
     let next = Lock(replies[...])
     self.init { request throws(TransportError) in
       guard let reply = next.withLock({ $0.popFirst() }) else {
         throw TransportError(
-          .connectionFailed, "The script has no answer left for \(request.method).",
-          remedy: "Give the scripted transport an answer for each request.")
+          .connectionFailed, "The script has no response left for \(request.method).",
+          remedy: "Pass the transport a response for each request.")
       }
       return reply
     }
   }
 
-  /// What was sent, in order.
+  /// The recorded requests, in order.
   public var requests: [RecordedRequest] { recorded.withLock { $0 } }
 
-  /// The most requests that were under way at once.
+  /// The largest number of requests that were in flight at the same time.
   public var highestInFlight: Int { inFlight.withLock { $0.highest } }
 
-  /// Holds answers back from now on: requests are recorded, and not answered.
+  /// Holds responses from now on: requests are recorded, but not answered.
   public func hold() {
     gate.close()
   }
 
-  /// Answers the requests that are held, and those that come.
+  /// Releases the held responses, and stops holding new ones.
   public func release() {
     gate.open()
   }
 
-  /// Waits until as many requests were sent, or the task is cancelled.
+  /// Waits until `count` requests have been sent, or the task is cancelled.
   public func wait(forRequests count: Int) async {
     await tally.reached(count)
   }
 
-  /// Records a request and answers it.
+  /// Records a request and returns the scripted response.
   ///
-  /// - Throws: What the script says; `connectionLost` if the body cannot be read; `cancelled` if the task is cancelled
-  ///   while the answer is held.
+  /// - Throws: The scripted error; a `TransportError` with the code `connectionLost` if the body cannot be read, or
+  ///   `cancelled` if the task is cancelled while the response is held.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
     defer { inFlight.withLock { $0.now -= 1 } }
@@ -89,24 +90,24 @@ public final class ScriptedTransport: HTTPTransport {
         return bytes
       } catch {
         throw TransportError(
-          .connectionLost, "The body of the request could not be read.", remedy: "Look at the stream of the body.")
+          .connectionLost, "The body of the request could not be read.", remedy: "Check the stream of the body.")
       }
     }
   }
 }
 
 extension ScriptedTransport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How many requests were sent.
+  /// The number of requests that were sent.
   public var description: String { "ScriptedTransport(\(requests.count) requests)" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the description alone.
+  /// A mirror of the descriptions of the requests only.
   public var customMirror: Mirror { Mirror(self, children: ["requests": requests.map(\.description)]) }
 }
 
 extension TransportError {
   static let cancelledWait = TransportError(
-    .cancelled, "The wait for a scripted answer was cancelled.", remedy: "Release the transport, or step the time.")
+    .cancelled, "The wait for a scripted response was cancelled.", remedy: "Release the transport, or step the time.")
 }

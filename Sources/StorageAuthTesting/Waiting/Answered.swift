@@ -1,9 +1,9 @@
-/// The result of some work, or nothing if it takes too long; the work is cancelled then, and left alone.
+/// Returns the result of an operation, or `nil` if it takes too long; the operation is then cancelled and not awaited.
 ///
 /// - Parameters:
-///   - patience: How long the work may take, by the clock of the machine.
-///   - yields: After how many turns of the scheduler the work is cancelled; nothing for never.
-///   - work: Runs on a task of its own.
+///   - patience: The time limit of the operation, by the clock of the machine.
+///   - yields: The number of `Task.yield()` calls after which the operation is cancelled, or `nil` for no cancellation.
+///   - work: The operation, which runs on a separate task.
 func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

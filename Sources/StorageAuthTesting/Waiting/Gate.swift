@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// Holds tasks up while it is closed.
+/// A gate that tasks wait at while it is closed.
 final class Gate: Sendable {
   private struct State {
     var isClosed: Bool
@@ -14,14 +14,14 @@ final class Gate: Sendable {
     state = Lock(State(isClosed: isClosed))
   }
 
-  /// How many tasks are held up.
+  /// The number of waiting tasks.
   var waiting: Int { state.withLock { $0.waiters.count } }
 
   func close() {
     state.withLock { $0.isClosed = true }
   }
 
-  /// Lets everybody through, from now on as well.
+  /// Opens the gate and resumes all waiting tasks.
   func open() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
@@ -31,7 +31,7 @@ final class Gate: Sendable {
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  /// Lets the one through that has waited longest; the gate stays as it is.
+  /// Resumes the task that has waited longest; the gate stays open or closed.
   func letOneThrough() {
     let waiter = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
     waiter?.continuation.resume()

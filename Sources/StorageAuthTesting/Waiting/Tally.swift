@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// A number that tasks can wait for.
+/// A counter that tasks can wait for.
 final class Tally: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -18,9 +18,9 @@ final class Tally: Sendable {
 
   var count: Int { state.withLock { $0.count } }
 
-  /// Changes the number and wakes whoever waited for it.
+  /// Adds a number to the counter and resumes the tasks whose goal is reached.
   ///
-  /// - Returns: The number after the change.
+  /// - Returns: The count after the change.
   @discardableResult
   func add(_ change: Int) -> Int {
     let (count, woken) = state.withLock { state in
@@ -33,7 +33,7 @@ final class Tally: Sendable {
     return count
   }
 
-  /// Waits until the number is at least `goal`, or the task is cancelled.
+  /// Waits until the count is at least `goal`, or the task is cancelled.
   func reached(_ goal: Int) async {
     let id = state.withLock { state in
       state.nextID += 1

@@ -74,7 +74,7 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertEqual(
       reasons,
       [
-        "no secret was named that could be looked for", "there is no provider that fails",
+        "no secrets to search for are given", "there is no provider that fails",
         "there is no provider that fails", "there is no provider that waits",
       ])
     XCTAssertTrue(report.isConforming)
@@ -100,7 +100,7 @@ final class ProviderConformanceTests: XCTestCase {
     let report = await ProviderConformance(provider, secrets: secrets, concurrency: 3, patience: .milliseconds(1))
       .report([.credential, .concurrency])
     XCTAssertEqual(report.failures.count, 2, "\(report)")
-    XCTAssertTrue("\(report)".contains("it did not answer within"), "\(report)")
+    XCTAssertTrue("\(report)".contains("it did not return within"), "\(report)")
   }
 
   func testACredentialThatHasEnded() async {
