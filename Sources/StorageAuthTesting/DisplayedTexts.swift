@@ -8,6 +8,8 @@ public struct DisplayedTexts {
   public let all: [String]
 
   /// Creates the strings of a value, by itself and inside of an array, an optional and a dictionary.
+  ///
+  /// - Parameter value: The value.
   public init(of value: Any) {
     let wrapped: [Any] = [value, [value], Optional(value) as Any, ["key": value]]
     all = wrapped.flatMap(Self.texts)

@@ -82,11 +82,11 @@ extension CacheMachine {
     return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
   }
 
-  /// Answers all waiters after a failed request: with the held credential if it satisfies the waiter's need, else with
-  /// the error.
+  /// Answers all waiters after a failed request.
   ///
-  /// A rejected credential is served again to waiters that have not tried it: the service's rejection may have been
-  /// transient, and there is no other credential.
+  /// A waiter receives the held credential if that satisfies its need, else the error. A rejected credential is served
+  /// again to waiters that have not tried it: the service's rejection may have been transient, and there is no other
+  /// credential.
   private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil

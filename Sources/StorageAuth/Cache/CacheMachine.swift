@@ -66,14 +66,17 @@ package struct CacheMachine<Value: Credential> {
   var rejected: CredentialGeneration?
   var flight: Flight?
   var waiters: [UInt64: Need] = [:]
-  /// The last failure, the uptime until which it keeps the provider from being called for a caller, and the uptime
-  /// until which it keeps the credential from being refreshed in the background.
+  /// The last failure, with its two backoffs.
+  ///
+  /// Until the uptime `end` the provider is not called for a caller, until `renewal` the credential is not refreshed in
+  /// the background.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
   /// The uptime at which the first of the consecutive failed requests started.
   var failingSince: Duration?
-  /// The smallest requested lifetime that a fresh credential did not satisfy, and the uptime until which requests for
-  /// it or a longer one fail without a refresh.
+  /// The smallest requested lifetime that a fresh credential did not satisfy, with the end of its backoff.
+  ///
+  /// Requests for that lifetime or a longer one fail without a refresh until the uptime `end`.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
@@ -92,10 +95,10 @@ package struct CacheMachine<Value: Credential> {
     return held.cached
   }
 
-  /// The credential that may be served without the machine until its next event, with the uptime of its refresh until
-  /// then.
+  /// The credential that may be served without the machine until its next event.
   ///
-  /// For every instant up to that event it gives the same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
+  /// Its `refresh` is the uptime of the next refresh in the background. For every instant up to that event it gives the
+  /// same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
   var standing: Held? {
     guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
     if flight != nil {
@@ -117,9 +120,9 @@ package struct CacheMachine<Value: Credential> {
     return failure.map { $0.renewal <= uptime } ?? true
   }
 
-  /// Returns the first instant, at `uptime` or later, at which the machine calls its provider if callers request a
-  /// credential all the time.
+  /// Returns the uptime at which the machine calls its provider next if callers request a credential all the time.
   ///
+  /// - Parameter uptime: The present uptime; the result is not before it.
   /// - Returns: `nil` while a request is in flight, after the shutdown, and for a credential that does not expire.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
@@ -195,8 +198,9 @@ package struct CacheMachine<Value: Credential> {
     return next
   }
 
-  /// Returns the waiter's error: the provider's, with "too short-lived" in front if a credential is held and still
-  /// valid.
+  /// Returns the waiter's error: the provider's, or "too short-lived" with the provider's as its cause.
+  ///
+  /// The second applies if a credential is held, still valid, and not the one that the waiter reported as rejected.
   func refusal(of need: Need, because error: CredentialError, at uptime: Duration) -> CredentialError {
     guard let held, held.cached.generation != need.rejected, held.lives(.zero, at: uptime) else { return error }
     let short = tooShort(held, for: need.lasting, at: uptime)

@@ -1,5 +1,6 @@
-/// The generation of a cache's credential: each credential that the cache receives has a higher number than the one
-/// before.
+/// The generation of a credential in its cache.
+///
+/// Each credential that a cache receives has a higher number than the one before.
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 

@@ -72,8 +72,7 @@ extension CredentialCache {
     }
   }
 
-  /// Applies an effect to the state and returns the part of it that runs other code, to be called after the lock is
-  /// released.
+  /// Applies an effect to the state and returns its remainder, which runs other code, for after the lock is released.
   private func prepare(_ effect: Machine.Effect, _ state: inout State) -> (() -> Void)? {
     switch effect {
     case .start(let number):

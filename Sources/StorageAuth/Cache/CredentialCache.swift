@@ -1,5 +1,4 @@
-/// A cache that stores a credential, refreshes it before it expires, and sends one request to its provider for all
-/// waiters.
+/// A cache that stores a credential, refreshes it before it expires, and shares one request among all waiters.
 ///
 /// - A credential is refreshed in the background between ten and five minutes before it expires, or after three to four
 ///   fifths of its lifetime if that is later; one that a caller had to wait for is refreshed at a random age up to
@@ -40,8 +39,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
-  /// The credential that may be served without the state machine, as of the last event; written only while `state` is
-  /// locked.
+  /// The credential that may be served without the state machine, as of the last event.
+  ///
+  /// It is written only while `state` is locked.
   let standing = Lock<CacheMachine<Value>.Held?>(nil)
   let time: any SigningClock
   let timeout: Duration

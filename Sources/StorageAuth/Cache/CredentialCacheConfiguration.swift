@@ -3,11 +3,10 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// The timeout of a request to the provider; after it the waiters receive an error, and the response is discarded.
   public var timeout: Duration
 
-  /// The latest time before its expiration at which a credential is refreshed in the background; at most a fifth of its
-  /// lifetime.
+  /// The smallest remaining lifetime at which a credential is refreshed in the background.
   ///
-  /// A random part of up to the same length is added, so that many machines do not send their requests at the same
-  /// instant. Zero disables the refresh in the background.
+  /// It is at most a fifth of the credential's lifetime. A random part of up to the same length is added, so that many
+  /// machines do not send their requests at the same instant. Zero disables the refresh in the background.
   public var refreshMargin: Duration
 
   /// A Boolean value that indicates whether a credential that a caller had to wait for is refreshed at a random age.
@@ -28,6 +27,13 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   public var longestBackoff: Duration
 
   /// Creates a configuration; negative durations count as zero.
+  ///
+  /// - Parameters:
+  ///   - timeout: The timeout of a request to the provider.
+  ///   - refreshMargin: The smallest remaining lifetime at which a credential is refreshed in the background.
+  ///   - backoff: The time during which the provider is not called after a failure.
+  ///   - longestBackoff: The longest backoff while a caller needs a credential other than the held one.
+  ///   - spreadsFirstRenewal: Whether a credential that a caller had to wait for is refreshed at a random age.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
     longestBackoff: Duration = .seconds(60), spreadsFirstRenewal: Bool = true

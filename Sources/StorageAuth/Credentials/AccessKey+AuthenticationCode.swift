@@ -1,7 +1,6 @@
 internal import StorageCrypto
 
-/// A message authentication code that an access key computes over a string, such as the signature of a request: the
-/// output of HMAC (RFC 2104).
+/// A message authentication code of a string under an access key: the output of HMAC (RFC 2104).
 ///
 /// It is compared in constant time and not shown by `print`, `dump` or `Mirror`: a client that has the code of a
 /// request can send the request.
@@ -61,8 +60,9 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// The code in lowercase hexadecimal digits.
   public var hexadecimal: String { String(writing: { $0.append(hex: bytes.span) }) }
 
-  /// Returns a Boolean value that indicates whether two codes are equal; takes a time that depends only on their
-  /// lengths.
+  /// Returns a Boolean value that indicates whether two codes are equal.
+  ///
+  /// The comparison takes a time that depends only on their lengths.
   public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {
     constantTimeEqual(first.bytes.span, second.bytes.span)
   }

@@ -11,8 +11,9 @@ package import StorageCrypto
 /// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
 /// ```
 public struct AccessKey: Credential {
-  /// The id, the secret and the session token with the values derived from them; derived keys have the lifetime of the
-  /// secret.
+  /// The id, the secret and the session token with the values derived from them.
+  ///
+  /// Derived keys have the lifetime of the secret.
   let storage: AccessKeyStorage
 
   /// The first instant at which the key is valid, in the issuer's time; `nil` if the issuer did not report it.
@@ -101,10 +102,10 @@ public struct AccessKey: Credential {
   public static let anonymous = AccessKey(
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
-  /// Returns a key to verify against if the claimed id does not exist, so that rejecting an unknown id costs the same
-  /// hashing as rejecting a wrong signature.
+  /// Returns a key to verify against if the claimed id does not exist.
   ///
-  /// Its secret is not secret: a signature that verifies against it must not be accepted.
+  /// With it, rejecting an unknown id costs the same hashing as rejecting a wrong signature. Its secret is not secret:
+  /// a signature that verifies against it must not be accepted.
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
     AccessKey(
       storage: AccessKeyStorage(
@@ -134,8 +135,9 @@ public struct AccessKey: Credential {
 }
 
 extension AccessKey: Equatable {
-  /// Returns a Boolean value that indicates whether two keys are equal in every part; secrets are compared in constant
-  /// time.
+  /// Returns a Boolean value that indicates whether two keys are equal in every part.
+  ///
+  /// Secrets are compared in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {
     first.isAnonymous == second.isAnonymous && first.identity == second.identity && first.secret == second.secret
   }
@@ -176,8 +178,9 @@ extension AccessKey {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the header field that carries the session token, created and validated once per key and name; `nil`
-  /// without a session token.
+  /// Returns the header field that carries the session token, or `nil` without a session token.
+  ///
+  /// It is created and validated once per key and name.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     storage.tokenField(named: name)
   }

@@ -7,6 +7,8 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
   private let text: WireText
 
   /// Creates an id from a string; it is not validated until it signs or is stated by a request.
+  ///
+  /// - Parameter string: The id.
   public init(_ string: String) {
     text = WireText(string)
   }

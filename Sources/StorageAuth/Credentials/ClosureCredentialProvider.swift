@@ -38,8 +38,9 @@ func answer<Value>(of value: Value?, from source: String) throws(CredentialError
     remedy: "Return a credential on every path, or throw a CredentialError that says why there is none.")
 }
 
-/// Returns the error that a callback threw as a `CredentialError`, without the message of an error of another type,
-/// which may contain secrets.
+/// Returns the error that a callback threw as a `CredentialError`.
+///
+/// The message of an error of another type is left out, because it may contain secrets.
 package func credentialError(_ error: any Error, from source: String) -> CredentialError {
   if let error = error as? CredentialError { return error }
   return CredentialError(

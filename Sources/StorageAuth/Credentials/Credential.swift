@@ -14,8 +14,7 @@ extension Credential {
   /// The default value `nil`: the issuer did not report a start.
   public var start: Timestamp? { nil }
 
-  /// Returns a Boolean value that indicates whether the credential expires within a duration from an instant, or has
-  /// expired.
+  /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
   ///
   /// ```swift
   /// if key.expires(within: .seconds(300), at: .now) { key = try await refresh() }

@@ -5,8 +5,9 @@ enum CredentialValidation {
   /// The largest number of bytes of an id; the vendors' ids have about forty.
   private static let longestID = 1_024
 
-  /// The largest number of bytes of a secret and of a session token, which appears in a header or, percent-encoded, in
-  /// a URL; the vendors' have up to two thousand.
+  /// The largest number of bytes of a secret and of a session token; the vendors' have up to two thousand.
+  ///
+  /// A session token appears in a header or, percent-encoded, in a URL.
   private static let longestSecret = 16_384
 
   /// Returns the reason why a credential cannot be sent, or `nil`.

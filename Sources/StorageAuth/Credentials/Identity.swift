@@ -15,11 +15,23 @@ public struct Identity: Sendable, Equatable {
   public let expiration: Timestamp?
 
   /// Creates an identity from the string of its id.
+  ///
+  /// - Parameters:
+  ///   - id: The access key id.
+  ///   - sessionToken: The session token of a temporary credential.
+  ///   - start: The first instant at which the credential is valid, in the issuer's time.
+  ///   - expiration: The time at which the credential expires, in the issuer's time.
   public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
   /// Creates an identity.
+  ///
+  /// - Parameters:
+  ///   - id: The access key id.
+  ///   - sessionToken: The session token of a temporary credential.
+  ///   - start: The first instant at which the credential is valid, in the issuer's time.
+  ///   - expiration: The time at which the credential expires, in the issuer's time.
   public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.id = id
     self.sessionToken = sessionToken

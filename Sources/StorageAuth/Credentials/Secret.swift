@@ -1,7 +1,6 @@
 package import StorageCrypto
 
-/// A string that must not be disclosed: it never prints itself, is compared in constant time, and is wiped when it is
-/// released.
+/// A string that must not be disclosed: masked when shown, compared in constant time, wiped when released.
 ///
 /// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately neither `Codable` nor
 /// `Hashable`.
@@ -11,11 +10,15 @@ public struct Secret: Sendable, Equatable {
   /// Copies a string into memory that is wiped on release.
   ///
   /// The string that is passed in is not wiped, because Swift has no means to do so.
+  ///
+  /// - Parameter text: The secret in clear text.
   public init(_ text: String) {
     bytes = withBytes(of: text) { SecretBytes($0) }
   }
 
   /// Copies bytes into memory that is wiped on release.
+  ///
+  /// - Parameter bytes: The bytes of the secret; the array is not wiped.
   public init(bytes: [UInt8]) {
     self.bytes = SecretBytes(bytes.span)
   }
@@ -30,8 +33,9 @@ public struct Secret: Sendable, Equatable {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
 
-  /// Returns a Boolean value that indicates whether two secrets are equal; takes a time that depends only on their
-  /// lengths.
+  /// Returns a Boolean value that indicates whether two secrets are equal.
+  ///
+  /// The comparison takes a time that depends only on their lengths.
   public static func == (first: Secret, second: Secret) -> Bool {
     first.bytes.withBytes { first in second.bytes.withBytes { constantTimeEqual(first, $0) } }
   }

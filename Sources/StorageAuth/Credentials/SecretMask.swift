@@ -72,8 +72,9 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
   return result
 }
 
-/// An Aho-Corasick automaton of the secrets: a trie with fallback links, stored as one array per property of a node;
-/// node 0 is the root.
+/// An Aho-Corasick automaton of the secrets: a trie with fallback links.
+///
+/// It is stored as one array per property of a node; node 0 is the root.
 private struct Automaton {
   private var byte: [UInt8] = [0]
   private var child: [Int32] = [0]

@@ -1,13 +1,13 @@
 internal import StorageCrypto
 internal import Synchronization
 
-/// The names of headers, parameters and form fields whose values must not be shown: session tokens, signatures,
-/// passwords.
+/// The names of headers, parameters and form fields whose values must not be shown.
 ///
-/// A rule decides, so that it also covers names of providers that this package does not know: every name is secret that
-/// contains `token`, `signature`, `secret`, `password`, `credential` or `authorization`, regardless of case. Names that
-/// only describe such a value are exempt: the version, the method and the nonce of a signature, the continuation token
-/// of a list, and the `…-credential` parameter, which contains the id of a key and the scope of a signature.
+/// Such values are session tokens, signatures and passwords. A rule decides, so that it also covers names of providers
+/// that this package does not know: every name is secret that contains `token`, `signature`, `secret`, `password`,
+/// `credential` or `authorization`, regardless of case. Names that only describe such a value are exempt: the version,
+/// the method and the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which
+/// contains the id of a key and the scope of a signature.
 ///
 /// A provider whose secrets have other names declares these once:
 ///

@@ -17,8 +17,9 @@ public struct VerificationError: Error, Sendable, Hashable {
   /// The verifier's computed values, for a signature that does not match; else `nil`.
   public var comparison: Comparison?
 
-  /// The time at which the authorization expired or becomes valid, or at which the request was signed, for a problem of
-  /// time; else `nil`.
+  /// The time that caused the rejection, or `nil` if another problem did.
+  ///
+  /// It is the time at which the authorization expired or becomes valid, or at which the request was signed.
   public var instant: Timestamp?
 
   /// The condition that a form does not satisfy, or `nil`.

@@ -26,6 +26,12 @@ public enum AuthEvent: Sendable {
     public var date: Timestamp
 
     /// Creates the event.
+    ///
+    /// - Parameters:
+    ///   - subject: The operation, such as `GET oss://photos/cat.jpg`.
+    ///   - identity: The access key id, or another public name of the credential; `nil` for an anonymous request.
+    ///   - generation: The generation of the credential in its cache.
+    ///   - date: The time in the signature, in the service's time.
     public init(subject: String, identity: String?, generation: CredentialGeneration, date: Timestamp) {
       self.subject = subject
       self.identity = identity
@@ -42,6 +48,10 @@ public enum AuthEvent: Sendable {
     public var outcome: Outcome
 
     /// Creates the event.
+    ///
+    /// - Parameters:
+    ///   - source: The name of the source.
+    ///   - outcome: The outcome of the request.
     public init(source: String, outcome: Outcome) {
       self.source = source
       self.outcome = outcome
@@ -70,6 +80,12 @@ public enum AuthEvent: Sendable {
     public var reason: String
 
     /// Creates the event.
+    ///
+    /// - Parameters:
+    ///   - subject: The operation, such as `GET oss://photos/cat.jpg`.
+    ///   - attempt: The number of the next attempt, at least 2.
+    ///   - delay: The delay before the next attempt.
+    ///   - reason: The reason of the retry, in one sentence.
     public init(subject: String, attempt: Int, delay: Duration, reason: String) {
       self.subject = subject
       self.attempt = attempt
@@ -86,6 +102,10 @@ public enum AuthEvent: Sendable {
     public var offset: Duration
 
     /// Creates the event.
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - offset: The offset to be added to this machine's clock to obtain the host's time.
     public init(host: String, offset: Duration) {
       self.host = host
       self.offset = offset
@@ -104,6 +124,12 @@ public enum AuthEvent: Sendable {
     public var failure: String?
 
     /// Creates the event.
+    ///
+    /// - Parameters:
+    ///   - subject: The operation, such as `upload oss://photos/cat.jpg`.
+    ///   - bytes: The number of bytes of content that were transferred.
+    ///   - duration: The duration of the transfer.
+    ///   - failure: The reason of the failure, in one sentence; `nil` if the transfer succeeded.
     public init(subject: String, bytes: Int64, duration: Duration, failure: String?) {
       self.subject = subject
       self.bytes = bytes

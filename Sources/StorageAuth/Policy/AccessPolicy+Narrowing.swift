@@ -1,8 +1,12 @@
 extension AccessPolicy {
-  /// Returns a Boolean value that indicates whether the policy allows all that a rule allows, with a single one of its
-  /// rules for each action.
+  /// Returns a Boolean value that indicates whether the policy allows all that a rule allows.
   ///
-  /// Servers that let a client request fewer permissions than it has use it to check the requested rules.
+  /// For each action of the rule, a single rule of the policy must allow it with at least the same objects, addresses,
+  /// times, sizes and media types. Servers that let a client request fewer permissions than it has use it to check the
+  /// requested rules.
+  ///
+  /// - Parameter rule: The requested rule.
+  /// - Returns: `false` also for a rule without actions.
   public func allows(_ rule: AccessRule) -> Bool {
     !rule.actions.isEmpty && rule.actions.allSatisfy { action in rules.contains { $0.allows(action, of: rule) } }
   }
@@ -31,6 +35,8 @@ extension AccessRule {
 
 extension ObjectScope {
   /// Returns a Boolean value that indicates whether every key of another scope belongs to this scope.
+  ///
+  /// - Parameter other: The other scope.
   public func contains(_ other: ObjectScope) -> Bool {
     switch (self, other) {
     case (.all, _): true

@@ -14,12 +14,15 @@ public struct AccessPolicy: Sendable, Hashable {
   public var rules: [AccessRule]
 
   /// Creates a policy from rules.
+  ///
+  /// - Parameter rules: The rules; an access is allowed if at least one of them allows it.
   public init(_ rules: [AccessRule]) {
     self.rules = rules
   }
 
   /// Checks whether the policy allows an access.
   ///
+  /// - Parameter access: The access.
   /// - Throws: An ``AccessRefusal`` with the reason of the rule that came closest to allowing the access.
   public func check(_ access: AccessRequest) throws(AccessRefusal) {
     var nearest: AccessRefusal.Reason?

@@ -76,8 +76,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     /// The rule does not allow the media type, or the request does not bind it.
     case contentType
 
-    /// Returns a Boolean value that indicates whether the first reason came less close to being allowed than the
-    /// second.
+    /// Returns a Boolean value that indicates whether the second reason came closer to being allowed than the first.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 

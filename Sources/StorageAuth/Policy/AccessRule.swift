@@ -1,5 +1,4 @@
-/// One permission: the actions that it allows, the objects of a bucket that they may be performed on, and the
-/// conditions.
+/// One permission: actions, the objects of a bucket that they may be performed on, and conditions.
 ///
 /// A condition that is not `nil` must be met; an access that lacks the property that the condition tests does not meet
 /// it.
@@ -16,8 +15,9 @@ public struct AccessRule: Sendable, Hashable {
   /// The largest size of an object that is written, in bytes, or `nil` for any size.
   public var maximumSize: Int64?
 
-  /// The media types of objects that may be written, such as `image/png`, or `image/*` for all images; `nil` for any
-  /// type.
+  /// The media types of objects that may be written, or `nil` for any type.
+  ///
+  /// Each is a media type such as `image/png`, or a pattern such as `image/*`.
   public var contentTypes: [String]?
 
   /// The addresses that requests may come from, or `nil` for any address.
@@ -86,6 +86,8 @@ public enum ObjectScope: Sendable, Hashable {
   case key(String)
 
   /// Returns a Boolean value that indicates whether a key, or the prefix of a list, belongs to the scope.
+  ///
+  /// - Parameter key: The key or the prefix.
   public func contains(_ key: String) -> Bool {
     switch self {
     case .all: true

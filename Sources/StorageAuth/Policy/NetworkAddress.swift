@@ -6,6 +6,8 @@ public struct NetworkAddress: Sendable, Hashable {
   /// Parses an address such as `203.0.113.7` or `2001:db8::7`; fails for any other string.
   ///
   /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`) becomes the IPv4 address.
+  ///
+  /// - Parameter text: The string.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.groups(text) : Self.octets(text) else { return nil }
     let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
@@ -70,13 +72,16 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   private let length: Int
 
   /// Parses a range; fails if the string is not a range, or has bits set beyond the prefix length.
+  ///
+  /// - Parameter text: The string, such as `203.0.113.7` or `203.0.113.0/24`.
   public init?(_ text: String) {
     self.init(networkOf: text)
     guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
-  /// Parses the network that an address with a prefix length belongs to, ignoring the bits beyond: documents of vendors
-  /// contain ranges such as `10.217.182.3/24`.
+  /// Parses the network that an address with a prefix length belongs to, ignoring the bits beyond.
+  ///
+  /// Documents of vendors contain ranges such as `10.217.182.3/24`.
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
@@ -90,11 +95,15 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Returns a Boolean value that indicates whether an address belongs to the range.
+  ///
+  /// - Parameter other: The address.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
   /// Returns a Boolean value that indicates whether every address of another range belongs to this range.
+  ///
+  /// - Parameter other: The other range.
   public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }
 }
 

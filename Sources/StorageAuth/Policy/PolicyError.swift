@@ -1,7 +1,7 @@
-/// The error of a policy that a provider cannot express, or that does not allow a request: the problem, its location
-/// and the remedy.
+/// The error of a policy that a provider cannot express, or that does not allow a request.
 ///
-/// A provider's document that would allow more than the policy, or that leaves a condition out, is never generated.
+/// It states the problem, its location and the remedy. A provider's document that would allow more than the policy, or
+/// that leaves a condition out, is never generated.
 public struct PolicyError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code

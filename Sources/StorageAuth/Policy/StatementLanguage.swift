@@ -1,7 +1,8 @@
 internal import StorageJSON
 
-/// The vocabulary of a policy language in which buckets and objects are resources and the prefix of a list is a
-/// condition.
+/// The vocabulary of a policy language.
+///
+/// In such a language, buckets and objects are resources, and the prefix of a list is a condition.
 package struct StatementLanguage: Sendable {
   /// The name of the language with its article: `a RAM policy`.
   package let name: String

@@ -37,8 +37,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     description = result
   }
 
-  /// Escapes the characters of a JSON document that must not be shown, without changing the value that the document
-  /// represents.
+  /// Escapes the characters of a JSON document that must not be shown, without changing the document's value.
   ///
   /// - Parameter json: The document; all of its non-ASCII characters are inside of strings.
   /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes.

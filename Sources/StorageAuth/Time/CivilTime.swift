@@ -11,8 +11,9 @@ package struct CivilTime: Sendable {
 
   private static let secondsPerDay: Int64 = 86_400
   private static let daysPerEra: Int64 = 146_097
-  /// The number of days from 0000-03-01 to 1970-01-01; years are counted from March so that the leap day is the last
-  /// day of a year.
+  /// The number of days from 0000-03-01 to 1970-01-01.
+  ///
+  /// Years are counted from March, so that the leap day is the last day of a year.
   private static let daysToEpoch: Int64 = 719_468
 
   init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {

@@ -31,6 +31,7 @@ public struct SystemTime: SigningClock {
 
   /// Waits for a duration.
   ///
+  /// - Parameter duration: The duration, by the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try await Task.sleep(for: duration, clock: .continuous)

@@ -1,8 +1,8 @@
 extension Timestamp {
-  /// Parses a time in the extended format of ISO 8601, with or without a fraction, with `Z` or an offset:
-  /// `2026-11-20T08:00:00.5+08:00`.
+  /// Parses a time in the extended format of ISO 8601, such as `2026-11-20T08:00:00.5+08:00`.
   ///
-  /// Fails for any other string, and for a date that does not exist.
+  /// The fraction is optional; the time zone is `Z` or an offset. Fails for any other string, and for a date that does
+  /// not exist.
   ///
   /// - Parameter iso8601: The string.
   public init?(iso8601 text: String) {

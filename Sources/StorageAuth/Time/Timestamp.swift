@@ -48,7 +48,8 @@ public struct Timestamp: Sendable, Hashable {
 extension Timestamp: InstantProtocol {
   /// Returns the instant that is a duration later, or earlier for a negative duration.
   ///
-  /// The result is clamped to the first and the last instant that can be represented.
+  /// - Parameter duration: The duration.
+  /// - Returns: The instant, clamped to the first and the last instant that can be represented.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = min(max(duration, .zero - Self.longest), Self.longest).components
     let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
@@ -58,8 +59,9 @@ extension Timestamp: InstantProtocol {
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
-  /// Returns this instant's whole second advanced by a number of seconds, clamped to the first and the last instant
-  /// that can be represented.
+  /// Returns this instant's whole second advanced by a number of seconds.
+  ///
+  /// - Returns: The instant, clamped to the first and the last instant that can be represented.
   package func advanced(bySeconds seconds: Int64) -> Timestamp {
     let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
     if overflow { return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound) }
@@ -76,6 +78,8 @@ extension Timestamp: InstantProtocol {
   private static let longest = Duration.seconds(1 << 62)
 
   /// Returns the duration to another instant; negative if that is earlier.
+  ///
+  /// - Parameter other: The other instant.
   public func duration(to other: Timestamp) -> Duration {
     .seconds(other.unixSeconds) - .seconds(unixSeconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }

@@ -39,6 +39,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates a stream from an asynchronous sequence of chunks.
+  ///
+  /// - Parameter chunks: The chunks.
   public init(_ chunks: some AsyncSequence<[UInt8], any Error> & Sendable) {
     self.init {
       var iterator = chunks.makeAsyncIterator()
@@ -47,6 +49,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates a stream of one chunk.
+  ///
+  /// - Parameter bytes: The chunk.
   public init(_ bytes: [UInt8]) {
     self.init {
       var rest: [UInt8]? = bytes

@@ -23,6 +23,8 @@ public struct HTTPBody: Sendable {
   public static let none = HTTPBody(length: 0, content: .none)
 
   /// Returns a body of bytes in memory.
+  ///
+  /// - Parameter bytes: The bytes.
   public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
     HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
   }

@@ -36,6 +36,10 @@ public struct HTTPStreamingResponse: Sendable {
   public var body: ByteStream
 
   /// Creates a response from its head and its body.
+  ///
+  /// - Parameters:
+  ///   - response: The status and the headers.
+  ///   - body: The body, to be iterated at most once.
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body

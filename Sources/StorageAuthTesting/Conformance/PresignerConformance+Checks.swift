@@ -17,7 +17,7 @@ extension PresignerConformance {
     let separator = UInt8(ascii: path.contains("?") ? "&" : "?")
     try require(rest.first == separator, "the appended query does not start with \(Unicode.Scalar(separator))")
     try require(!rest.contains(UInt8(ascii: "+")), "the appended query contains an unencoded +")
-    try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "the URL has an invalid byte")
+    try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "a byte is invalid in a URL")
     try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "the URL contains more than one ?")
   }
 

@@ -82,8 +82,9 @@ extension HTTPRequest {
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  /// Returns the authentication parameters of a signed request: the `Authorization` header, or all added header fields
-  /// without one.
+  /// Returns the authentication parameters of a signed request.
+  ///
+  /// They are the `Authorization` header, or all added header fields if there is none.
   func proof(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }

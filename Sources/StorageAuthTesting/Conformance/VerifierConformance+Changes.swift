@@ -53,8 +53,9 @@ extension VerifierConformance {
 }
 
 extension String {
-  /// Returns copies of the string with one byte changed to another of the same character class, so that the string
-  /// stays readable.
+  /// Returns copies of the string with one byte changed.
+  ///
+  /// The new byte has the same character class, so that the string stays readable.
   func flips(from start: Int = 0) -> [String] {
     let bytes = Array(utf8)
     return (min(start, bytes.count)..<bytes.count).compactMap { index in

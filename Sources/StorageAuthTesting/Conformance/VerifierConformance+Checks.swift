@@ -108,8 +108,9 @@ extension VerifierConformance {
 }
 
 extension RequestTarget {
-  /// Returns whether two targets are equal byte for byte; `==` of strings also accepts canonically equivalent
-  /// characters.
+  /// Returns whether two targets are equal byte for byte.
+  ///
+  /// `==` of strings would also accept canonically equivalent characters.
   ///
   /// - Parameters:
   ///   - other: The other target.

@@ -1,11 +1,10 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A conformance suite for verifiers, with the requests of a signer: it checks an implementation against each
-/// ``VerifierRule``.
+/// A conformance suite for verifiers: it checks an implementation against each ``VerifierRule``.
 ///
-/// All rules but the first two change one property of a correctly signed request, its key or its time, and expect a
-/// rejection.
+/// The requests come from a signer. All rules but the first two change one property of a correctly signed request, its
+/// key or its time, and expect a rejection.
 ///
 /// ```swift
 /// let headers = VerifierConformance(MyVerifier(), signer: MySigner(), samples: samples, signedHeaders: ["content-type"])

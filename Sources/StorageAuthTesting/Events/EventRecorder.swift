@@ -17,6 +17,8 @@ public final class EventRecorder: Sendable {
   private let observation: AuthEvents.Observation
 
   /// Creates a recorder of the events of `source` from now on, for the lifetime of the recorder.
+  ///
+  /// - Parameter source: The events of a cache or a client.
   public init(_ source: AuthEvents) {
     let log = log
     observation = source.observe { event in
@@ -53,7 +55,9 @@ public final class EventRecorder: Sendable {
     events.compactMap { if case .transfer(let event) = $0 { event } else { nil } }
   }
 
-  /// Waits until at least `count` events are recorded, or the task is cancelled.
+  /// Waits until a number of events are recorded, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of events since the recorder was created.
   public func wait(forEvents count: Int) async {
     await log.tally.reached(count)
   }

@@ -17,12 +17,18 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   public struct Answer: Sendable {
     let result: Result<IssuedCredential<Value>, CredentialError>
 
-    /// Returns a result with a credential and the time by its issuer's clock.
+    /// Returns a result with a credential.
+    ///
+    /// - Parameters:
+    ///   - value: The credential.
+    ///   - issuerTime: The time by the issuer's clock when it issued the credential, or `nil` if it is not known.
     public static func credential(_ value: Value, issuerTime: Timestamp? = nil) -> Answer {
       Answer(result: .success(IssuedCredential(value, issuerTime: issuerTime)))
     }
 
     /// Returns a result with an error.
+    ///
+    /// - Parameter error: The error that the call throws.
     public static func failure(_ error: CredentialError) -> Answer {
       Answer(result: .failure(error))
     }
@@ -81,7 +87,9 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
     gate.letOneThrough()
   }
 
-  /// Waits until the provider has been called `count` times, or the task is cancelled.
+  /// Waits until the provider has been called a number of times, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of calls since the provider was created.
   public func wait(forCalls count: Int) async {
     await tally.reached(count)
   }

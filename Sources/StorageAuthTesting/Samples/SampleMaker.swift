@@ -1,8 +1,9 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A generator of samples for the signers of object stores: object keys, parameters and headers that implementations
-/// have signed incorrectly before, derived from seeds.
+/// A generator of samples for the signers of object stores, from seeds.
+///
+/// The samples contain object keys, parameters and headers that implementations have signed incorrectly before.
 ///
 /// ```swift
 /// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos", headers: ["content-type"]).samples(count: 100)
@@ -34,11 +35,12 @@ public struct SampleMaker: Sendable {
     self.headers = headers
   }
 
-  /// Returns the sample of a seed; it depends only on the seed and the properties of the generator.
+  /// Returns the sample of a seed.
   ///
   /// Half of the access keys are temporary. Object keys contain repeated slashes, dots, characters that are special in
   /// URLs, control characters and non-ASCII characters.
   ///
+  /// - Parameter seed: The seed; with the properties of the generator it determines the sample.
   /// - Throws: A `SigningError` if the bucket name is not valid.
   public func sample(seed: UInt64) throws(SigningError) -> SigningSample<AccessKey> {
     var random = SeededGenerator(seed: seed)
@@ -58,6 +60,7 @@ public struct SampleMaker: Sendable {
 
   /// Returns the samples of consecutive seeds, starting at 0.
   ///
+  /// - Parameter count: The number of samples.
   /// - Throws: A `SigningError` if the bucket name is not valid.
   public func samples(count: Int) throws(SigningError) -> [SigningSample<AccessKey>] {
     try samples(seeds: (0..<max(count, 0)).map { UInt64($0) })
@@ -65,6 +68,7 @@ public struct SampleMaker: Sendable {
 
   /// Returns the samples of the given seeds.
   ///
+  /// - Parameter seeds: The seeds.
   /// - Throws: A `SigningError` if the bucket name is not valid.
   public func samples(seeds: [UInt64]) throws(SigningError) -> [SigningSample<AccessKey>] {
     var samples: [SigningSample<AccessKey>] = []

@@ -28,6 +28,16 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   public var secrets: [String]
 
   /// Creates a sample.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the sample in reports.
+  ///   - request: The request, without an authorization.
+  ///   - credential: The credential to sign with.
+  ///   - date: The time of signing, in the service's time.
+  ///   - target: The target of the request, or `nil` if a verifier's reading of it is not compared.
+  ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has none.
+  ///   - ended: The same credential with an expiration at the time of signing, or `nil` if the scheme has none.
+  ///   - secrets: The secrets that must never occur in a request, a URL or an error.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
     otherSecret: SigningCredential? = nil, ended: SigningCredential? = nil, secrets: [String] = []
@@ -47,6 +57,13 @@ extension SigningSample where SigningCredential == AccessKey {
   /// Creates a sample for an access key, from which its variants and its secret are derived.
   ///
   /// A secret of less than eight bytes is not searched for, because it may occur by chance.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the sample in reports.
+  ///   - request: The request, without an authorization.
+  ///   - key: The access key to sign with.
+  ///   - date: The time of signing, in the service's time.
+  ///   - target: The target of the request, or `nil` if a verifier's reading of it is not compared.
   public init(
     _ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil
   ) {

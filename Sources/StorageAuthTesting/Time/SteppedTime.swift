@@ -40,7 +40,9 @@ public final class SteppedTime: SigningClock {
   /// The number of tasks that are sleeping.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until `count` sleeps have started since the clocks were created, or the task is cancelled.
+  /// Waits until a number of sleeps have started, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of sleeps since the clocks were created, including those that are over.
   public func wait(forSleeps count: Int) async {
     await slept.reached(count)
   }
@@ -60,12 +62,15 @@ public final class SteppedTime: SigningClock {
   }
 
   /// Sets only the wall clock, as a correction of the system time does.
+  ///
+  /// - Parameter now: The new time of the wall clock.
   public func setWallClock(to now: Timestamp) {
     state.withLock { $0.now = now }
   }
 
   /// Waits until the clocks have been advanced by a duration.
   ///
+  /// - Parameter duration: The duration.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     let id = state.withLock { state in

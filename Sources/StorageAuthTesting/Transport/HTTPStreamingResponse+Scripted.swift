@@ -19,6 +19,12 @@ extension HTTPStreamingResponse {
   }
 
   /// Returns a response with a text body.
+  ///
+  /// - Parameters:
+  ///   - text: The body.
+  ///   - code: The status code.
+  ///   - type: The value of `Content-Type`.
+  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
   public static func text(
     _ text: String, status code: Int = 200, type: String = "text/plain; charset=utf-8", headers: [String: String] = [:]
   ) -> HTTPStreamingResponse {
@@ -26,11 +32,21 @@ extension HTTPStreamingResponse {
   }
 
   /// Returns a response with a JSON body.
+  ///
+  /// - Parameters:
+  ///   - text: The JSON document.
+  ///   - status: The status code.
+  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
   public static func json(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/json", headers: headers)
   }
 
   /// Returns a response with an XML body.
+  ///
+  /// - Parameters:
+  ///   - text: The XML document.
+  ///   - status: The status code.
+  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
   public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }

@@ -13,6 +13,10 @@ public struct RecordedRequest: Sendable {
   public let body: [UInt8]
 
   /// Creates a recorded request.
+  ///
+  /// - Parameters:
+  ///   - head: The head: method, scheme, authority, path with query, and headers.
+  ///   - body: The body.
   public init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
@@ -31,12 +35,16 @@ public struct RecordedRequest: Sendable {
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   /// Returns the value of a header, or `nil` if the request does not have it.
+  ///
+  /// - Parameter name: The name of the header, in any case.
   public func header(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { head.headerFields[$0] }
   }
 
-  /// Returns the value of a query parameter, still percent-encoded; an empty string for a parameter without a value,
-  /// `nil` if the request does not have it.
+  /// Returns the value of a query parameter, still percent-encoded.
+  ///
+  /// - Parameter name: The name of the parameter, as it is encoded in the query.
+  /// - Returns: An empty string for a parameter without a value, and `nil` if the request does not have it.
   public func parameter(_ name: String) -> String? {
     let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     for pair in query.split(separator: "&") {

@@ -26,8 +26,9 @@ public final class ScriptedTransport: HTTPTransport {
     self.script = script
   }
 
-  /// Creates a transport that returns the responses of a list, one for each request; after the last one the connection
-  /// fails.
+  /// Creates a transport that returns the responses of a list, one for each request.
+  ///
+  /// - Parameter replies: The responses; after the last one the connection fails.
   public convenience init(_ replies: [HTTPStreamingResponse]) {
     let next = Lock(replies[...])
     self.init { request throws(TransportError) in
@@ -56,13 +57,19 @@ public final class ScriptedTransport: HTTPTransport {
     gate.open()
   }
 
-  /// Waits until `count` requests have been sent, or the task is cancelled.
+  /// Waits until a number of requests have been sent, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of requests since the transport was created.
   public func wait(forRequests count: Int) async {
     await tally.reached(count)
   }
 
   /// Records a request and returns the scripted response.
   ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: The body, which is read to its end.
+  /// - Returns: The scripted response.
   /// - Throws: The scripted error; a `TransportError` with the code `connectionLost` if the body cannot be read, or
   ///   `cancelled` if the task is cancelled while the response is held.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
