@@ -142,7 +142,7 @@ extension CredentialError {
   fileprivate static func sameAgain(_ source: String) -> CredentialError {
     CredentialError(
       .rejected, source: source, "The source returned the credential that the service has just rejected.",
-      remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
+      remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }
 
   fileprivate static func issuedOver(_ source: String, _ issued: IssuedCredential<some Credential>) -> CredentialError {
@@ -151,6 +151,6 @@ extension CredentialError {
     return CredentialError(
       .malformedAnswer, source: source,
       "The source returned a credential that expired at \(end); the time by its own clock is \(present).",
-      remedy: "Let the source issue a new one; a copy that it keeps may be out of date.", isRetryable: true)
+      remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }
 }

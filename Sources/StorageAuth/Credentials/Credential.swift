@@ -6,7 +6,7 @@ public protocol Credential: Sendable, Equatable {
   /// The first instant at which the credential is valid, in its issuer's time; `nil` if the issuer did not report it.
   var start: Timestamp? { get }
 
-  /// The time at which the credential expires, in its issuer's time; `nil` if it does not expire by itself.
+  /// The time at which the credential expires, in its issuer's time; `nil` if it does not.
   var expiration: Timestamp? { get }
 }
 

@@ -47,7 +47,7 @@ extension CredentialProvider {
   }
 }
 
-/// A credential with what is known about its issue.
+/// A credential with the time and the source of its issue, as far as they are known.
 public struct IssuedCredential<Value: Credential>: Sendable {
   /// The credential.
   public let credential: Value

@@ -51,10 +51,10 @@ public struct VerificationError: Error, Sendable, Hashable {
     /// The canonical request, whose hash is part of the string to sign, or `nil` for schemes that have none.
     public let canonicalRequest: String?
 
-    /// The largest number of bytes of a string that are kept, so that a rejection does not echo arbitrary input.
+    /// The largest number of bytes of a string that are retained, so that a rejection does not echo arbitrary input.
     package static let textByteLimit = 8 * 1024
 
-    /// The largest number of bytes of a signature that are kept; those of the services are far shorter.
+    /// The largest number of bytes of a signature that are retained; those of the services are far shorter.
     package static let signatureByteLimit = 256
 
     /// Creates a comparison; for verifiers.

@@ -65,7 +65,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     case bucket
     /// No rule for the bucket allows the action.
     case action
-    /// No such rule covers the key.
+    /// No rule that allows the action covers the key.
     case key
     /// The rule has expired.
     case time

@@ -37,7 +37,7 @@ extension AccessRule {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 
-  /// Returns whether a string is a type and a subtype, or a type and a star.
+  /// Returns whether a string is a type and a subtype (RFC 6838, section 4.2), or a type and a star.
   static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }

@@ -5,7 +5,7 @@ public struct NetworkAddress: Sendable, Hashable {
 
   /// Parses an address such as `203.0.113.7` or `2001:db8::7`; fails for any other string.
   ///
-  /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`) becomes the IPv4 address.
+  /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`; RFC 4291, section 2.5.5.2) becomes the IPv4 address.
   ///
   /// - Parameter text: The string.
   public init?(_ text: some StringProtocol) {

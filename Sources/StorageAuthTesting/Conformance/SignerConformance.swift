@@ -117,7 +117,7 @@ extension Array {
       } catch let violation as Violation {
         throw Violation("\(sample.name): \(violation.message)")
       } catch let error as SigningError {
-        throw Violation("\(sample.name): it was refused with \(error)")
+        throw Violation("\(sample.name): it was rejected with \(error)")
       }
     }
     return count

@@ -41,7 +41,7 @@ final class SignerConformanceTests: XCTestCase {
     let report = SignerConformance(OSSSigner(.v4, bucket: "photos", region: ""), samples: try Samples.all()).report(
       [.determinism])
     guard case .broken(let problem)? = report.failures.first?.outcome else { return XCTFail("\(report)") }
-    XCTAssertTrue(problem.hasPrefix("seed 0: it was refused with invalidConfiguration"), problem)
+    XCTAssertTrue(problem.hasPrefix("seed 0: it was rejected with invalidConfiguration"), problem)
   }
 
   func testSigningThatIsDifferentEachTime() throws {
