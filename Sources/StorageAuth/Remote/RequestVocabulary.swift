@@ -1,39 +1,46 @@
-/// The names that a service's requests may carry without becoming another operation than the one that a policy allows.
+/// The headers and parameters that a service's requests may carry without changing the operation that a policy allows.
 ///
-/// A signer of strings supplies it with what it reads (``SigningIntent/vocabulary``), so that the check of a policy knows
-/// no service.
+/// A string signer returns it with the parsed request (``SigningIntent/vocabulary``), so that the policy check contains
+/// no code for a particular service.
 public struct RequestVocabulary: Sendable {
   /// The prefix of the service's own headers, in lower case: `x-oss-`.
   public var headerPrefix: String
 
-  /// The headers behind the prefix that change neither who may do what nor what is done; metadata (`meta-`) always are.
+  /// The headers with the prefix that change neither the operation nor its authorization, without the prefix and in
+  /// lower case.
+  ///
+  /// User metadata (`meta-`) is always harmless and is not listed.
   public var harmlessHeaders: Set<String>
 
-  /// The headers without a prefix of their own that make another operation of a request, in lower case.
+  /// The headers without the service's prefix that change the operation of a request, in lower case.
   public var refusedHeaders: Set<String>
 
-  /// Whether the service signs the names of parameters in lower case, so that their case is not signed.
+  /// A Boolean value that indicates whether the service converts parameter names to lower case before signing, so that
+  /// the signature does not cover their case.
   public var ignoresParameterCase: Bool
 
-  /// Whether a POST to a bucket without parameters is an upload by form whose fields are not signed.
+  /// A Boolean value that indicates whether the service accepts a POST to a bucket without parameters as a form upload
+  /// whose fields are not signed.
   public var uploadsUnsignedForms: Bool
 
-  /// Whether the date of a request is the beginning of a window, which may lie long ago.
+  /// A Boolean value that indicates whether the date of a request is the start of its validity window, which may be
+  /// long past.
   public var datesWindows: Bool
 
-  /// Whether the names of buckets may have dots.
+  /// A Boolean value that indicates whether bucket names may contain dots.
   public var hasDottedBuckets: Bool
 
   /// Creates a vocabulary.
   ///
   /// - Parameters:
   ///   - headerPrefix: The prefix of the service's own headers, in lower case.
-  ///   - harmlessHeaders: The headers behind the prefix that change neither who may do what nor what is done.
-  ///   - refusedHeaders: The headers without a prefix that make another operation of a request.
-  ///   - ignoresParameterCase: Whether the service signs the names of parameters in lower case.
-  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is an upload by form.
-  ///   - datesWindows: Whether the date of a request is the beginning of a window.
-  ///   - hasDottedBuckets: Whether the names of buckets may have dots.
+  ///   - harmlessHeaders: The headers with the prefix that change neither the operation nor its authorization, without
+  ///     the prefix.
+  ///   - refusedHeaders: The headers without the prefix that change the operation of a request, in lower case.
+  ///   - ignoresParameterCase: Whether the service converts parameter names to lower case before signing.
+  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload.
+  ///   - datesWindows: Whether the date of a request is the start of its validity window.
+  ///   - hasDottedBuckets: Whether bucket names may contain dots.
   public init(
     headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
     ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,
@@ -48,7 +55,7 @@ public struct RequestVocabulary: Sendable {
     self.hasDottedBuckets = hasDottedBuckets
   }
 
-  /// Whether a text can be the name of a bucket of the service.
+  /// Returns whether a string is a valid bucket name of the service.
   func isBucketName(_ name: String) -> Bool {
     hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }

@@ -1,12 +1,13 @@
 internal import HTTPTypes
 internal import StorageCrypto
 
-/// Which of a service's own headers can be signed remotely: those that change neither who may do what nor what is done.
+/// A check of the headers in a string to sign: only those that change neither the operation nor its authorization pass.
 enum RequestedHeaders {
-  /// Refuses a header that makes a copy, changes access, calls somebody, or is not known.
+  /// Rejects an invalid Content-MD5, and every header that requests a copy, changes access control, triggers a callback
+  /// or is unknown.
   static func check(_ headers: HTTPFields, _ vocabulary: RequestVocabulary) throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
-      throw .malformed("The Content-MD5 is not a hash.")
+      throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
     for field in headers {
       let name = field.name.canonicalName
@@ -20,5 +21,5 @@ enum RequestedHeaders {
   }
 
   private static let refusal = SigningRefusal.unknownOperation(
-    "A header makes another operation of the request, or is not known.")
+    "A header changes the operation of the request, or is unknown.")
 }

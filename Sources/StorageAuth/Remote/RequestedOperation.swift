@@ -1,8 +1,8 @@
 internal import HTTPTypes
 
-/// What a signed request does, as far as a policy looks at it.
+/// The operation of a request to sign, reduced to what an access policy checks.
 ///
-/// Only what is listed here can be signed remotely. A parameter or a header that is not listed may make another
+/// Only the operations listed here can be signed remotely. A parameter or a header that is not listed may change the
 /// operation of a request, and is refused.
 struct RequestedOperation {
   let action: AccessAction
@@ -11,7 +11,7 @@ struct RequestedOperation {
   var size: Int64?
   var contentType: String?
 
-  /// Everything that a service could do when it sees the signature: all of it has to be allowed.
+  /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [RequestedOperation] {
     try RequestedHeaders.check(intent.headers, intent.vocabulary)
     var operations = [try RequestedOperation(intent)]
@@ -21,7 +21,7 @@ struct RequestedOperation {
 
   private init(_ intent: SigningIntent) throws(SigningRefusal) {
     guard let bucket = intent.target.bucket?.string, intent.vocabulary.isBucketName(bucket) else {
-      throw .unknownOperation("The request is not for a bucket.")
+      throw .unknownOperation("The request has no valid bucket name.")
     }
     guard let key = intent.target.key?.string else {
       try self.init(onBucket: bucket, intent)
@@ -73,11 +73,14 @@ struct RequestedOperation {
       try query.allow("uploadId")
       try query.checkUpload()
       action = .write
-    default: throw .unknownOperation("There is no operation of the method on an object.")
+    default: throw .unknownOperation("The method has no operation on an object.")
     }
   }
 
-  /// A list, or the deletion of many objects; their keys are in the body, so that the right to delete all is needed.
+  /// Reads a listing, or a deletion of many objects.
+  ///
+  /// The keys of such a deletion are in the body, which the signature need not cover, so that the caller must be
+  /// allowed to delete every key.
   private init(onBucket bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
     let query = try RequestedQuery(intent)
     self.bucket = bucket
@@ -89,7 +92,7 @@ struct RequestedOperation {
       action = .list
       key = query["prefix"] ?? ""
     case .post where query.isEmpty && intent.vocabulary.uploadsUnsignedForms:
-      // The form of an older kind carries this signature in a field, and names any key.
+      // An older form upload sends this signature as a form field and may use any key.
       action = .write
       key = ""
     case .post:
@@ -97,13 +100,13 @@ struct RequestedOperation {
       try query.checkFlag("delete")
       action = .delete
       key = ""
-    default: throw .unknownOperation("There is no operation of the method on a bucket that could be signed.")
+    default: throw .unknownOperation("The method has no operation on a bucket that can be signed.")
     }
   }
 }
 
 extension SigningIntent {
-  /// The length of the body, where it is signed.
+  /// The signed Content-Length in bytes, or `nil` if the header is not signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
@@ -115,7 +118,7 @@ extension SigningIntent {
     }
   }
 
-  /// The same with another target.
+  /// Returns a copy with another target.
   fileprivate func with(_ target: RequestTarget) -> SigningIntent {
     SigningIntent(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,

@@ -1,14 +1,14 @@
-/// The signed parameters of a request, each name once.
+/// The signed query parameters of a request, each name once.
 package struct RequestedQuery {
   private let values: [WireText: String]
-  /// Whether the names came in lower case.
+  /// Whether the names were converted to lower case before signing.
   private let isLowered: Bool
 
   init(_ intent: SigningIntent) throws(SigningRefusal) {
     var values: [WireText: String] = [:]
     for parameter in intent.target.parameters {
       guard values.updateValue(parameter.value?.string ?? "", forKey: parameter.name) == nil else {
-        throw .unknownOperation("A parameter is there twice.")
+        throw .unknownOperation("A parameter appears twice.")
       }
     }
     self.values = values
@@ -21,34 +21,35 @@ package struct RequestedQuery {
 
   func contains(_ name: WireText) -> Bool { self[name] != nil }
 
-  /// Refuses a parameter that is not one of these.
+  /// Rejects every parameter that is not in the list.
   func allow(_ names: WireText...) throws(SigningRefusal) {
     let known = Set(isLowered ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
-      throw .unknownOperation("A parameter makes another operation of the request, or is not known.")
+      throw .unknownOperation("A parameter changes the operation of the request, or is unknown.")
     }
   }
 
-  /// Refuses a parameter that has a value and should have none.
+  /// Rejects a parameter that is missing, or has a value although it must not have one.
   func checkFlag(_ name: WireText) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 
-  /// Refuses an upload without an id: a service may take the parameter for none.
+  /// Rejects an upload ID that is missing, empty or not visible ASCII, because a service may ignore such a parameter
+  /// and perform another operation.
   func checkUpload() throws(SigningRefusal) {
     guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
-      throw .unknownOperation("The id of the upload is missing, or is none.")
+      throw .unknownOperation("The upload ID is missing or invalid.")
     }
   }
 
-  /// Refuses a part whose number is none.
+  /// Rejects a missing or invalid part number.
   func checkPart() throws(SigningRefusal) {
     guard let number = self["partNumber"], Self.isPartNumber(number) else {
-      throw .unknownOperation("The number of the part is missing, or is none.")
+      throw .unknownOperation("The part number is missing or invalid.")
     }
   }
 
-  /// Whether a text is the number of a part, from 1 to 10,000.
+  /// Returns whether a string is a part number from 1 to 10,000 in its canonical decimal form.
   package static func isPartNumber(_ text: String) -> Bool {
     (1...10_000).contains(Int(text) ?? 0) && Int(text)?.description == text
   }

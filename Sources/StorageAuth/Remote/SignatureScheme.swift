@@ -1,6 +1,6 @@
-/// A way of signing: a service and the version of its signature.
+/// A signature scheme: a service and the version of its signature.
 ///
-/// A provider declares its schemes as static members; `OSSAuth` and `COSAuth` have theirs:
+/// A provider declares its schemes as static members, as `OSSAuth` and `COSAuth` do:
 ///
 /// ```swift
 /// extension SignatureScheme {
@@ -24,12 +24,12 @@ public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Whether two schemes are the same, byte for byte.
+  /// Returns whether the services and versions of two schemes are equal byte for byte.
   public static func == (first: Self, second: Self) -> Bool {
     first.service.isIdentical(to: second.service) && first.version.isIdentical(to: second.version)
   }
 
-  /// Feeds the bytes of both names to a hasher.
+  /// Feeds the bytes of the service and the version to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(WireText(service))
     hasher.combine(WireText(version))

@@ -1,59 +1,61 @@
 public import HTTPTypes
 
-/// What a signature would authorize, read back from the string to sign.
+/// The request that a signature would authorize, parsed from the string to sign.
 ///
-/// The headers and the parameters may hold a session token: they are not shown by `print`, `dump` or `Mirror`.
+/// The headers and the parameters may contain a session token: `print`, `dump` and `Mirror` do not show them.
 public struct SigningIntent: Sendable {
-  /// How it would be signed.
+  /// The signature scheme.
   public let scheme: SignatureScheme
 
-  /// The method.
+  /// The HTTP method.
   public let method: HTTPRequest.Method
 
-  /// The bucket, the key and the signed parameters, without those that carry the signature itself; their names are in
-  /// lower case where the service does not sign their case.
+  /// The bucket, the key and the signed parameters, without the parameters of the signature itself.
+  ///
+  /// The parameter names are in lower case if the service does not sign their case.
   public let target: RequestTarget
 
   /// The signed headers.
   public let headers: HTTPFields
 
-  /// Where the signature would be, or `nil` if the string fits both placements.
+  /// The placement of the signature, or `nil` if the string to sign fits both placements.
   public let placement: VerifiedRequest.Placement?
 
-  /// When the request is dated, or its window begins; `nil` if the string has no date.
+  /// The date of the request or the start of its validity window, or `nil` if the string has no date.
   public let date: Timestamp?
 
-  /// When the signature ends, where it says so.
+  /// The time at which the signature expires, or `nil` if the string does not state it.
   public let expiration: Timestamp?
 
-  /// The id of the key that it is made for, where the string says so.
+  /// The access key ID that the string contains, or `nil` if it contains none.
   public let accessKeyID: AccessKeyID?
 
-  /// Every other target that a service may act on when it sees the same signature; each has to be allowed as well.
+  /// Every other target on which a service may act when it receives the same signature; the policy must allow each of
+  /// them.
   ///
-  /// A string that does not mark where its parts end has those of other requests; a service that ignores a parameter
-  /// whose name comes in another case has the target without it.
+  /// A string to sign without delimiters between its parts is also the string to sign of other requests. A service that
+  /// ignores a parameter whose name has another case acts on the target without that parameter.
   public let otherTargets: [RequestTarget]
 
-  /// The names that the service's requests may carry.
+  /// The headers and parameters that the service's requests may carry.
   public let vocabulary: RequestVocabulary
 
   let sessionToken: Secret?
 
-  /// Creates what was read of a string to sign; for signers of strings.
+  /// Creates the result of parsing a string to sign; for implementations of ``StringSigner``.
   ///
   /// - Parameters:
-  ///   - scheme: How the string would be signed.
-  ///   - method: The method.
-  ///   - target: The bucket, the key and the signed parameters, without those that carry the signature itself.
+  ///   - scheme: The signature scheme.
+  ///   - method: The HTTP method.
+  ///   - target: The bucket, the key and the signed parameters, without the parameters of the signature itself.
   ///   - headers: The signed headers.
-  ///   - placement: Where the signature would be; `nil` if the string fits both.
-  ///   - date: When the request is dated, or its window begins; `nil` if the string has no date.
-  ///   - expiration: When the signature ends, or `nil` if the string does not say.
-  ///   - accessKeyID: The id of the key in the string, or `nil` if the string has none.
-  ///   - sessionToken: The session token in the string, or `nil` if the string has none.
-  ///   - vocabulary: The names that the service's requests may carry.
-  ///   - otherTargets: Every other target that a service may act on when it sees the same signature.
+  ///   - placement: The placement of the signature, or `nil` if the string fits both placements.
+  ///   - date: The date of the request or the start of its validity window, or `nil` if the string has no date.
+  ///   - expiration: The time at which the signature expires, or `nil` if the string does not state it.
+  ///   - accessKeyID: The access key ID in the string, or `nil` if it contains none.
+  ///   - sessionToken: The session token in the string, or `nil` if it contains none.
+  ///   - vocabulary: The headers and parameters that the service's requests may carry.
+  ///   - otherTargets: Every other target on which a service may act when it receives the same signature.
   public init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
@@ -72,9 +74,9 @@ public struct SigningIntent: Sendable {
     self.otherTargets = otherTargets
   }
 
-  /// Refuses a string that is made for another key, or another session token.
+  /// Rejects a string to sign that was prepared for another access key ID or another session token.
   func check(_ key: AccessKey) throws(SigningRefusal) {
-    if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string names another access key id.") }
+    if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): return
     case (let expected?, let given?) where expected == given: return
@@ -86,7 +88,7 @@ public struct SigningIntent: Sendable {
 }
 
 extension SigningIntent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method, the bucket and the key.
+  /// The scheme, the method, the bucket and the key.
   public var description: String {
     "SigningIntent(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
   }
@@ -94,6 +96,6 @@ extension SigningIntent: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the headers and the token.
+  /// A mirror without the headers and the session token.
   public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme, "target": target]) }
 }

@@ -1,22 +1,22 @@
-/// Why the holder of a key does not sign a string that somebody else made: what is wrong and what to do about it.
+/// The reason why the key holder does not sign a string from a client, and the remedy.
 ///
-/// No text that was to be signed, no secret and no token is in it.
+/// It contains no string to sign, no secret and no token.
 public struct SigningRefusal: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong, in a sentence.
+  /// The problem, as a sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, as a sentence.
   public let remedy: String
 
-  /// Makes a refusal.
+  /// Creates a refusal.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem, as a sentence without secrets.
+  ///   - remedy: The remedy, as a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -31,28 +31,28 @@ public struct SigningRefusal: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The text is not, byte for byte, what is signed for any one request.
+    /// The string is not, byte for byte, the string to sign or the canonical request of any one request.
     public static let malformed = Code(value: .malformed)
-    /// The string to sign does not hold the hash of the canonical request.
+    /// The string to sign does not contain the hash of the canonical request.
     public static let hashMismatch = Code(value: .hashMismatch)
-    /// It is for another region, product, day or host than the server signs for.
+    /// The string is for another region, product, day or host than the server signs for.
     public static let wrongScope = Code(value: .wrongScope)
-    /// It is made for another key, or another session token, than the server has now.
+    /// The string was prepared for another key, or another session token, than the server uses now.
     public static let anotherKey = Code(value: .anotherKey)
-    /// It is dated too far from the server's time.
+    /// The date of the request is too far from the server's time.
     public static let clockSkew = Code(value: .clockSkew)
-    /// It would be valid for too long, or is over already.
+    /// The signature would be valid for too long, or has already expired.
     public static let lifetime = Code(value: .lifetime)
-    /// It asks for something that no policy speaks of: access control, a copy, an unknown parameter or header.
+    /// The request is for an operation that no policy covers: access control, a copy, an unknown parameter or header.
     public static let unknownOperation = Code(value: .unknownOperation)
-    /// The caller may not do this.
+    /// The caller is not allowed to perform the operation.
     public static let notAllowed = Code(value: .notAllowed)
 
     /// The name of the code.
     public var description: String { value.rawValue }
   }
 
-  /// Whether the text itself is at fault, not what it asks for.
+  /// Whether the form of the string is invalid, as opposed to the operation that it requests.
   package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
 }
 
@@ -62,30 +62,31 @@ extension SigningRefusal: CustomStringConvertible {
 }
 
 extension SigningRefusal {
-  /// The refusal of a text that cannot be read in exactly one way.
+  /// Creates the refusal of a string that cannot be parsed in exactly one way.
   ///
-  /// - Parameter message: What is wrong, in a sentence without secrets.
+  /// - Parameter message: The problem, as a sentence without secrets.
+  /// - Returns: A refusal with the code ``Code/malformed``.
   public static func malformed(_ message: String) -> SigningRefusal {
-    SigningRefusal(.malformed, message, remedy: "Send what the signer of this package prepares, byte for byte.")
+    SigningRefusal(.malformed, message, remedy: "Send the string as this package's signer prepares it, byte for byte.")
   }
 
-  /// The refusal of a text that is not the one that belongs to its own reading.
-  public static let notCanonical = malformed("The text is not, byte for byte, what is signed for the request in it.")
+  /// The refusal of a string that differs from the canonical form of the request parsed from it.
+  public static let notCanonical = malformed("The string is not, byte for byte, that of the request in it.")
 
-  /// The refusal of something that no policy speaks of.
+  /// Creates the refusal of an operation that no policy covers.
   package static func unknownOperation(_ message: String) -> SigningRefusal {
     SigningRefusal(
       .unknownOperation, message,
-      remedy: "Ask for an object to be read, written, deleted or listed; do anything else on the server.")
+      remedy: "Request to read, write, delete or list objects; do everything else on the server.")
   }
 
-  /// The refusal of a text for another region, product, day or host.
+  /// Creates the refusal of a string for another region, product, day or host.
   package static func wrongScope(_ message: String) -> SigningRefusal {
-    SigningRefusal(.wrongScope, message, remedy: "Set the client up for the bucket that the server signs for.")
+    SigningRefusal(.wrongScope, message, remedy: "Configure the client for the bucket that the server signs for.")
   }
 
-  /// The refusal of a text for another key, or another token.
+  /// Creates the refusal of a string for another key or session token.
   package static func anotherKey(_ message: String) -> SigningRefusal {
-    SigningRefusal(.anotherKey, message, remedy: "Ask the server for its identity again, and sign anew.")
+    SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }
 }

@@ -1,29 +1,30 @@
 internal import HTTPTypes
 
-/// What whoever holds no key asks the holder of the key to sign.
+/// A request to the key holder to sign a string.
 ///
-/// The texts hold the session token in clear, because the server needs every byte; they are not shown by `print`,
-/// `dump` or `Mirror`.
+/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
+/// `Mirror` do not show them.
 public struct SigningRequest: Sendable {
-  /// How it is to be signed.
+  /// The signature scheme.
   public let scheme: SignatureScheme
 
-  /// The HTTP method in upper case; it is in the texts as well, and has to be the same there.
+  /// The HTTP method in upper case; the strings contain it as well, and both must be equal.
   public let method: String
 
-  /// The text that the key has to authenticate.
+  /// The string to sign.
   public let stringToSign: String
 
-  /// The text whose hash is part of the string to sign, or `nil` if the scheme has none.
+  /// The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
-  /// Puts a request together.
+  /// Creates a request.
   ///
   /// - Parameters:
-  ///   - scheme: How it is to be signed.
+  ///   - scheme: The signature scheme.
   ///   - method: The HTTP method in upper case.
-  ///   - stringToSign: The text that the key has to authenticate.
-  ///   - canonicalRequest: The text whose hash is part of it, or `nil` if the scheme has none.
+  ///   - stringToSign: The string to sign.
+  ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has
+  ///     none.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method
@@ -31,7 +32,9 @@ public struct SigningRequest: Sendable {
     self.canonicalRequest = canonicalRequest
   }
 
-  /// Asks for the signature that a prepared request lacks.
+  /// Creates a request for the signature that a prepared request lacks.
+  ///
+  /// - Parameter pending: The prepared request.
   public init(_ pending: PendingSignature) {
     self.init(
       pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
@@ -40,7 +43,7 @@ public struct SigningRequest: Sendable {
 }
 
 extension SigningRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scheme and the method; the texts are masked.
+  /// The scheme and the method; the strings are masked.
   public var description: String {
     "SigningRequest(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
   }
@@ -48,7 +51,7 @@ extension SigningRequest: CustomStringConvertible, CustomDebugStringConvertible,
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the texts.
+  /// A mirror without the strings.
   public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
 
   private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]

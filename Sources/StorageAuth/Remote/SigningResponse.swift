@@ -1,20 +1,21 @@
-/// What the holder of a key answers: a signature, and whose it is.
+/// The key holder's response: a signature and the identity of its key.
 ///
-/// Who has it can do what was signed; the signature and the token are not shown by `print`, `dump` or `Mirror`.
+/// A signature authorizes its bearer to perform the signed request: `print`, `dump` and `Mirror` show neither the
+/// signature nor the token.
 public struct SigningResponse: Sendable {
-  /// The id of the key.
+  /// The access key ID.
   public let accessKeyID: AccessKeyID
 
-  /// The session token of a temporary key, if the holder says it.
+  /// The session token of a temporary key, or `nil` if the key holder does not return one.
   public let sessionToken: Secret?
 
-  /// The bare signature, as text of the scheme: Base64 or lower-case hexadecimal digits.
+  /// The bare signature in the encoding of the scheme: Base64 or lower-case hexadecimal digits.
   public let signature: String
 
-  /// Puts an answer together.
+  /// Creates a response.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id of the key.
+  ///   - accessKeyID: The access key ID.
   ///   - signature: The bare signature: Base64 or lower-case hexadecimal digits.
   ///   - sessionToken: The session token of a temporary key.
   public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
@@ -23,10 +24,12 @@ public struct SigningResponse: Sendable {
     self.sessionToken = sessionToken
   }
 
-  /// Reads an authorization as signing servers return it by some vendors' documents: a word, and behind a blank
-  /// `id:signature`.
+  /// Parses an authorization of the form `word id:signature`, which the documentation of some vendors has signing
+  /// servers return.
   ///
-  /// Fails for a text of another form.
+  /// Returns `nil` for a string of another form.
+  ///
+  /// - Parameter authorization: The authorization.
   public init?(authorization: String) {
     let words = authorization.parts(between: " ")
     guard words.count == 2, !words[0].isEmpty else { return nil }
@@ -35,14 +38,15 @@ public struct SigningResponse: Sendable {
     self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }
 
-  /// Returns the authorization as signing servers return it by some vendors' documents.
+  /// Returns the authorization in the form `word id:signature`, which the documentation of some vendors has signing
+  /// servers return.
   ///
-  /// - Parameter word: The word in front of `id:signature`.
+  /// - Parameter word: The word before `id:signature`.
   public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
 }
 
 extension SigningResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The id; the signature is masked.
+  /// The access key ID; the signature is masked.
   public var description: String { "SigningResponse(id: \(accessKeyID), signature: \(Secret.mask))" }
 
   /// The same as ``description``.

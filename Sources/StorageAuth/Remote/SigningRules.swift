@@ -1,25 +1,27 @@
-/// What a server signs for one caller.
+/// The rules by which a server signs strings for one caller.
 public struct SigningRules: Sendable {
-  /// What the caller may do.
+  /// The access policy of the caller.
   public var policy: AccessPolicy
 
-  /// The longest that a signature may be valid, where it says how long it is: from now on, or from its own date if that
-  /// is later, as a clock that is fast has it.
+  /// The longest validity of a signature that states its expiration.
+  ///
+  /// It is counted from the present, or from the signature's own date if that is later, because the client's clock may
+  /// be fast.
   public var lifetime: Duration
 
-  /// How far the date of a request may be from the server's time; the services accept fifteen minutes.
+  /// The largest difference between the date of a request and the server's time; the services accept 15 minutes.
   public var clockTolerance: Duration
 
-  /// Where the caller's requests to the storage service will come from, for policies that say from where.
+  /// The address from which the caller sends its requests to the storage service, for policies that restrict it.
   public var address: NetworkAddress?
 
-  /// Sets rules.
+  /// Creates rules.
   ///
   /// - Parameters:
-  ///   - policy: What the caller may do.
-  ///   - lifetime: The longest that a signature may be valid from now on.
-  ///   - clockTolerance: How far the date of a request may be from the server's time.
-  ///   - address: Where the caller's requests to the storage service will come from.
+  ///   - policy: The access policy of the caller.
+  ///   - lifetime: The longest validity of a signature from the present.
+  ///   - clockTolerance: The largest difference between the date of a request and the server's time.
+  ///   - address: The address from which the caller sends its requests to the storage service.
   public init(
     _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
     clockTolerance: Duration = VerificationLimits.clockTolerance,
@@ -33,7 +35,7 @@ public struct SigningRules: Sendable {
 }
 
 extension SigningRules {
-  /// Refuses what is outside of the rules, or made for another key.
+  /// Rejects a request to sign that is outside of the rules, or that was prepared for another key.
   package func check(_ intent: SigningIntent, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
     try intent.check(key)
     try checkTime(of: intent, with: key, at: date)
@@ -46,7 +48,7 @@ extension SigningRules {
             contentType: operation.contentType, from: address, at: last))
       } catch {
         throw SigningRefusal(
-          .notAllowed, "\(error)", remedy: "Ask for what the policy allows, or have the policy changed.")
+          .notAllowed, "\(error)", remedy: "Request only what the policy allows, or have the policy changed.")
       }
     }
   }
@@ -65,7 +67,7 @@ extension SigningRules {
     guard let end = intent.expiration else { return }
     guard end > now else {
       throw SigningRefusal(
-        .lifetime, "The signature would have ended at \(end).", remedy: "Set the clock of the client.")
+        .lifetime, "The signature would have expired at \(end).", remedy: "Set the clock of the client.")
     }
     let start = max(intent.date ?? now, now)
     guard end <= start.advanced(by: lifetime) else {
@@ -75,7 +77,7 @@ extension SigningRules {
     }
     if let last = key.expiration, end > last {
       throw SigningRefusal(
-        .lifetime, "The signature would be valid until \(end), and the key ends at \(last).",
+        .lifetime, "The signature would be valid until \(end), and the key expires at \(last).",
         remedy: "Ask for a shorter lifetime.")
     }
   }

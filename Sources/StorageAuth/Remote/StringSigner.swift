@@ -1,15 +1,16 @@
-/// Signs strings to sign for callers that hold no key, after reading them: the server's half of the self-signed mode.
+/// A signer of strings for clients that hold no key, which parses each string before signing: the server's half of
+/// self-signed mode.
 ///
-/// A signer takes a string apart into the request that it authorizes, canonicalises that request again and compares the
-/// bytes. ``sign(_:with:under:at:)`` then checks the request, and every other request that the signature fits, against
-/// the caller's rules before the key signs.
+/// A string signer parses the string into the request that it authorizes, canonicalizes that request again and compares
+/// the bytes. ``sign(_:with:under:at:)`` then checks the request, and every other request that the signature fits,
+/// against the caller's rules before the key signs.
 public protocol StringSigner: Sendable {
   /// The short name of the service, as in its ``SignatureScheme``.
   var service: String { get }
 
-  /// Reads what a signature would authorize.
+  /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: What a caller wants to have signed.
+  /// - Parameter order: The string to sign from a client.
   /// - Returns: The one request that the string stands for, and the other targets that its signature fits.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
   func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent
@@ -17,36 +18,36 @@ public protocol StringSigner: Sendable {
   /// Returns the signature of a string that is within the rules.
   ///
   /// - Parameters:
-  ///   - order: What a caller wants to have signed.
-  ///   - intent: What ``intent(of:)`` returned for it.
-  ///   - key: The key that signs.
+  ///   - order: The string to sign from a client.
+  ///   - intent: The result of ``intent(of:)`` for it.
+  ///   - key: The signing key.
   ///   - date: The present.
-  /// - Returns: The signature in the text form of the scheme.
-  /// - Throws: A ``SigningRefusal`` if the string cannot be signed after all.
+  /// - Returns: The signature in the encoding of the scheme.
+  /// - Throws: A ``SigningRefusal`` if the string cannot be signed although it is within the rules.
   func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String
 
-  /// Returns the word in front of `id:signature` in the documented answer of the service's signing servers, or `nil` if
-  /// they answer the id and the signature apart.
+  /// Returns the word before `id:signature` in the response that the vendor documents for signing servers, or `nil` if
+  /// their responses contain the ID and the signature separately.
   ///
-  /// - Parameter scheme: The scheme of the answer.
+  /// - Parameter scheme: The scheme of the response.
   func authorizationWord(for scheme: SignatureScheme) -> String?
 }
 
 extension StringSigner {
-  /// Returns `nil`: the id and the signature are answered apart.
+  /// Returns `nil`: the response contains the ID and the signature separately.
   public func authorizationWord(for scheme: SignatureScheme) -> String? { nil }
 
   /// Signs a string that is within the rules.
   ///
   /// - Parameters:
-  ///   - order: What a caller wants to have signed.
-  ///   - key: The key that signs.
-  ///   - rules: What the caller may do.
+  ///   - order: The string to sign from a client.
+  ///   - key: The signing key.
+  ///   - rules: The rules for the caller.
   ///   - date: The present.
-  /// - Returns: The signature.
-  /// - Throws: A ``SigningRefusal`` if the string cannot be read in one way, or is outside of the rules.
+  /// - Returns: The signature with the access key ID and the session token of the key.
+  /// - Throws: A ``SigningRefusal`` if the string cannot be parsed in exactly one way, or is outside of the rules.
   public func sign(
     _ order: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp
   ) throws(SigningRefusal) -> SigningResponse {

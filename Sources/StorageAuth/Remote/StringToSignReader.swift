@@ -1,11 +1,13 @@
 package import HTTPTypes
 
-/// A text cut at its line feeds, byte for byte: a carriage return is part of a line and no end of one.
+/// A reader of the lines of a string to sign or a canonical request.
+///
+/// The delimiter is the line feed, byte for byte: a carriage return is part of a line and does not end it.
 package struct StringToSignReader {
-  /// The lines that have not been taken yet.
+  /// The lines that have not been read yet.
   package private(set) var rest: ArraySlice<String>
 
-  /// Cuts a text.
+  /// Splits a string into lines.
   package init(_ text: String) {
     rest =
       text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
@@ -13,22 +15,22 @@ package struct StringToSignReader {
       }[...]
   }
 
-  /// Takes the first line.
+  /// Removes and returns the first line.
   package mutating func first() throws(SigningRefusal) -> String {
-    guard let line = rest.popFirst() else { throw .malformed("The text has too few lines.") }
+    guard let line = rest.popFirst() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  /// Takes the last line.
+  /// Removes and returns the last line.
   package mutating func last() throws(SigningRefusal) -> String {
-    guard let line = rest.popLast() else { throw .malformed("The text has too few lines.") }
+    guard let line = rest.popLast() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  /// What is left, as one text.
+  /// The remaining lines, joined with line feeds.
   package var remainder: String { rest.joined(separator: "\n") }
 
-  /// Takes the lines that a condition holds for.
+  /// Removes and returns the leading lines that satisfy a condition.
   package mutating func take(while condition: (String) -> Bool) -> [String] {
     let taken = rest.prefix(while: condition)
     rest = rest.dropFirst(taken.count)
@@ -37,17 +39,17 @@ package struct StringToSignReader {
 }
 
 extension HTTPFields {
-  /// Adds a field that stands in a signed text, if it can be one of a request.
+  /// Appends a header field from a signed string, or throws if it is not a valid field of a request.
   package mutating func append(signed name: String, _ value: String) throws(SigningRefusal) {
     guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
-      throw .malformed("A line that should be a header cannot be one.")
+      throw .malformed("A line in the position of a header is not a valid header.")
     }
     append(HTTPField(name: name, value: value))
   }
 }
 
 extension HTTPRequest.Method {
-  /// Reads a method that can be signed remotely.
+  /// Parses a method that can be signed remotely.
   package init(signed text: String) throws(SigningRefusal) {
     switch text {
     case "GET": self = .get
@@ -61,12 +63,12 @@ extension HTTPRequest.Method {
 }
 
 extension RequestTarget {
-  /// Takes a parameter out that may be there once.
+  /// Removes a parameter that may appear at most once.
   ///
-  /// - Returns: Its value; empty where it has none, nothing if it is not there.
+  /// - Returns: The parameter's value, an empty string if it has none, or `nil` if the parameter is missing.
   package mutating func take(_ name: WireText) throws(SigningRefusal) -> String? {
     let found = parameters.filter { $0.name == name }
-    guard found.count < 2 else { throw .malformed("A parameter of the signature is there twice.") }
+    guard found.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
     guard let parameter = found.first else { return nil }
     self = RequestTarget(
       bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
@@ -75,9 +77,9 @@ extension RequestTarget {
 }
 
 extension SigningRequest {
-  /// The method, which has to be that of the text.
+  /// Returns the method of the parsed string if it is also the method of this request.
   package func checked(_ method: HTTPRequest.Method) throws(SigningRefusal) -> HTTPRequest.Method {
-    guard method.rawValue == self.method else { throw .malformed("The method is not that of the text.") }
+    guard method.rawValue == self.method else { throw .malformed("The method differs from the one in the string.") }
     return method
   }
 }
