@@ -1,30 +1,32 @@
 internal import StorageJSON
 
-/// What the value of one field of a form has to be.
+/// A condition that a form policy places on the value of one form field.
+///
+/// The vendors' pages that define conditions are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 public struct FormCondition: Sendable, Hashable {
-  /// The name of the field; upper and lower case are the same.
+  /// The name of the field, which is case-insensitive.
   public var field: String
 
-  /// What its value has to be.
+  /// The rule that the value must satisfy.
   public var rule: Rule
 
-  /// What a value has to be, byte for byte.
+  /// A rule for a value, which is compared byte for byte.
   public enum Rule: Sendable, Hashable {
-    /// This one.
+    /// The value equals this string.
     case equals(String)
-    /// One that starts like this; the empty text stands for any value.
+    /// The value starts with this string; an empty string allows any value.
     case startsWith(String)
-    /// One of these; only OSS has this.
+    /// The value equals one of these strings; only OSS supports this.
     case oneOf([String])
-    /// None of these; only OSS has this.
+    /// The value equals none of these strings; only OSS supports this.
     case noneOf([String])
   }
 
-  /// Makes a condition.
+  /// Creates a condition.
   ///
   /// - Parameters:
   ///   - field: The name of the field, such as `x-oss-meta-author`.
-  ///   - rule: What its value has to be.
+  ///   - rule: The rule that the value must satisfy.
   public init(_ field: String, _ rule: Rule) {
     self.field = field
     self.rule = rule
@@ -32,7 +34,7 @@ public struct FormCondition: Sendable, Hashable {
 }
 
 extension FormCondition.Rule {
-  /// Whether a value is as it has to be.
+  /// Returns whether a value satisfies the rule.
   package func accepts(_ value: String) -> Bool {
     switch self {
     case .equals(let text): Self.areEqual(value, text)
@@ -42,7 +44,7 @@ extension FormCondition.Rule {
     }
   }
 
-  /// The one value that is accepted, where there is only one.
+  /// The only value that satisfies the rule, or `nil` if there can be several.
   package var onlyValue: String? {
     switch self {
     case .equals(let text): text
@@ -55,7 +57,7 @@ extension FormCondition.Rule {
 }
 
 extension FormCondition {
-  /// The condition as it stands in a policy.
+  /// The condition as an element of a policy document.
   var json: JSONValue {
     func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
     let name = JSONValue.string("$\(field)")
@@ -69,7 +71,7 @@ extension FormCondition {
 }
 
 extension FormCondition: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The condition as it stands in a policy; the value of a session token is masked.
+  /// The condition as an element of a policy document; the value of a session token is masked.
   public var description: String {
     SecretName.isSecret(field)
       ? #"["eq","$\#(field)","\#(Secret.mask)"]"# : String(decoding: json.serialized, as: UTF8.self)
@@ -78,6 +80,6 @@ extension FormCondition: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the description alone.
+  /// A mirror that contains only the description.
   public var customMirror: Mirror { Mirror(self, children: ["condition": description]) }
 }

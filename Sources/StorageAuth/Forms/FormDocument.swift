@@ -1,32 +1,36 @@
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The policy of a form that arrived; for form verifiers, which read it after they proved its signature.
+/// The policy document of a submitted form; form verifiers parse it after they have verified its signature.
+///
+/// The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 ///
 /// ```swift
 /// let document = try FormDocument(base64: try form.required("policy"))
 /// return try document.verify(form, of: id, as: reading, within: limits, since: date, at: date)
 /// ```
 public struct FormDocument: Sendable {
-  /// What a form uploads at most at the services: 5 GiB.
+  /// The largest file in bytes that the services accept from a form: 5 GiB.
   private static let sizeLimit: Int64 = 5 << 30
 
   private let expiration: Timestamp
   private var conditions: [FormCondition] = []
   private var sizes: ClosedRange<Int64> = 0...Self.sizeLimit
 
-  /// Reads a policy in Base64.
+  /// Parses a policy document in Base64.
   ///
-  /// - Parameter text: The field `policy` of the form.
-  /// - Throws: ``VerificationError/Code/invalidPolicy`` for anything that is not understood: it is never left out.
+  /// - Parameter text: The form's `policy` field.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
+  ///   document cannot be parsed; an unknown condition is never ignored.
   public init(base64 text: String) throws(VerificationError) {
     guard let bytes = [UInt8](base64: text) else { throw .invalidPolicy("The policy is not Base64.") }
     try self.init(bytes)
   }
 
-  /// Reads a policy.
+  /// Parses a policy document.
   ///
-  /// - Throws: ``VerificationError/Code/invalidPolicy`` for anything that is not understood: it is never left out.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
+  ///   document cannot be parsed; an unknown condition is never ignored.
   package init(_ bytes: [UInt8]) throws(VerificationError) {
     let document: JSONValue
     do {
@@ -35,11 +39,11 @@ public struct FormDocument: Sendable {
       throw .invalidPolicy("Invalid JSON: \(error)")
     }
     guard let text = document["expiration"]?.string, let expiration = Timestamp(iso8601: text) else {
-      throw .invalidPolicy("There is no expiration like 2026-11-20T08:00:00.000Z.")
+      throw .invalidPolicy("The policy has no expiration like 2026-11-20T08:00:00.000Z.")
     }
     self.expiration = expiration
     guard let list = document["conditions"]?.array, !list.isEmpty else {
-      throw .invalidPolicy("There is no list of conditions, or none in it.")
+      throw .invalidPolicy("The policy has no conditions.")
     }
     for element in list { try read(element) }
   }
@@ -54,11 +58,11 @@ public struct FormDocument: Sendable {
       return
     }
     guard let parts = element.array, parts.count == 3, let kind = parts[0].string?.asciiLowercased else {
-      throw .invalidPolicy("A condition is neither an object nor a list of three.")
+      throw .invalidPolicy("A condition is neither an object nor a list of three elements.")
     }
     if kind == "content-length-range" {
       guard let least = parts[1].wholeNumber, let most = parts[2].wholeNumber, least >= 0, least <= most else {
-        throw .invalidPolicy("A content-length-range is not two numbers in their order.")
+        throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
       }
       let lower = max(least, sizes.lowerBound)
       let upper = min(most, sizes.upperBound)
@@ -85,36 +89,36 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// How a scheme reads forms.
+  /// A scheme's rules for reading forms.
   ///
-  /// Names of fields are in lower case.
+  /// Field names are in lower case.
   public struct Reading: Sendable {
-    /// The fields that the policy has to bind to one value.
+    /// The fields that the policy must bind to exactly one value.
     public var required: [String]
 
-    /// The fields that the scheme itself consists of; the policy need not say anything about them.
+    /// The fields of the scheme itself, about which the policy need not have conditions.
     public var own: Set<String>
 
-    /// The fields that a condition calls by another name, by that name.
+    /// The field names by the different names that conditions use for them.
     public var aliases: [String: String]
 
-    /// The values that a condition on the content type is about; none if there is no type.
+    /// The values to which a condition on the content type applies; empty if the form has no content type.
     public var contentTypes: [String]
 
-    /// The media type that the object gets.
+    /// The media type with which the object is stored.
     public var contentType: String?
 
-    /// Whether conditions may have lists of values.
+    /// A Boolean value that indicates whether conditions may have lists of values.
     public var hasLists: Bool
 
-    /// Creates a reading.
+    /// Creates the rules of a scheme.
     ///
     /// - Parameters:
-    ///   - required: The fields that the policy has to bind to one value.
-    ///   - own: The fields that the scheme itself consists of.
-    ///   - aliases: The fields that a condition calls by another name, by that name.
-    ///   - contentTypes: The values that a condition on the content type is about.
-    ///   - contentType: The media type that the object gets.
+    ///   - required: The fields that the policy must bind to exactly one value.
+    ///   - own: The fields of the scheme itself, about which the policy need not have conditions.
+    ///   - aliases: The field names by the different names that conditions use for them.
+    ///   - contentTypes: The values to which a condition on the content type applies.
+    ///   - contentType: The media type with which the object is stored.
     ///   - hasLists: Whether conditions may have lists of values.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
@@ -129,24 +133,25 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// Checks the end of a policy, and a form against every condition.
+  /// Checks the expiration of the policy, and the form against every condition.
   ///
   /// - Parameters:
   ///   - form: The form.
-  ///   - accessKeyID: The id of the key that signed it.
-  ///   - reading: How the scheme reads forms.
+  ///   - accessKeyID: The ID of the key that signed the form.
+  ///   - reading: The scheme's rules for reading forms.
   ///   - limits: The limits of the verifier.
-  ///   - start: When the form was signed, or the present where it does not say.
+  ///   - start: The time at which the form was signed, or the present if the form does not state it.
   ///   - date: The present.
-  /// - Returns: The proof, with the fields that the policy says nothing about.
-  /// - Throws: A ``VerificationError`` if the policy ended, does not bind what it has to, or the form does not meet it.
+  /// - Returns: The verified form, with the fields that the policy has no condition on.
+  /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied
+  ///   by the form.
   public func verify(
     _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
     since start: Timestamp, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     guard date < expiration else {
       throw VerificationError(
-        .policyExpired, "The policy of the form ended at \(expiration).", remedy: "Get a new form."
+        .policyExpired, "The policy of the form expired at \(expiration).", remedy: "Get a new form."
       ).with(instant: expiration)
     }
     try limits.checkLifetime(from: start, until: expiration, at: date, in: .query)
@@ -200,13 +205,13 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// A whole number, also one that is written as text.
+  /// A whole number, which may be a JSON number or a string of digits.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64($0) } }
 }
 
 extension VerificationError {
-  /// The error for a policy that cannot be read.
+  /// Creates the error for an invalid policy document.
   package static func invalidPolicy(_ message: String) -> VerificationError {
-    VerificationError(.invalidPolicy, message, remedy: "Make the policy with a form signer.")
+    VerificationError(.invalidPolicy, message, remedy: "Create the policy with a form signer.")
   }
 }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageCrypto
 internal import StorageJSON
 
-/// A form that lacks nothing but what its scheme adds; for form signers.
+/// A form that is complete except for the fields that its scheme adds; for implementations of form signers.
 ///
 /// ```swift
 /// let draft = try FormDraft(policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
@@ -10,7 +10,7 @@ internal import StorageJSON
 /// let form = draft.signed(adding: [FormField("policy", text), FormField("signature", signature(text))])
 /// ```
 public struct FormDraft: Sendable {
-  /// What services put the name of the file in the place of.
+  /// The variable that the services replace with the file name.
   static let fileNameVariable = "${filename}"
 
   private let policy: FormPolicy
@@ -20,12 +20,12 @@ public struct FormDraft: Sendable {
   /// Creates a draft.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where the service is.
-  ///   - contentTypeName: How the service's documents spell the content type in a policy.
+  ///   - policy: The form policy.
+  ///   - endpoint: The endpoint of the service.
+  ///   - contentTypeName: The name of the content type in a policy document, as the service's documentation spells it.
   ///   - reserved: The fields that the scheme adds, in lower case.
   ///   - date: The present.
-  /// - Throws: A ``SigningError`` if the policy has ended, or says what no service can express.
+  /// - Throws: A ``SigningError`` if the policy has expired, or contains a condition that no service can express.
   public init(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, contentTypeName: String, reserved: Set<String>,
     at date: Timestamp
@@ -35,8 +35,8 @@ public struct FormDraft: Sendable {
     self.policy = policy
     guard policy.expiration.wholeSeconds > date else {
       throw SigningError(
-        .lifetimeOutOfRange, "The form ends at \(policy.expiration) and is made at \(date).",
-        remedy: "Let it end some minutes from now.")
+        .lifetimeOutOfRange, "The form expires at \(policy.expiration) and is signed at \(date).",
+        remedy: "Set an expiration that is some minutes from now.")
     }
     if let sizes = policy.sizes, sizes.lowerBound < 0 {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
@@ -48,18 +48,18 @@ public struct FormDraft: Sendable {
       let name = condition.field.asciiLowercased
       guard !Self.own.contains(name), !reserved.contains(name), Self.isFieldName(name) else {
         throw .form(
-          "There can be no condition of its own on the field \"\(condition.field)\".",
-          remedy: "Say it with the other parts of the policy, and name fields with letters, digits, - _ and . alone.")
+          "The list of conditions cannot contain the field \"\(condition.field)\".",
+          remedy: "Use the policy's own property for it, and only letters, digits, - _ and . in field names.")
       }
       conditions.append(condition)
     }
     for condition in conditions where condition.texts.contains(where: { !Self.isFieldValue($0) }) {
-      throw .form("The value of \(condition.field) holds a control character.", remedy: "Take it out.")
+      throw .form("The value of \(condition.field) contains a control character.", remedy: "Remove it.")
     }
     self.conditions = conditions
   }
 
-  /// What the draft itself has conditions on, or what can have none.
+  /// The fields that the draft itself has conditions on, or that cannot have any.
   private static let own: Set<String> = [
     "bucket", "key", "content-type", "success_action_status", "success_action_redirect", "content-length-range",
     "policy", "file",
@@ -73,8 +73,8 @@ public struct FormDraft: Sendable {
       }
     guard text.utf8.count <= keyByteLimit, !text.containsBytes(of: fileNameVariable), keys != .key("") else {
       throw .form(
-        "The key is empty, longer than \(keyByteLimit) bytes, or holds \(fileNameVariable).",
-        remedy: "Name a key, or a prefix that the name of the file is appended to.")
+        "The key is empty, longer than \(keyByteLimit) bytes, or contains \(fileNameVariable).",
+        remedy: "Set a key, or a prefix to which the file name is appended.")
     }
     if case .key = keys { return FormCondition("key", .equals(text)) }
     return FormCondition("key", .startsWith(text))
@@ -102,15 +102,15 @@ public struct FormDraft: Sendable {
 
   private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
 
-  /// The policy in Base64, as services take it, with what the scheme demands after the bucket.
+  /// Returns the policy document in Base64, as the services accept it, with the scheme's conditions after the bucket.
   ///
-  /// - Parameter fields: The fields that the policy binds, besides those of the form itself.
+  /// - Parameter fields: The fields that the policy binds besides those of the form itself.
   public func policy(binding fields: [FormField]) -> String {
     let text = document(binding: fields)
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
 
-  /// The policy as JSON, with what the scheme demands after the bucket.
+  /// Returns the policy document as JSON, with the scheme's conditions after the bucket.
   package func document(binding fields: [FormField]) -> String {
     func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
     var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
@@ -126,7 +126,7 @@ public struct FormDraft: Sendable {
     return String(decoding: document.serialized, as: UTF8.self)
   }
 
-  /// The form with what the scheme adds.
+  /// Returns the form with the fields that the scheme adds.
   ///
   /// - Parameter fields: The fields of the scheme: the authorization, and the policy as it was signed.
   public func signed(adding fields: [FormField]) -> SignedForm {

@@ -1,8 +1,9 @@
-/// What a form may upload, for whoever has it: an object of one key or below one prefix of a bucket, under conditions,
-/// until then.
+/// The upload that a form permits its bearer: one object with a given key or below a prefix of a bucket, under
+/// conditions, until an expiration.
 ///
-/// A ``FormSigner`` makes a ``SignedForm`` of it. Everything that is said here is in the policy of the form and is checked
-/// by the service.
+/// A ``FormSigner`` creates a ``SignedForm`` from it. All properties become part of the form's policy document, which
+/// the service checks. The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS) and
+/// "POST Policy" (S3).
 ///
 /// ```swift
 /// let policy = FormPolicy(
@@ -13,46 +14,46 @@ public struct FormPolicy: Sendable, Hashable {
   /// The bucket.
   public var bucket: String
 
-  /// Which keys the object may have.
+  /// The keys that the object may have.
   public var objects: ObjectScope
 
-  /// How many bytes the file may have; nothing for what the service takes, 5 GiB.
+  /// The permitted size of the file in bytes, or `nil` for the limit of the service, 5 GiB.
   public var sizes: ClosedRange<Int64>?
 
-  /// The media type that the object has to have; nothing for any, or none.
+  /// The rule for the media type of the object, or `nil` to allow any type or none.
   public var contentType: FormCondition.Rule?
 
-  /// What the service answers when the object is stored.
+  /// The response of the service after a successful upload, or `nil` for the service's default.
   public var answer: Answer?
 
-  /// What other fields have to be, such as user metadata.
+  /// The conditions on other fields, such as user metadata.
   public var conditions: [FormCondition]
 
-  /// When the form ends.
+  /// The time at which the form expires.
   public var expiration: Timestamp
 
-  /// What the service answers when the object is stored.
+  /// A response of the service to a successful upload.
   public enum Answer: Sendable, Hashable {
     /// 200, without a body.
     case ok
-    /// 201, with a document that names the object.
+    /// 201, with a document that describes the object.
     case created
-    /// 204; what the services answer if nobody says.
+    /// 204, the default of the services.
     case noContent
-    /// 303, to a URL that `bucket`, `key` and `etag` are added to.
+    /// 303, a redirection to a URL to which `bucket`, `key` and `etag` are added.
     case redirect(String)
   }
 
-  /// Says what a form may upload.
+  /// Creates a form policy.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - objects: Which keys the object may have; below a prefix the name of the file is appended to it.
-  ///   - sizes: How many bytes the file may have.
-  ///   - contentType: The media type that the object has to have.
-  ///   - answer: What the service answers when the object is stored.
-  ///   - conditions: What other fields have to be.
-  ///   - expiration: When the form ends.
+  ///   - objects: The keys that the object may have; the file name is appended to a prefix.
+  ///   - sizes: The permitted size of the file in bytes.
+  ///   - contentType: The rule for the media type of the object.
+  ///   - answer: The response of the service after a successful upload.
+  ///   - conditions: The conditions on other fields.
+  ///   - expiration: The time at which the form expires.
   public init(
     bucket: String, objects: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
     answer: Answer? = nil, conditions: [FormCondition] = [], until expiration: Timestamp
@@ -66,29 +67,30 @@ public struct FormPolicy: Sendable, Hashable {
     self.expiration = expiration
   }
 
-  /// Makes the policy of a form that may write what a rule allows, and nothing more.
+  /// Creates the policy of a form that may write exactly what an access rule allows.
   ///
   /// - Parameters:
-  ///   - rule: The rule; what it allows besides writing is not part of the form.
-  ///   - expiration: When the form ends; the rule's own end counts if that is earlier.
-  ///   - answer: What the service answers when the object is stored.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if a form cannot say what the rule says: it allows no writing, is bound
-  ///   to source addresses, names several kinds of media types, or nobody says when it ends.
+  ///   - rule: The rule; its permissions other than writing do not become part of the form.
+  ///   - expiration: The time at which the form expires; the rule's own end applies if it is earlier.
+  ///   - answer: The response of the service after a successful upload.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
+  ///   the rule does not allow writing, is bound to source addresses, lists several kinds of media types, or neither it
+  ///   nor the caller sets an expiration.
   public init(_ rule: AccessRule, until expiration: Timestamp? = nil, answer: Answer? = nil) throws(SigningError) {
     guard rule.actions.contains(.write) else {
-      throw .form("The rule allows no writing.", remedy: "Make the form of a rule that does.")
+      throw .form("The rule does not allow writing.", remedy: "Use a rule that does.")
     }
     guard rule.addresses == nil else {
       throw .form(
         "The rule is bound to source addresses, which a form cannot be.",
-        remedy: "Leave them out, or bind the key that signs the form to them.")
+        remedy: "Remove them, or bind the key that signs the form to them.")
     }
     let ends = [rule.end, expiration].compactMap { $0 }
     guard let end = ends.min() else {
-      throw .form("Nobody says when the form ends.", remedy: "Give the rule or the form an end.")
+      throw .form("The form has no expiration.", remedy: "Set one for the form or the rule.")
     }
     if let maximum = rule.maximumSize, maximum < 0 {
-      throw .form("The greatest size is negative.", remedy: "Give a size of 0 or more.")
+      throw .form("The largest size is negative.", remedy: "Set a size of 0 or more.")
     }
     self.init(
       bucket: rule.bucket, objects: rule.objects, sizes: rule.maximumSize.map { 0...$0 },
@@ -106,7 +108,7 @@ public struct FormPolicy: Sendable, Hashable {
 }
 
 extension SigningError {
-  /// The error for a form that cannot be made.
+  /// Creates the error for a form that cannot be created.
   package static func form(_ message: String, remedy: String) -> SigningError {
     SigningError(.invalidRequest, message, remedy: remedy)
   }

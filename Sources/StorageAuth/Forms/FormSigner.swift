@@ -1,22 +1,22 @@
-/// Makes forms that carry their own authorization, with which a browser uploads straight to the service.
+/// A signer of forms that carry their own authorization, with which a browser uploads directly to the service.
 ///
 /// ```swift
 /// let form = try signer.sign(policy, to: .oss(region: "cn-hangzhou"), with: key, in: .now)
 /// ```
 public protocol FormSigner<SigningCredential>: Sendable {
-  /// What a form is signed with.
+  /// The type of credential that signs a form.
   associatedtype SigningCredential: Credential
 
   /// Signs a form.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where the service is.
+  ///   - policy: The form policy.
+  ///   - endpoint: The endpoint of the service.
   ///   - credential: The credential.
-  ///   - context: The time of the act.
-  /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A ``SigningError`` if the service cannot express the policy, the credential ends first, or it is
-  ///   anonymous.
+  ///   - context: The time of signing.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A ``SigningError`` if the service cannot express the policy, or if the credential is anonymous or
+  ///   expires before the form.
   func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> SignedForm

@@ -1,44 +1,46 @@
-/// Checks the signature and the policy of a form that arrived.
+/// A verifier of the signature and the policy of a submitted form.
 ///
-/// Like for requests, the work has two halves so that a key can be looked up between them: ``claim(in:)`` and
-/// ``verify(_:against:at:)``. Both are done when the fields are there and before the bytes of the file are: how many there
-/// may be is in the result.
+/// As for requests, verification has two steps, so that the key can be looked up between them: ``claim(in:)`` and
+/// ``verify(_:against:at:)``. Both run after the fields have arrived and before the bytes of the file; the result
+/// contains the permitted size of the file.
 public protocol FormVerifier: Sendable {
-  /// Reads who a form says it is from.
+  /// Parses the identity that a form claims.
   ///
   /// - Parameter form: The form as it arrived.
-  /// - Throws: A ``VerificationError`` if the form carries no authorization, two at once, one that is malformed, a field
-  ///   twice, or more than the limits allow.
+  /// - Returns: The access key ID and the session token that the form contains.
+  /// - Throws: A ``VerificationError`` if the form has no authorization, two at once or a malformed one, if a field
+  ///   appears twice, or if the form exceeds the limits.
   func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim
 
-  /// Proves a form.
+  /// Verifies a form.
   ///
-  /// The signature is checked first, then every condition of the policy: the field of each has to be in the form, but for
-  /// `bucket`, which is where the form was posted to.
+  /// The signature is checked first, then every condition of the policy: the field of each condition must be in the
+  /// form, except for `bucket`, which is the bucket that the form was posted to.
   ///
   /// - Parameters:
   ///   - form: The form as it arrived.
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Returns: The proof, with the one reading of the form and the sizes that the file may have.
-  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
+  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
+  /// - Throws: A ``VerificationError`` if the time, the scope, the token or the signature is wrong, or a condition is
+  ///   not satisfied.
   func verify(_ form: SubmittedForm, against key: AccessKey, at date: Timestamp) throws(VerificationError)
     -> VerifiedForm
 }
 
-/// What a form says about its signature.
+/// The identity that a form claims for its signature.
 public struct FormClaim: SignatureClaim {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the form claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token that came along.
+  /// The session token in the form, or `nil` if it contains none.
   public let sessionToken: Secret?
 
-  /// Creates a claim; for verifiers.
+  /// Creates a claim; for implementations of verifiers.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id of the key that the form says it was signed with.
-  ///   - sessionToken: The session token that came along.
+  ///   - accessKeyID: The ID of the key that the form claims to be signed with.
+  ///   - sessionToken: The session token in the form, or `nil` if it contains none.
   public init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
@@ -46,16 +48,17 @@ public struct FormClaim: SignatureClaim {
 }
 
 extension FormVerifier {
-  /// Verifies a form with a key that is looked up by its id.
+  /// Verifies a form with a key that is looked up by its ID.
   ///
-  /// An unknown id costs the same hashing as a wrong signature; what was computed is not shown for it.
+  /// An unknown ID costs the same hashing as a wrong signature, and its error does not contain the computed strings.
   ///
   /// - Parameters:
   ///   - form: The form as it arrived.
   ///   - date: The present.
-  ///   - lookup: Looks up the key of an id; returns `nil` if there is none.
-  /// - Returns: The proof.
-  /// - Throws: A ``VerificationError`` if the form is not rightly signed or not as its policy says, or what `keys` throws.
+  ///   - lookup: Returns the key with an ID, or `nil` if no key has it.
+  /// - Returns: The verified form.
+  /// - Throws: A ``VerificationError`` if the form is not signed correctly or does not satisfy its policy, or the error
+  ///   that `lookup` throws.
   public func verify(
     _ form: SubmittedForm, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
@@ -68,42 +71,42 @@ extension FormVerifier {
   }
 }
 
-/// The proof that a form was signed by the holder of a key and is as its policy says.
+/// A form that was verified: the holder of a key signed it, and it satisfies its policy.
 ///
-/// What stores the file has to keep to ``sizes``; everything else was checked.
+/// The code that stores the file must enforce ``sizes``; everything else has been checked.
 public struct VerifiedForm: Sendable {
-  /// The id of the key.
+  /// The access key ID.
   public let accessKeyID: AccessKeyID
 
-  /// The key of the object, with the name of the file in it.
+  /// The key of the object, with the file name in place of the variable.
   public let key: String
 
-  /// How many bytes the file may have.
+  /// The permitted size of the file in bytes.
   public let sizes: ClosedRange<Int64>
 
-  /// The media type that the object gets.
+  /// The media type with which the object is stored.
   public let contentType: String?
 
-  /// When the policy ends.
+  /// The time at which the policy expires.
   public let expiration: Timestamp
 
   /// The form.
   public let form: SubmittedForm
 
-  /// The names of the fields, in lower case, that the policy says nothing about and that the services let through;
-  /// `acl` may be among them.
+  /// The names, in lower case, of the fields that the policy has no condition on and that the services accept; `acl`
+  /// may be one of them.
   public let unlistedFields: [String]
 
-  /// Creates the result of a successful verification; for verifiers.
+  /// Creates the result of a successful verification; for implementations of verifiers.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id of the key.
-  ///   - key: The key of the object, with the name of the file in it.
-  ///   - sizes: How many bytes the file may have.
-  ///   - contentType: The media type that the object gets.
-  ///   - expiration: When the policy ends.
+  ///   - accessKeyID: The access key ID.
+  ///   - key: The key of the object, with the file name in place of the variable.
+  ///   - sizes: The permitted size of the file in bytes.
+  ///   - contentType: The media type with which the object is stored.
+  ///   - expiration: The time at which the policy expires.
   ///   - form: The form.
-  ///   - unlistedFields: The names of the fields, in lower case, that the policy says nothing about.
+  ///   - unlistedFields: The names, in lower case, of the fields that the policy has no condition on.
   public init(
     accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]

@@ -1,8 +1,8 @@
 internal import StorageJSON
 
-/// A field of a form: its name and its value.
+/// A form field: its name and its value.
 ///
-/// Values may be signatures and session tokens; they are not shown by `print`, `dump` or `Mirror`.
+/// A value may be a signature or a session token: `print`, `dump` and `Mirror` do not show it.
 public struct FormField: Sendable, Hashable {
   /// The name.
   public let name: String
@@ -10,50 +10,53 @@ public struct FormField: Sendable, Hashable {
   /// The value.
   public let value: String
 
-  /// Makes a field.
+  /// Creates a field.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - value: The value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// A form that carries its own authorization, for a browser that uploads a file with it.
+/// A form that carries its own authorization, with which a browser uploads a file.
 ///
-/// It is posted as `multipart/form-data`: ``fields`` in their order, then what ``openConditions`` ask for, then the file
-/// as the field ``fileField``, and nothing after it.
+/// It is posted as `multipart/form-data`: ``fields`` in their order, then fields that satisfy ``openConditions``, then
+/// the file as the field ``fileField``, which must be the last one.
 ///
-/// Whoever has the form has the right that it stands for: treat it as a secret. It is not shown by `print`, `dump` or
-/// `Mirror`; ask for ``fields`` or ``json``.
+/// The form authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its values; read
+/// ``fields`` or ``json``.
 public struct SignedForm: Sendable, Equatable {
-  /// The name of the field with the file, which has to be the last one.
+  /// The name of the field with the file, which must be the last field.
   public static let fileField = "file"
 
-  /// The URL that the form is posted to.
+  /// The URL to which the form is posted.
   public let url: String
 
   /// The fields that are sent before the file.
   ///
-  /// In the key, `${filename}` stands for the name of the file; another key that the policy allows may be put in its
-  /// place.
+  /// In the key, `${filename}` stands for the file name; it may be replaced with another key that the policy allows.
   public let fields: [FormField]
 
-  /// What the page has to add fields for, because the policy leaves a choice.
+  /// The conditions for which the web page must add fields, because the policy allows several values.
   public let openConditions: [FormCondition]
 
-  /// How many bytes the file may have, where the policy says so.
+  /// The permitted size of the file in bytes, or `nil` if the policy does not limit it.
   public let sizes: ClosedRange<Int64>?
 
-  /// When the form stops working, in the service's time.
+  /// The time at which the form expires, by the service's clock.
   public let expiration: Timestamp
 
-  /// Puts a form together; for signers.
+  /// Creates a form; for implementations of signers.
   ///
   /// - Parameters:
-  ///   - url: The URL that the form is posted to.
-  ///   - fields: The fields that are sent before the file, the authorization among them.
-  ///   - openConditions: What the page has to add fields for.
-  ///   - sizes: How many bytes the file may have, or `nil` if the policy does not say.
-  ///   - expiration: When the form stops working, in the service's time.
+  ///   - url: The URL to which the form is posted.
+  ///   - fields: The fields that are sent before the file, including the authorization.
+  ///   - openConditions: The conditions for which the web page must add fields.
+  ///   - sizes: The permitted size of the file in bytes, or `nil` if the policy does not limit it.
+  ///   - expiration: The time at which the form expires, by the service's clock.
   public init(
     url: String, fields: [FormField], openConditions: [FormCondition], sizes: ClosedRange<Int64>?, expiration: Timestamp
   ) {
@@ -64,7 +67,8 @@ public struct SignedForm: Sendable, Equatable {
     self.expiration = expiration
   }
 
-  /// The form for a page: `url`, `fields` as pairs of name and value, `fileField`, `openFields` and `expiration`.
+  /// The form as JSON for a web page: `url`, `fields` as pairs of name and value, `fileField`, `openFields` and
+  /// `expiration`.
   public var json: String {
     let pairs = fields.map { JSONValue.array([.string($0.name), .string($0.value)]) }
     let document: JSONValue = [
@@ -82,12 +86,12 @@ extension FormField: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the name alone.
+  /// A mirror that contains only the name.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
 extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The URL, the names of the fields and the expiry.
+  /// The URL, the field names and the expiration.
   public var description: String {
     "SignedForm(\(url), fields: [\(fields.map(\.name).joined(separator: ", "))], expires: \(expiration))"
   }
@@ -95,6 +99,6 @@ extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of the fields.
+  /// A mirror without the field values.
   public var customMirror: Mirror { Mirror(self, children: ["url": url, "expiration": expiration]) }
 }

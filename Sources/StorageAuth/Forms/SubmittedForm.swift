@@ -1,24 +1,24 @@
-/// A form as it arrived, up to the bytes of the file.
+/// A form as it arrived, without the bytes of the file.
 public struct SubmittedForm: Sendable {
-  /// The bucket that it was posted to.
+  /// The bucket to which the form was posted.
   public let bucket: String
 
   /// The fields before the file, in their order.
   public let fields: [FormField]
 
-  /// The name of the file, as the browser gave it.
+  /// The name of the file, as the browser sent it.
   public let fileName: String?
 
-  /// The media type that came with the file.
+  /// The media type that the browser sent with the file.
   public let fileType: String?
 
-  /// Describes a form.
+  /// Creates a form.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket that it was posted to.
+  ///   - bucket: The bucket to which the form was posted.
   ///   - fields: The fields before the file, in their order.
-  ///   - fileName: The name of the file, as the browser gave it.
-  ///   - fileType: The media type that came with the file.
+  ///   - fileName: The name of the file, as the browser sent it.
+  ///   - fileType: The media type that the browser sent with the file.
   public init(bucket: String, fields: [FormField], fileName: String? = nil, fileType: String? = nil) {
     self.bucket = bucket
     self.fields = fields
@@ -26,13 +26,13 @@ public struct SubmittedForm: Sendable {
     self.fileType = fileType
   }
 
-  /// The value of a field, in upper or lower case; nothing if it is not there.
+  /// Returns the value of the first field with a case-insensitive name, or `nil` if the form has no such field.
   public subscript(_ name: String) -> String? {
     let name = name.asciiLowercased
     return fields.first { $0.name.asciiLowercased == name }?.value
   }
 
-  /// The key of the object: `${filename}` is replaced by the last part of the file's name.
+  /// The key of the object, in which `${filename}` is replaced with the last component of the file name.
   var key: String? {
     guard let key = self["key"] else { return nil }
     let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last
@@ -40,20 +40,21 @@ public struct SubmittedForm: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Refuses a form with a field that is there twice; for form verifiers.
+  /// Rejects a form in which a field appears twice; for implementations of form verifiers.
   ///
-  /// - Throws: ``VerificationError/Code/ambiguous``.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if a field appears twice.
   public func checkFields() throws(VerificationError) {
     var names: Set<String> = []
     for field in fields where !names.insert(field.name.asciiLowercased).inserted {
-      throw .ambiguous("A field of the form is there twice.")
+      throw .ambiguous("A field of the form appears twice.")
     }
   }
 
-  /// Returns the value of a field that has to be there and not be empty; for form verifiers.
+  /// Returns the value of a required field, which must not be empty; for implementations of form verifiers.
   ///
-  /// - Parameter name: The name, in upper or lower case.
-  /// - Throws: ``VerificationError/Code/malformed``.
+  /// - Parameter name: The case-insensitive name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the field is missing or
+  ///   empty.
   public func required(_ name: String) throws(VerificationError) -> String {
     guard let value = self[name], !value.isEmpty else {
       throw VerificationError(
@@ -64,7 +65,7 @@ public struct SubmittedForm: Sendable {
 }
 
 extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The bucket and the names of the fields.
+  /// The bucket and the field names.
   public var description: String {
     "SubmittedForm(\(bucket), fields: [\(fields.map(\.name).joined(separator: ", "))])"
   }
@@ -72,15 +73,17 @@ extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of the fields.
+  /// A mirror without the field values.
   public var customMirror: Mirror { Mirror(self, children: ["bucket": bucket]) }
 }
 
 extension VerificationLimits {
-  /// Refuses a form that has more fields than parameters are allowed, or longer ones than headers; for form verifiers.
+  /// Rejects a form with more fields than ``parameterCount`` or more bytes of fields than ``headerByteCount``; for
+  /// implementations of form verifiers.
   ///
   /// - Parameter form: The form as it arrived.
-  /// - Throws: ``VerificationError/Code/limitExceeded``.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if the form exceeds a
+  ///   limit.
   public func check(_ form: SubmittedForm) throws(VerificationError) {
     let bytes = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard form.fields.count <= parameterCount, bytes <= headerByteCount else {
