@@ -1,8 +1,8 @@
 #include "carryless.h"
 
-// A block `low, high` at a distance of n bits has the remainder of `low * x^(n+64) + high * x^n`. Products of reflected
-// words are one bit short of that; the factors make up for it. Four blocks are under way at once, because the processor
-// begins a multiplication long before it has finished the last one.
+// A block `low, high` at a distance of n bits has the remainder of `low * x^(n+64) + high * x^n`. A product of reflected
+// words is one bit short of that, which the factors compensate. Four blocks are processed in parallel, because the
+// processor can start a multiplication long before the previous one has finished.
 
 #if defined(__x86_64__)
 

@@ -1,8 +1,8 @@
 #ifndef STORAGE_AUTH_CLIBCRYPTO_SHIM_H
 #define STORAGE_AUTH_CLIBCRYPTO_SHIM_H
 
-// The streaming digest functions are deprecated since OpenSSL 3.0 in favour of EVP. They are used on purpose: their
-// state is a plain value, so a keyed HMAC state is computed once and copied without an allocation.
+// The low-level digest functions are deprecated since OpenSSL 3.0 in favor of EVP. They are used on purpose: their state
+// is a plain value, so a keyed HMAC state is computed once and copied without an allocation.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/bio.h>
@@ -19,8 +19,8 @@
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 
-// Whether an error says that a cipher or a key derivation is not there; the reason codes are expressions that Swift does
-// not import.
+// Returns whether an error reports an unsupported cipher or key derivation function. The reason codes are macros with
+// expressions that Swift does not import.
 static inline int storage_auth_error_is_unsupported_cipher(unsigned long error) {
   int library = ERR_GET_LIB(error);
   int reason = ERR_GET_REASON(error);

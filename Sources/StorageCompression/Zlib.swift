@@ -1,10 +1,12 @@
 internal import CZlib
 
-/// The zlib format (RFC 1950), as Aspera's bearer tokens are packed.
+/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), in which Aspera's bearer tokens are
+/// compressed.
 package enum Zlib {
-  /// Packs bytes; nothing if there is no memory for it.
+  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
   ///
-  /// The level is the usual one. It shows in the first bytes: tokens are known by the `eJ` that they begin with.
+  /// The compression level is the default one. It determines the first bytes: a token is recognized by its first
+  /// characters, `eJ`.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))
@@ -14,14 +16,15 @@ package enum Zlib {
     return Array(result.prefix(Int(length)))
   }
 
-  /// Unpacks bytes that are one whole zlib stream.
+  /// Decompresses exactly one zlib stream.
   ///
   /// - Parameters:
-  ///   - bytes: The stream, nothing before it and nothing after it.
-  ///   - limit: The greatest number of bytes that it may unpack to; no more memory than that is taken for them.
+  ///   - bytes: The stream, without bytes before or after it.
+  ///   - limit: The greatest number of bytes to which the stream may decompress; at most one byte more is allocated.
   package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
-    // One byte more than allowed tells a stream that is too long from one that just fits. A byte of a stream unpacks to
-    // at most 1032 (zlib's technical notes), so a short stream takes little memory whatever the limit is.
+    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
+    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
+    // limit is.
     var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
     var length = uLong(result.count)
     var taken = uLong(bytes.count)
@@ -34,12 +37,12 @@ package enum Zlib {
   }
 }
 
-/// Why bytes could not be unpacked.
+/// The reason why bytes cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
-  /// They are no zlib stream, or one that is damaged or cut off.
+  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed
-  /// There is something after the stream.
+  /// The stream is followed by other bytes.
   case trailingBytes
-  /// It would unpack to more than was allowed.
+  /// The stream would decompress to more bytes than the limit.
   case tooLarge
 }

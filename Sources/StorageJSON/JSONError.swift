@@ -1,11 +1,11 @@
-/// Why a text is not JSON: what is wrong, and at which byte.
+/// The reason why a document is not valid JSON, and the byte at which the parser stopped.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The byte where the reader stopped, counted from 0.
+  /// The offset of the byte at which the parser stopped, counted from 0.
   public let offset: Int
 
-  /// What was expected there; without anything of the text.
+  /// The problem at that byte; it contains no part of the document.
   public let message: String
 
-  /// The message with its place.
+  /// The message with the offset.
   public var description: String { "\(message) at byte \(offset)" }
 }

@@ -1,20 +1,22 @@
-/// An object of JSON: members in the order in which they were written, each name once.
+/// A JSON object: members in the order of the document, with unique names.
 ///
-/// Names are compared by their bytes: two spellings that Unicode calls equivalent are two names.
+/// Names are compared as bytes: two spellings that Unicode considers equivalent are two names.
 ///
 /// ```swift
 /// var tags: JSONObject = ["order": 7, "labels": ["cat", "holiday"]]
 /// tags["customer"] = "mia"
 /// ```
 public struct JSONObject: Sendable {
-  /// The names, in order.
+  /// The names of the members, in order.
   public private(set) var names: [String] = []
   private var values: [MemberName: JSONValue] = [:]
 
-  /// An object without members.
+  /// Creates an object without members.
   public init() {}
 
-  /// The value of a member; setting it to `nil` removes the member, a new one goes to the end.
+  /// Accesses the value of a member, which is `nil` if the object has no such member.
+  ///
+  /// Setting the value to `nil` removes the member; a new member is appended.
   public subscript(name: String) -> JSONValue? {
     get { values[MemberName(text: name)] }
     set {
@@ -29,12 +31,12 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// Whether there are no members.
+  /// A Boolean value that indicates whether the object has no members.
   public var isEmpty: Bool { names.isEmpty }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// An object with its members in the given order; of members with one name the last counts.
+  /// Creates an object with members in the given order; if a name appears twice, the last value is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 
   init(_ members: [(String, JSONValue)]) {
@@ -43,12 +45,12 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Equatable {
-  /// Whether two objects have the same members; their order does not count.
+  /// Returns whether two objects have the same members in any order.
   public static func == (first: JSONObject, second: JSONObject) -> Bool { first.values == second.values }
 }
 
 extension JSONObject: Sequence {
-  /// The members, in order.
+  /// Returns an iterator over the members, in order.
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var rest = names[...]
     return AnyIterator {
@@ -58,7 +60,7 @@ extension JSONObject: Sequence {
   }
 }
 
-/// The name of a member; equal only to one with the same bytes.
+/// The name of a member, which is equal only to a name with the same bytes.
 private struct MemberName: Hashable {
   let text: String
 

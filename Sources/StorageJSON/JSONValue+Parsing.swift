@@ -1,16 +1,17 @@
 extension JSONValue {
-  /// Reads a document.
+  /// Parses a document.
   ///
-  /// - Parameter bytes: The text in UTF-8, with or without a byte order mark. A name that is there twice, and what is
-  ///   nested deeper than 64 levels, is refused.
-  /// - Throws: A ``JSONError`` that says where the text is wrong.
+  /// A document with a duplicate name in an object, or with more than 64 levels of nesting, is rejected.
+  ///
+  /// - Parameter bytes: The document in UTF-8, with or without a byte order mark.
+  /// - Throws: A ``JSONError`` with the offset at which the document is invalid.
   public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
     var parser = JSONParser(Array(bytes))
     self = try parser.document()
   }
 }
 
-/// Reads JSON (RFC 8259), strictly.
+/// A strict JSON parser ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)).
 struct JSONParser {
   private static let deepest = 64
 
@@ -26,7 +27,7 @@ struct JSONParser {
   mutating func document() throws(JSONError) -> JSONValue {
     let value = try value()
     skipSpace()
-    guard place == bytes.count else { throw error("There is something behind the end of the document") }
+    guard place == bytes.count else { throw error("The document continues after its end") }
     return value
   }
 
@@ -77,7 +78,7 @@ struct JSONParser {
       skipSpace()
       guard next == UInt8(ascii: "\"") else { throw error("The name of a member is missing") }
       let name = try text()
-      guard object[name] == nil else { throw error("A name is there twice in one object") }
+      guard object[name] == nil else { throw error("A name appears twice in one object") }
       skipSpace()
       guard take(":") else { throw error("A colon is missing") }
       object[name] = try value()
@@ -131,14 +132,14 @@ struct JSONParser {
       place += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: units, as: UTF8.self) else { throw error("A text is not UTF-8") }
+        guard let text = String(validating: units, as: UTF8.self) else { throw error("A string is not valid UTF-8") }
         return text
       case UInt8(ascii: "\\"): try escape(&units)
-      case 0..<0x20: throw error("A text holds a control character")
+      case 0..<0x20: throw error("A string contains a control character")
       default: units.append(byte)
       }
     }
-    throw error("The end of a text is missing")
+    throw error("The end of a string is missing")
   }
 
   private mutating func escape(_ units: inout [UInt8]) throws(JSONError) {
@@ -165,7 +166,7 @@ struct JSONParser {
       guard UTF16.isTrailSurrogate(second) else { throw error("The second half of a character is missing") }
       code = 0x10000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
     }
-    guard let scalar = Unicode.Scalar(code) else { throw error("Half of a character stands alone") }
+    guard let scalar = Unicode.Scalar(code) else { throw error("A surrogate is not part of a pair") }
     return Character(scalar)
   }
 

@@ -1,49 +1,49 @@
-/// Any JSON, as it was written: the order of an object's members and the digits of a number are kept.
+/// Any JSON value, which keeps the order of an object's members and the digits of a number.
 ///
 /// ```swift
 /// let answer = try JSONValue(parsing: bytes)
 /// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.string
 /// ```
 public enum JSONValue: Sendable, Equatable {
-  /// Members with names.
+  /// An object, whose members have names.
   case object(JSONObject)
-  /// Elements in their order.
+  /// An array of elements in their order.
   case array([JSONValue])
-  /// A text.
+  /// A string.
   case string(String)
   /// A number.
   case number(JSONNumber)
-  /// A truth value.
+  /// A Boolean value.
   case bool(Bool)
-  /// The word `null`.
+  /// The `null` value.
   case null
 
-  /// The members, where it is an object.
+  /// The object, or `nil` if the value is not one.
   public var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// The elements, where it is an array.
+  /// The array, or `nil` if the value is not one.
   public var array: [JSONValue]? {
     if case .array(let array) = self { array } else { nil }
   }
 
-  /// The text, where it is one.
+  /// The string, or `nil` if the value is not one.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The whole number, where it is one that fits.
+  /// The integer, or `nil` if the value is not a whole number that fits an `Int`.
   public var integer: Int? {
     if case .number(let number) = self { number.integer } else { nil }
   }
 
-  /// The truth value, where it is one.
+  /// The Boolean value, or `nil` if the value is not one.
   public var bool: Bool? {
     if case .bool(let truth) = self { truth } else { nil }
   }
 
-  /// A text, or a number as text: services write some of their codes either way.
+  /// The string, or the digits of a number, because services encode some of their codes either way.
   package var code: String? {
     switch self {
     case .string(let text): text
@@ -52,10 +52,10 @@ public enum JSONValue: Sendable, Equatable {
     }
   }
 
-  /// The member of that name; `nil` if there is none, or if this is no object.
+  /// Returns the member with a name, or `nil` if the value is not an object or has no such member.
   public subscript(name: String) -> JSONValue? { object?[name] }
 
-  /// The element at an index; `nil` if there is none, or if this is no array.
+  /// Returns the element at an index, or `nil` if the value is not an array or has no such element.
   public subscript(index: Int) -> JSONValue? {
     guard let array, array.indices.contains(index) else { return nil }
     return array[index]
@@ -65,32 +65,34 @@ public enum JSONValue: Sendable, Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// A text.
+  /// Creates a string.
   public init(stringLiteral text: String) { self = .string(text) }
 
-  /// A whole number.
+  /// Creates a whole number.
   public init(integerLiteral number: Int) { self = .number(JSONNumber(number)) }
 
-  /// A truth value.
+  /// Creates a Boolean value.
   public init(booleanLiteral truth: Bool) { self = .bool(truth) }
 
-  /// An array.
+  /// Creates an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-  /// An object with its members in the given order; of members with one name the last counts.
+  /// Creates an object with members in the given order; if a name appears twice, the last value is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
 }
 
-/// A number of JSON with its digits as they were written, so that none is lost.
+/// A JSON number with the digits of the document, so that no precision is lost.
 ///
 /// ```swift
 /// object["size"] = .number(JSONNumber(bytes))
 /// ```
 public struct JSONNumber: Sendable, Hashable {
-  /// The number as JSON writes it.
+  /// The number in JSON notation.
   public let digits: String
 
-  /// A whole number.
+  /// Creates a whole number.
+  ///
+  /// - Parameter number: The number.
   public init(_ number: some BinaryInteger) {
     digits = "\(number)"
   }
@@ -99,7 +101,7 @@ public struct JSONNumber: Sendable, Hashable {
     self.digits = digits
   }
 
-  /// The number as an integer, where it is a whole one that fits.
+  /// The number as an integer, or `nil` if it is not a whole number that fits an `Int`.
   public var integer: Int? {
     if let exact = Int(digits) { return exact }
     guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }

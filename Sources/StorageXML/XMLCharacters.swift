@@ -1,7 +1,6 @@
-/// Which characters may stand where: the productions of the same name in
-/// [XML 1.0, fifth edition](https://www.w3.org/TR/xml/).
+/// Character classes: the productions of the same names in [XML 1.0, fifth edition](https://www.w3.org/TR/xml/).
 extension Unicode.Scalar {
-  /// Whether a document may have the character in it (`Char`).
+  /// Whether a document may contain the character (`Char`).
   var isXMLCharacter: Bool {
     switch value {
     case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
@@ -23,7 +22,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a name may have the character in it (`NameChar`).
+  /// Whether a name may contain the character (`NameChar`).
   var isXMLNameCharacter: Bool {
     switch value {
     case 0x2D, 0x2E, 0x30...0x39, 0xB7, 0x300...0x36F, 0x203F...0x2040: true
@@ -31,7 +30,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The number of the character, as in `U+001B`.
+  /// The code point of the character, as in `U+001B`.
   var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

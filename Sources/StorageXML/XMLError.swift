@@ -1,9 +1,9 @@
-/// Why a document could not be read: what is wrong and in which line.
+/// The reason why a document cannot be parsed, and the line of the problem.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, in a sentence.
+  /// The problem, as a sentence.
   package let message: String
 
-  /// The line, from 1; nothing where the problem is not at one place.
+  /// The line, counted from 1, or `nil` if the problem has no single position.
   package let line: Int?
 
   init(_ message: String, line: Int? = nil) {

@@ -1,10 +1,10 @@
 extension XMLNode {
-  /// The first line of a document in UTF-8.
+  /// The XML declaration of a document in UTF-8.
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
 
-  /// The element as a document in UTF-8, without blanks between the elements.
+  /// Serializes the element as a document in UTF-8, without white space between elements.
   ///
-  /// - Parameter declaration: The first line; nothing leaves it out.
+  /// - Parameter declaration: The XML declaration, or `nil` to omit it.
   /// - Returns: The document.
   package func serialized(declaration: String? = XMLNode.declaration) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -35,10 +35,10 @@ extension XMLNode {
     bytes.append(UInt8(ascii: ">"))
   }
 
-  /// Writes a character so that it is read back as it was: a bare carriage return would become a line feed.
+  /// Appends a character so that a parser returns the same character: a bare carriage return would become a line feed.
   ///
-  /// XML has no way to write the other control characters; as references they make a parser refuse the document, which
-  /// is better than a name that is silently another one. Callers that expect them ask the service to encode names.
+  /// XML cannot represent the other control characters. As references they make a parser reject the document, which is
+  /// better than a name that silently changes. Callers that expect them request encoded names from the service.
   private static func write(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
     switch scalar {
     case "&": bytes += "&amp;".utf8

@@ -1,38 +1,37 @@
-/// An element of an XML document: a name, and either text or elements in it.
+/// An element of an XML document: a name, and either text or child elements.
 ///
-/// The documents of the services need no more: comments, processing instructions and the attributes of what is read are
-/// read over.
+/// The services' documents need no more: the parser skips comments, processing instructions and attributes.
 package struct XMLNode: Sendable, Equatable {
-  /// The name, with its prefix if it has one.
+  /// The name, including its prefix if it has one.
   package var name: String
 
-  /// The text of an element that has no elements in it, every blank kept.
+  /// The text of an element without child elements, with all white space.
   package var text: String
 
-  /// The elements in it, in their order.
+  /// The child elements, in their order.
   package var children: [XMLNode]
 
-  /// The attributes to write, in the order of their names; nothing reads them.
+  /// The attributes, which are serialized in the order of their names and which the parser does not fill.
   package var attributes: [String: String] = [:]
 
-  /// Makes an element.
+  /// Creates an element.
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - text: The text; written only if there are no children.
-  ///   - children: The elements in it.
+  ///   - text: The text, which is serialized only if there are no child elements.
+  ///   - children: The child elements.
   package init(_ name: String, _ text: String = "", children: [XMLNode] = []) {
     self.name = name
     self.text = text
     self.children = children
   }
 
-  /// The first element in this one with a name.
+  /// Returns the first child element with a name, or `nil` if there is none.
   package subscript(_ name: String) -> XMLNode? {
     children.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// All elements in this one with a name, in their order.
+  /// Returns all child elements with a name, in their order.
   package func all(_ name: String) -> [XMLNode] {
     children.filter { $0.name.utf8.elementsEqual(name.utf8) }
   }

@@ -1,12 +1,12 @@
-/// Reads a document of the subset that the services write, in one pass over its bytes.
+/// A parser of the subset of XML that the services use, in one pass over the bytes.
 ///
-/// [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/) states the rules. Left out are document types, the
-/// entities that they declare, and every encoding but UTF-8.
+/// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). Document types, the
+/// entities that they declare, and all encodings except UTF-8 are not supported.
 struct XMLReader {
   private let bytes: [UInt8]
   private let limits: XMLLimits
   private var position = 0
-  /// The elements that are not closed yet, the root first.
+  /// The open elements, starting with the root.
   private var open: [OpenElement] = []
   private var elementCount = 0
 
@@ -21,7 +21,7 @@ struct XMLReader {
     self.limits = limits
   }
 
-  /// Reads the whole document.
+  /// Parses the whole document.
   mutating func document() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
       throw XMLError("The document is longer than \(limits.byteCount) bytes.")
@@ -34,20 +34,20 @@ struct XMLReader {
     guard bytes[position] == UInt8(ascii: "<") else { throw failure("There is text before the first element.") }
     let root = try element()
     try misc()
-    guard position == bytes.count else { throw failure("Something follows the end of the root element.") }
+    guard position == bytes.count else { throw failure("The document continues after the end of the root element.") }
     return root
   }
 
   // MARK: Characters
 
-  /// Refuses bytes that are not UTF-8, and characters that XML does not allow.
+  /// Rejects bytes that are not UTF-8, and characters that XML does not allow.
   private mutating func checkCharacters() throws(XMLError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw XMLError("The document is not UTF-8; no other encoding is read.")
+      throw XMLError("The document is not UTF-8; no other encoding is supported.")
     }
     guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }
     position = text.utf8.distance(from: text.startIndex, to: index)
-    throw failure("The document has the character \(text.unicodeScalars[index].codePoint), which XML does not allow.")
+    throw failure("The document contains the character \(text.unicodeScalars[index].codePoint), which XML forbids.")
   }
 
   private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
@@ -63,9 +63,9 @@ struct XMLReader {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
   }
 
-  /// Moves over blanks.
+  /// Skips white space.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was any.
   @discardableResult
   private mutating func skipBlanks() -> Bool {
     let start = position
@@ -78,9 +78,9 @@ struct XMLReader {
     position += text.utf8CodeUnitCount
   }
 
-  /// Moves behind the next occurrence of a text.
+  /// Moves past the next occurrence of a delimiter.
   ///
-  /// - Returns: What stands before it.
+  /// - Returns: The bytes before it.
   private mutating func read(to end: StaticString, _ message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     let first = end.description.utf8.first
@@ -95,16 +95,16 @@ struct XMLReader {
     throw failure(message)
   }
 
-  /// An error about what stands at the present position.
+  /// Creates an error with the line of the current position.
   private func failure(_ message: String) -> XMLError {
     var line = 1
     for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
     return XMLError(message, line: line)
   }
 
-  // MARK: What stands outside of elements
+  // MARK: Outside of elements
 
-  /// Reads `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
+  /// Parses `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
   private mutating func declaration() throws(XMLError) {
     position += 5
     skipBlanks()
@@ -126,11 +126,11 @@ struct XMLReader {
       position += 10
       let standalone = try declaredValue()
       guard standalone.elementsEqual("yes".utf8) || standalone.elementsEqual("no".utf8) else {
-        throw failure("The XML declaration is neither standalone nor not.")
+        throw failure("The value of standalone is neither yes nor no.")
       }
       skipBlanks()
     }
-    try expect("?>", "The XML declaration has something in it that does not belong there.")
+    try expect("?>", "The XML declaration has an unknown part.")
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -147,7 +147,7 @@ struct XMLReader {
     return try read(to: "'", "A value of the XML declaration does not end.")
   }
 
-  /// Moves over blanks, comments and processing instructions.
+  /// Skips white space, comments and processing instructions.
   private mutating func misc() throws(XMLError) {
     while true {
       skipBlanks()
@@ -163,36 +163,36 @@ struct XMLReader {
     }
   }
 
-  /// The error for `<!` with neither a comment nor character data behind it.
+  /// The error for `<!` that starts neither a comment nor a CDATA section.
   private var undeclared: XMLError {
     starts(with: "<!DOCTYPE")
       ? failure("The document declares a document type; no service sends one.")
-      : failure("After <! stands neither a comment nor character data.")
+      : failure("<! starts neither a comment nor a CDATA section.")
   }
 
   private mutating func comment() throws(XMLError) {
     position += 4
     _ = try read(to: "--", "A comment does not end.")
-    try expect(">", "A comment has two hyphens in it.")
+    try expect(">", "A comment contains two hyphens.")
   }
 
   private mutating func instruction() throws(XMLError) {
     position += 2
     let target = try name("A processing instruction has no name.")
     guard String(decoding: target, as: UTF8.self).lowercased() != "xml" else {
-      throw failure("An XML declaration stands elsewhere than at the start.")
+      throw failure("An XML declaration is not at the start of the document.")
     }
     if starts(with: "?>") {
       position += 2
       return
     }
-    guard skipBlanks() else { throw failure("A processing instruction has no blank behind its name.") }
+    guard skipBlanks() else { throw failure("A processing instruction has no white space after its name.") }
     _ = try read(to: "?>", "A processing instruction does not end.")
   }
 
   // MARK: Elements
 
-  /// Reads an element with everything in it; the position is at its `<`.
+  /// Parses an element with its content; the position is at its `<`.
   private mutating func element() throws(XMLError) -> XMLNode {
     if let node = try startTag() { return node }
     while true {
@@ -207,7 +207,7 @@ struct XMLReader {
           try comment()
         } else if starts(with: "<![CDATA[") {
           position += 9
-          let text = try read(to: "]]>", "Character data does not end.")
+          let text = try read(to: "]]>", "A CDATA section does not end.")
           append(text)
         } else if starts(with: "<!") {
           throw undeclared
@@ -224,13 +224,13 @@ struct XMLReader {
     }
   }
 
-  /// Reads a start tag.
+  /// Parses a start tag.
   ///
-  /// - Returns: The element if it ends in the same tag; `nil` if it is open now.
+  /// - Returns: The element if the tag also ends it, or `nil` if the element is now open.
   private mutating func startTag() throws(XMLError) -> XMLNode? {
     position += 1
-    let name = try name("After < stands no name.")
-    guard open.count < limits.depth else { throw failure("Elements lie more than \(limits.depth) levels deep.") }
+    let name = try name("< is not followed by a name.")
+    guard open.count < limits.depth else { throw failure("Elements are nested deeper than \(limits.depth) levels.") }
     elementCount += 1
     guard elementCount <= limits.elementCount else {
       throw failure("The document has more than \(limits.elementCount) elements.")
@@ -245,12 +245,12 @@ struct XMLReader {
     return nil
   }
 
-  /// Reads over the attributes of a start tag: each is well-formed and there once.
+  /// Skips the attributes of a start tag, which must be well-formed and unique.
   private mutating func attributes() throws(XMLError) {
     var names: Set<ArraySlice<UInt8>> = []
     while skipBlanks(), position < bytes.count, bytes[position] != UInt8(ascii: ">"), !starts(with: "/>") {
-      let name = try name("A start tag has something else in it than attributes.")
-      guard names.insert(name).inserted else { throw failure("A start tag has an attribute twice.") }
+      let name = try name("A start tag contains characters that are not part of an attribute.")
+      guard names.insert(name).inserted else { throw failure("A start tag contains an attribute twice.") }
       guard names.count <= limits.attributeCount else {
         throw failure("A start tag has more than \(limits.attributeCount) attributes.")
       }
@@ -264,7 +264,7 @@ struct XMLReader {
       position += 1
       while position < bytes.count, bytes[position] != quote {
         switch bytes[position] {
-        case UInt8(ascii: "<"): throw failure("The value of an attribute has a < in it.")
+        case UInt8(ascii: "<"): throw failure("The value of an attribute contains <.")
         case UInt8(ascii: "&"): _ = try reference()
         default: position += 1
         }
@@ -274,10 +274,10 @@ struct XMLReader {
     }
   }
 
-  /// Reads the end tag of the innermost open element.
+  /// Parses the end tag of the innermost open element.
   private mutating func endTag() throws(XMLError) -> XMLNode {
     position += 2
-    let name = try name("After </ stands no name.")
+    let name = try name("</ is not followed by a name.")
     guard let element = open.popLast(), element.name == name else {
       throw failure("An end tag closes another element than the one that is open.")
     }
@@ -290,17 +290,17 @@ struct XMLReader {
 
   // MARK: Text
 
-  /// Reads text up to the next `<` or `&`.
+  /// Parses text up to the next `<` or `&`.
   private mutating func characters() throws(XMLError) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
-      if bytes[position] == UInt8(ascii: "]"), starts(with: "]]>") { throw failure("Text has ]]> in it.") }
+      if bytes[position] == UInt8(ascii: "]"), starts(with: "]]>") { throw failure("Text contains ]]>.") }
       position += 1
     }
     append(bytes[start..<position])
   }
 
-  /// Appends text with its line ends as line feeds.
+  /// Appends text, and converts its line ends to line feeds.
   private mutating func append(_ text: ArraySlice<UInt8>) {
     guard text.contains(UInt8(ascii: "\r")) else {
       open[open.count - 1].text += text
@@ -317,12 +317,12 @@ struct XMLReader {
     }
   }
 
-  /// Reads a reference; the position is at its `&`.
+  /// Parses a reference; the position is at its `&`.
   private mutating func reference() throws(XMLError) -> [UInt8] {
     let start = position
-    // The longest that means anything: &#x10FFFF; with a few zeros in front.
+    // The longest valid reference is &#x10FFFF; with a few leading zeros.
     guard let end = bytes[start...].prefix(24).firstIndex(of: UInt8(ascii: ";")) else {
-      throw failure("After & stands no reference.")
+      throw failure("& does not start a reference.")
     }
     let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
     let result: [UInt8]
@@ -338,7 +338,7 @@ struct XMLReader {
         throw failure("A reference does not name a character.")
       }
       guard isAllowed(scalar) else {
-        throw failure("A reference names the character \(scalar.codePoint), which XML does not allow.")
+        throw failure("A reference stands for the character \(scalar.codePoint), which XML does not allow.")
       }
       result = Array(String(scalar).utf8)
     }
@@ -346,7 +346,7 @@ struct XMLReader {
     return result
   }
 
-  /// The character of `#10` or `#xA`, without the number sign.
+  /// Returns the character for the digits of `#10` or `#xA`, without the number sign.
   private static func character(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
     let isHexadecimal = digits.first == UInt8(ascii: "x")
     let digits = isHexadecimal ? digits.dropFirst() : digits
@@ -363,7 +363,7 @@ struct XMLReader {
     return Unicode.Scalar(value)
   }
 
-  /// Reads a name.
+  /// Parses a name.
   private mutating func name(_ message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }

@@ -5,24 +5,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// 16 bytes as two words in the order of memory, each little-endian.
+/// A block of 16 bytes as two little-endian words in memory order.
 typedef struct {
   uint64_t low;
   uint64_t high;
 } carryless_block;
 
-/// What the two halves of a block are multiplied by to move it by 64 bytes, and by 16.
+/// The factors for the two halves of a block that move it by 64 bytes (`far`) and by 16 bytes (`near`).
 typedef struct {
   carryless_block far;
   carryless_block near;
 } carryless_factors;
 
-/// Whether this processor multiplies without carry.
+/// Returns whether this processor supports carry-less multiplication.
 bool carryless_is_available(void);
 
 /// Folds bytes into a block that has the same remainder as all of them.
 ///
-/// `count` is a multiple of 16 and at least 64. To be called only where `carryless_is_available()`.
+/// `count` must be a multiple of 16 and at least 64. Call it only if `carryless_is_available()` returns true.
 carryless_block carryless_fold(
     uint64_t state, const uint8_t *bytes, size_t count, const carryless_factors *factors);
 

@@ -1,29 +1,30 @@
 public import HTTPTypes
 
-/// Makes URLs that carry their own authorization, for people who hold no key.
+/// A signer of URLs that carry their own authorization, for users and programs that hold no key.
 public protocol Presigner<SigningCredential>: Sendable {
-  /// What a URL is signed with.
+  /// The type of credential that signs a URL.
   associatedtype SigningCredential: Credential
 
-  /// Until when a credential has to live so that a URL signed at `date` works for its whole duration.
+  /// Returns the time until which a credential must be valid so that a URL signed at `date` works for its whole
+  /// duration.
   ///
   /// - Parameters:
-  ///   - date: When the URL is signed, in the service's time.
-  ///   - duration: How long the URL is to work.
-  /// - Returns: An instant; presigning with a credential that ends before it is refused.
+  ///   - date: The time of signing, by the service's clock.
+  ///   - duration: The validity of the URL.
+  /// - Returns: The required expiration; a signer refuses to presign with a credential that expires before it.
   func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp
 
   /// Signs a URL.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for: method, scheme, authority, path with query, and the headers that its user has to
-  ///     send. The path is only appended to.
+  ///   - request: The request that the URL authorizes: method, scheme, authority, path with query, and the headers that
+  ///     its user must send. The signer only appends to the path.
   ///   - credential: The credential.
-  ///   - duration: How long the URL works, in whole seconds from the context's date.
-  ///   - context: The time of the act.
-  /// - Returns: The URL and everything that its user has to know.
-  /// - Throws: A ``SigningError`` if a limit of the service is exceeded, if the credential ends first, if it is
-  ///   anonymous, or if the request cannot be signed.
+  ///   - duration: The validity of the URL in whole seconds from the context's date.
+  ///   - context: The time of signing.
+  /// - Returns: The URL, with the method, headers and expiration that its user must know.
+  /// - Throws: A ``SigningError`` if a limit of the service is exceeded, if the credential is anonymous or expires
+  ///   before the URL, or if the request cannot be signed.
   func presign(
     _ request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest
@@ -31,22 +32,28 @@ public protocol Presigner<SigningCredential>: Sendable {
 
 /// A URL that carries its own authorization.
 ///
-/// Whoever has the URL has the right that it stands for: treat it as a secret. It is not shown by `print`, `dump` or
-/// `Mirror`; ask for ``url``.
+/// The URL authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its query; read
+/// ``url``.
 public struct PresignedRequest: Sendable, Equatable {
-  /// The method that the URL is for; no other is accepted.
+  /// The method that the URL authorizes; the service rejects any other.
   public let method: HTTPRequest.Method
 
-  /// The URL, ready to be sent.
+  /// The URL, including the signature.
   public let url: String
 
-  /// The headers that have to be sent with exactly these values, because they are signed; without the host.
+  /// The headers that must be sent with exactly these values because they are signed, without the host.
   public let headers: HTTPFields
 
-  /// When the URL stops working, in the service's time.
+  /// The time at which the URL expires, by the service's clock.
   public let expiration: Timestamp
 
-  /// Puts a presigned request together; for signers.
+  /// Creates a presigned request; for implementations of signers.
+  ///
+  /// - Parameters:
+  ///   - method: The method that the URL authorizes.
+  ///   - url: The URL, including the signature.
+  ///   - headers: The headers that must be sent with exactly these values, without the host.
+  ///   - expiration: The time at which the URL expires, by the service's clock.
   public init(method: HTTPRequest.Method, url: String, headers: HTTPFields, expiration: Timestamp) {
     self.method = method
     self.url = url
@@ -56,7 +63,7 @@ public struct PresignedRequest: Sendable, Equatable {
 }
 
 extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method, the URL without its query, and the expiry.
+  /// The method, the URL without its query, the header names and the expiration.
   public var description: String {
     let visible = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")
@@ -66,7 +73,7 @@ extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertibl
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the URL's query and the headers' values.
+  /// A mirror without the URL's query and the header values.
   public var customMirror: Mirror {
     Mirror(self, children: ["method": method.rawValue, "expiration": expiration])
   }

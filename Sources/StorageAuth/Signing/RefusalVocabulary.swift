@@ -1,60 +1,63 @@
 public import HTTPTypes
 
-/// The words in which a service refuses a request whose signature it does not accept.
+/// The status codes and error codes with which a service refuses a request whose signature it does not accept.
 ///
-/// A verifier supplies its service's (``SignatureVerifier/refusals``), so that a middleware answers as the service would
-/// and its SDKs understand the answer.
+/// A verifier returns those of its service (``SignatureVerifier/refusals``), so that a middleware responds as the
+/// service does and the service's SDKs understand the response.
 public struct RefusalVocabulary: Sendable {
-  /// The status and the code of a refusal.
+  /// The status and the error code of a refusal.
   public struct Refusal: Sendable, Hashable {
-    /// The status of the answer.
+    /// The status of the response.
     public let status: HTTPResponse.Status
 
-    /// The code in the answer: `SignatureDoesNotMatch`.
+    /// The error code in the response: `SignatureDoesNotMatch`.
     public let code: String
 
     /// Creates a refusal.
     ///
     /// - Parameters:
-    ///   - status: The status of the answer.
-    ///   - code: The code in the answer.
+    ///   - status: The status of the response.
+    ///   - code: The error code in the response.
     public init(_ status: HTTPResponse.Status, _ code: String) {
       self.status = status
       self.code = code
     }
   }
 
-  /// The element that says what was asked.
+  /// The element of the error document that identifies the requested resource.
   public enum Subject: Sendable, Hashable {
-    /// The host, in an element of this name.
+    /// The host, in an element with this name.
     case host(String)
-    /// The host and the path, in an element of this name.
+    /// The host and the path, in an element with this name.
     case resource(String)
   }
 
-  /// The refusals by the problem; a problem without one is a bad request.
+  /// The refusals by the code of the verification error; a code without an entry becomes a bad request.
   public var refusals: [VerificationError.Code: Refusal]
 
-  /// The statuses of the service's own codes (``VerificationError/serviceCode``) that differ from that of the problem.
+  /// The statuses of the service's own codes (``VerificationError/serviceCode``) that differ from the status in
+  /// ``refusals``.
   public var statuses: [String: HTTPResponse.Status]
 
-  /// The name of the element with the canonical request, beside `StringToSign`.
+  /// The name of the element with the canonical request, next to `StringToSign`.
   public var canonicalRequestElement: String
 
-  /// The element that says what was asked.
+  /// The element that identifies the requested resource.
   public var subject: Subject
 
-  /// The header in which a HEAD request is answered with the document in Base64, or `nil` if the service has none.
+  /// The header that contains the error document in Base64 in the response to a HEAD request, or `nil` if the service
+  /// has none.
   public var headHeader: HTTPField.Name?
 
   /// Creates a vocabulary.
   ///
   /// - Parameters:
   ///   - canonicalRequestElement: The name of the element with the canonical request.
-  ///   - subject: The element that says what was asked.
-  ///   - headHeader: The header in which a HEAD request is answered, or `nil` if the service has none.
-  ///   - refusals: The refusals in which the service differs from ``common``.
-  ///   - statuses: The statuses of the service's own codes that differ from that of the problem.
+  ///   - subject: The element that identifies the requested resource.
+  ///   - headHeader: The header that contains the error document in the response to a HEAD request, or `nil` if the
+  ///     service has none.
+  ///   - refusals: The refusals that differ from ``common``.
+  ///   - statuses: The statuses of the service's own codes that differ from the status in `refusals`.
   public init(
     canonicalRequestElement: String = "CanonicalRequest", subject: Subject = .resource("Resource"),
     headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:],
@@ -67,12 +70,12 @@ public struct RefusalVocabulary: Sendable {
     self.headHeader = headHeader
   }
 
-  /// Returns the refusal for a problem.
+  /// Returns the refusal for the code of a verification error.
   public subscript(code: VerificationError.Code) -> Refusal {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
   }
 
-  /// Returns the refusal for an error: with the service's own code, if the verifier gave one.
+  /// Returns the refusal for a verification error, with the service's own code if the verifier set one.
   public subscript(error: VerificationError) -> Refusal {
     let refusal = self[error.code]
     guard let code = error.serviceCode else { return refusal }

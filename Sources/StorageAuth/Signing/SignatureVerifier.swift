@@ -1,66 +1,71 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// Checks the signature of a request that arrived.
+/// A verifier of the signature of a received request.
 ///
-/// The work has two halves, so that a key can be looked up between them: ``claim(in:)`` reads who the request says it is
-/// from and needs no key; ``verify(_:of:against:at:)`` proves it.
+/// Verification has two steps, so that the key can be looked up between them: ``claim(in:)`` parses the claimed
+/// identity and needs no key; ``verify(_:of:against:at:)`` verifies the signature.
 public protocol SignatureVerifier: Sendable {
-  /// What a request says about its signature.
+  /// The type of the claim about the signature that a request contains.
   associatedtype Claim: SignatureClaim
 
-  /// Reads what a request says about its signature.
+  /// Parses the claim about its signature that a request contains.
   ///
-  /// - Parameter request: The request as it arrived: the path undecoded, the host as authority.
-  /// - Returns: The claim, or nothing if the request carries no authorization at all.
-  /// - Throws: A ``VerificationError`` if it carries one that is malformed, two at once, or more than the limits allow.
+  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request carries no authorization.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request carries two of them, or if it
+  ///   exceeds the limits.
   func claim(in request: HTTPRequest) throws(VerificationError) -> Claim?
 
-  /// Proves a claim.
+  /// Verifies a claim.
   ///
   /// - Parameters:
-  ///   - claim: What ``claim(in:)`` returned for the request.
+  ///   - claim: The result of ``claim(in:)`` for the request.
   ///   - request: The request as it arrived.
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Returns: The proof, with the one reading of the request that the signature covers.
+  /// - Returns: The verified request, with the only reading that the signature covers.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(
     _ claim: Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest
 
-  /// Returns whether a request carries an authorization of this scheme, well formed or not, in whatever place and case.
+  /// Returns whether a request carries an authorization of this scheme, well-formed or not, in any placement and letter
+  /// case.
   ///
-  /// Where several schemes are accepted, a request is verified by the only one that recognizes it. The default reads the
-  /// claim: a scheme whose ``claim(in:)`` refuses the authorizations of others needs its own.
+  /// If a server accepts several schemes, the only verifier that recognizes a request verifies it. The default
+  /// implementation calls ``claim(in:)``: a scheme whose ``claim(in:)`` rejects the authorizations of other schemes
+  /// must implement this method.
   ///
-  /// - Throws: A ``VerificationError`` if the request cannot be read, or has more than the limits allow.
+  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
   func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool
 
-  /// The beginnings, in lower case, of the names of headers and parameters that have an effect in this scheme's service.
+  /// The prefixes, in lower case, of the header and parameter names that have an effect in this scheme's service.
   ///
-  /// Where several schemes are accepted, such a header or parameter has to be signed in a request of another scheme too.
+  /// If a server accepts several schemes, a header or parameter with such a prefix must be signed in the requests of
+  /// every scheme.
   var controlPrefixes: [String] { get }
 
-  /// The words in which the service refuses a request.
+  /// The status codes and error codes with which the service refuses a request.
   var refusals: RefusalVocabulary { get }
 
-  /// The header that holds the SHA-256 of the body in lower-case hexadecimal digits, or `nil` if the service has none.
+  /// The header that contains the SHA-256 of the body in lower-case hexadecimal digits, or `nil` if the service has
+  /// none.
   ///
-  /// A middleware checks the body against it, where it does not say `UNSIGNED-PAYLOAD`.
+  /// A middleware compares the body with it, unless its value is `UNSIGNED-PAYLOAD`.
   var payloadHashHeader: HTTPField.Name? { get }
 
-  /// The same verifier for a caller that checks the body against ``payloadHashHeader``.
+  /// The same verifier for a caller that compares the body with ``payloadHashHeader``.
   var acceptingPayloadHashes: Self { get }
 
-  /// Returns a decoder of the body, if the service's clients frame it: sign it in chunks, or send trailers behind it.
+  /// Returns a decoder of the body if the service's clients frame it, with signed chunks or with trailers.
   ///
   /// - Parameters:
-  ///   - proof: The proof of the request.
+  ///   - proof: The result of verifying the request.
   ///   - request: The request that was verified.
-  ///   - key: The key that it was verified against.
-  /// - Returns: The decoder, or `nil` if the body is the object as it is.
-  /// - Throws: A ``VerificationError`` if the headers that describe the frame are malformed.
+  ///   - key: The key that the request was verified against.
+  /// - Returns: The decoder, or `nil` if the body is the object itself.
+  /// - Throws: A ``VerificationError`` if the headers that describe the framing are malformed.
   func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)?
@@ -68,61 +73,67 @@ public protocol SignatureVerifier: Sendable {
 
 /// A decoder of a body that a service's clients frame.
 ///
-/// What comes out must not become visible before ``finish()`` returns.
+/// The decoded bytes must not become visible before ``finish()`` returns.
 public protocol BodyDecoder: Sendable {
-  /// Decodes some bytes of the body, in pieces of any size.
+  /// Decodes the next bytes of the body, which may be split anywhere.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Returns: The bytes of the object that are known to be right, if any.
-  /// - Throws: A ``VerificationError`` if the frame, a signature or a checksum is wrong; further calls throw too.
+  /// - Returns: The bytes of the object that have been verified so far, which may be empty.
+  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong; all further calls throw as
+  ///   well.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
-  /// Ends the body.
+  /// Checks that the body is complete, at its end.
   ///
-  /// - Throws: A ``VerificationError`` if the body has not ended, or a signature or a checksum is wrong.
+  /// - Throws: A ``VerificationError`` if the body is incomplete, or a signature or a checksum is wrong.
   mutating func finish() throws(VerificationError)
 }
 
-/// What a request says about its signature.
+/// The identity that a request claims for its signature.
 public protocol SignatureClaim: Sendable {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the request claims to be signed with.
   var accessKeyID: AccessKeyID { get }
 
-  /// The session token that came along.
+  /// The session token in the request, or `nil` if it contains none.
   var sessionToken: Secret? { get }
 }
 
 extension SignatureVerifier {
-  /// Returns whether the request makes a claim.
+  /// Returns whether ``claim(in:)`` returns a claim.
+  ///
+  /// - Throws: The ``VerificationError`` of ``claim(in:)``.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool { try claim(in: request) != nil }
 
-  /// No names.
+  /// An empty array: no name has an effect.
   public var controlPrefixes: [String] { [] }
 
   /// The refusals that the services share.
   public var refusals: RefusalVocabulary { RefusalVocabulary() }
 
-  /// `nil`: the body is not checked.
+  /// `nil`: the service has no such header, and the body is not checked.
   public var payloadHashHeader: HTTPField.Name? { nil }
 
   /// The verifier itself.
   public var acceptingPayloadHashes: Self { self }
 
-  /// `nil`: the body is the object as it is.
+  /// Returns `nil`: the body is the object itself.
+  ///
+  /// - Throws: No error; the requirement is a throwing method.
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? { nil }
 
-  /// Verifies a request with a key that is looked up by its id.
+  /// Verifies a request with a key that is looked up by its ID.
   ///
-  /// An unknown id costs the same hashing as a wrong signature; what was computed is not shown for it.
+  /// An unknown ID costs the same hashing as a wrong signature, and its error does not contain the computed strings.
   ///
   /// - Parameters:
   ///   - request: The request as it arrived.
   ///   - date: The present.
-  ///   - lookup: Looks up the key of an id; returns `nil` if there is none.
-  /// - Returns: The proof.
-  /// - Throws: A ``VerificationError`` if the request is not signed or not rightly signed, or what `keys` throws.
+  ///   - lookup: Returns the key with an ID, or `nil` if no key has it.
+  /// - Returns: The verified request.
+  /// - Throws: A ``VerificationError`` if the request is not signed, or not signed correctly, or the error that
+  ///   `lookup` throws.
   public func verify(
     _ request: HTTPRequest, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedRequest {
@@ -138,6 +149,6 @@ extension SignatureVerifier {
 }
 
 extension Secret {
-  /// What stands for the secret of a key that nobody has.
+  /// The secret of the decoy key against which a request with an unknown key ID is verified.
   static let decoy = Secret(String(repeating: "x", count: 30))
 }

@@ -1,16 +1,17 @@
-/// The texts that the signature of a request covers, with session tokens in clear.
+/// The string to sign and the canonical request of a request, with session tokens in plain text.
 public struct SignedTexts: Sendable {
   /// The string to sign.
   public let stringToSign: String
 
-  /// The text whose hash is part of the string to sign, for schemes that have one.
+  /// The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
-  /// Creates the texts of a request; for verifiers.
+  /// Creates the strings of a request; for implementations of verifiers.
   ///
   /// - Parameters:
   ///   - stringToSign: The string to sign.
-  ///   - canonicalRequest: The text whose hash is part of the string to sign, or `nil` if the scheme has none.
+  ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has
+  ///     none.
   public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest
@@ -18,12 +19,12 @@ public struct SignedTexts: Sendable {
 }
 
 extension SignedTexts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A mask.
+  /// A description in which the strings are masked.
   public var description: String { "SignedTexts(\(Secret.mask))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the texts.
+  /// A mirror without the strings.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,41 +1,41 @@
-/// Authorizes one request with one credential.
+/// A signer that authorizes one request with one credential.
 ///
-/// Signing is synchronous and pure: the same request, credential and context give the same result. It is atomic: where
-/// it throws, the request is as it was.
+/// Signing is synchronous and pure: the same request, credential and context give the same result. It is atomic: if it
+/// throws, the request is unchanged.
 public protocol Signer<Request, SigningCredential>: Sendable {
-  /// What is signed: an HTTP request, or the description of a transfer.
+  /// The type that is signed: an HTTP request, or the description of a transfer.
   associatedtype Request
 
-  /// What it is signed with.
+  /// The type of credential that signs a request.
   associatedtype SigningCredential: Credential
 
-  /// Until when a credential has to live so that a request signed at `date` is accepted.
+  /// Returns the time until which a credential must be valid so that the service accepts a request signed at `date`.
   ///
-  /// - Parameter date: When the request is signed, in the service's time.
-  /// - Returns: An instant; a cache must not hand out a credential that ends before it.
+  /// - Parameter date: The time of signing, by the service's clock.
+  /// - Returns: The required expiration; a cache must not return a credential that expires before it.
   func requiredValidity(from date: Timestamp) -> Timestamp
 
   /// Signs a request.
   ///
   /// - Parameters:
-  ///   - request: The request; what the signature needs is added, what an earlier signature left is replaced.
-  ///   - credential: The credential; an anonymous one leaves the request as it is.
-  ///   - context: The time of the act.
-  /// - Throws: A ``SigningError`` if the request, the credential or the signer itself cannot be used; the request is
-  ///   untouched then.
+  ///   - request: The request, to which the authorization is added; an earlier signature is replaced.
+  ///   - credential: The credential; an anonymous one leaves the request unchanged.
+  ///   - context: The time of signing.
+  /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid; the request
+  ///   is then unchanged.
   func sign(_ request: inout Request, with credential: SigningCredential, in context: SigningContext)
     throws(SigningError)
 }
 
 extension Signer {
-  /// A signed copy of a request.
+  /// Returns a signed copy of a request.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - credential: The credential.
-  ///   - context: The time of the act.
+  ///   - context: The time of signing.
   /// - Returns: The request with its authorization.
-  /// - Throws: A ``SigningError`` if the request, the credential or the signer itself cannot be used.
+  /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func signed(
     _ request: Request, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> Request {

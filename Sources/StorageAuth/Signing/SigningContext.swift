@@ -1,13 +1,14 @@
-/// The circumstances of one act of signing.
+/// The time of signing.
 ///
-/// A signer never asks a clock: the time is taken once per act, by whoever knows how far this machine's clock is off.
+/// A signer never reads a clock: its caller, which knows the clock skew of this machine, reads the time once for each
+/// signature.
 public struct SigningContext: Sendable, Equatable {
-  /// The present, in the service's time.
+  /// The present, by the service's clock.
   public var date: Timestamp
 
-  /// Makes a context.
+  /// Creates a context.
   ///
-  /// - Parameter date: The present, in the service's time.
+  /// - Parameter date: The present, by the service's clock.
   public init(date: Timestamp) {
     self.date = date
   }
@@ -15,6 +16,6 @@ public struct SigningContext: Sendable, Equatable {
   /// The present by the clock of this machine.
   public static var now: SigningContext { SigningContext(date: .now) }
 
-  /// A given instant.
+  /// Returns a context with a given time.
   public static func at(_ date: Timestamp) -> SigningContext { SigningContext(date: date) }
 }

@@ -1,9 +1,10 @@
 public import HTTPTypes
 
-/// Signs in two halves, so that the key can stay on a server ("self-signed mode").
+/// A signer that works in two steps, so that the key can stay on a server ("self-signed mode").
 ///
-/// The first half makes the string to sign on the device, from the request and the ``Identity`` of the signer. The
-/// string goes to the server that holds the key. The second half puts the signature that comes back into the request.
+/// The first step creates the string to sign on the device, from the request and the ``Identity`` of the key. The
+/// device sends the string to the server that holds the key. The second step adds the signature from the server's
+/// response to the request.
 ///
 /// ```swift
 /// let pending = try signer.prepare(request, as: identity, in: .now)
@@ -11,86 +12,88 @@ public import HTTPTypes
 /// let signed = try signer.finish(pending, signature: signature)
 /// ```
 public protocol SplitSigner<SigningCredential>: Signer where Request == HTTPRequest {
-  /// The first half, for a request that is signed in its headers.
+  /// Prepares a request that is signed in its headers, as the first step.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - identity: Who signs.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and what is needed to go on.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  ///   - identity: The identity of the key that will sign.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign, with the state that the second step needs.
+  /// - Throws: A ``SigningError`` if the request or the identity is invalid.
   func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature
 
-  /// The first half, for a URL that carries its authorization.
+  /// Prepares a URL that carries its own authorization, as the first step.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - identity: Who signs.
-  ///   - duration: How long the URL works, in whole seconds.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and what is needed to go on.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign.
+  ///   - duration: The validity of the URL in whole seconds.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign, with the state that the second step needs.
+  /// - Throws: A ``SigningError`` if the request or the identity is invalid, or a limit of the service is exceeded.
   func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature
 
-  /// The second half: puts a signature into the request that it was made for.
+  /// Adds a signature to the request that it was created for, as the second step.
   ///
   /// - Parameters:
-  ///   - pending: What the first half returned.
-  ///   - signature: The bare signature, or the whole authorization as the vendors' servers return it.
-  /// - Returns: The signed request; for a URL, its path carries the authorization.
-  /// - Throws: A ``SigningError`` if the signature is malformed or names another id.
+  ///   - pending: The result of the first step.
+  ///   - signature: The bare signature, or the whole authorization as the vendors' signing servers return it.
+  /// - Returns: The signed request; for a URL, its path contains the authorization.
+  /// - Throws: A ``SigningError`` if the signature is malformed or contains another access key ID.
   func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest
 }
 
-/// A request that lacks nothing but its signature.
+/// A request that is complete except for its signature.
 ///
-/// The strings hold the session token in clear, because the server needs every byte; they are not shown by `print`,
-/// `dump` or `Mirror`.
+/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
+/// `Mirror` do not show them.
 public struct PendingSignature: Sendable {
-  /// The text that the key has to authenticate.
+  /// The string to sign.
   public let stringToSign: String
 
-  /// The text whose hash is part of the string to sign, or `nil` if the scheme has none; a server needs it to
-  /// see what it signs.
+  /// The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has none.
+  ///
+  /// A server needs it to check the request that it signs.
   public let canonicalRequest: String?
 
-  /// Who signs.
+  /// The identity of the key that will sign.
   public let identity: Identity
 
-  /// When the authorization ends, in the service's time, or `nil` if the scheme does not say.
+  /// The time at which the authorization expires, by the service's clock, or `nil` if the scheme does not state it.
   public let expiration: Timestamp?
 
-  /// How the request is signed.
+  /// The signature scheme.
   public let scheme: SignatureScheme
 
   /// The request without its signature.
   public let request: HTTPRequest
 
-  /// Whether the signature goes into the URL.
+  /// A Boolean value that indicates whether the signature becomes part of the URL.
   public let isPresigned: Bool
 
-  /// The headers that the holder of a URL has to send along, because they are signed.
+  /// The headers that the bearer of a URL must send because they are signed.
   public let signedHeaders: HTTPFields
 
-  /// The authorization up to the signature, in the form of the scheme.
+  /// The part of the authorization before the signature, in the format of the scheme.
   public let authorizationPrefix: String
 
-  /// Creates a request that lacks nothing but its signature; for signers.
+  /// Creates a request that is complete except for its signature; for implementations of signers.
   ///
   /// - Parameters:
-  ///   - scheme: How the request is signed.
-  ///   - stringToSign: The text that the key has to authenticate.
-  ///   - canonicalRequest: The text whose hash is part of the string to sign, or `nil` if the scheme has none.
-  ///   - identity: Whose key signs.
-  ///   - expiration: When the authorization ends, or `nil` if the scheme does not say.
+  ///   - scheme: The signature scheme.
+  ///   - stringToSign: The string to sign.
+  ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has
+  ///     none.
+  ///   - identity: The identity of the key that will sign.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the scheme does not state it.
   ///   - request: The request without its signature.
-  ///   - isPresigned: Whether the signature goes into the URL.
-  ///   - signedHeaders: The headers that the holder of a URL has to send along.
-  ///   - authorizationPrefix: The authorization up to the signature, in the form of the scheme.
+  ///   - isPresigned: Whether the signature becomes part of the URL.
+  ///   - signedHeaders: The headers that the bearer of a URL must send because they are signed.
+  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the scheme.
   public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
@@ -109,7 +112,7 @@ public struct PendingSignature: Sendable {
 }
 
 extension PendingSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the signer's id; the strings are masked.
+  /// The method and the access key ID; the strings are masked.
   public var description: String {
     "PendingSignature(\(request.method), id: \(identity.id), stringToSign: \(Secret.mask))"
   }

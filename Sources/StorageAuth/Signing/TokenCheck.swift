@@ -1,10 +1,12 @@
 extension SignatureClaim {
-  /// Compares the id and the session token of a request with those of its key; for verifiers.
+  /// Compares the claimed access key ID and session token with those of a key, and checks the key's expiration; for
+  /// implementations of verifiers.
   ///
   /// - Parameters:
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Throws: A ``VerificationError`` if one is missing, they differ, or the key has ended.
+  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, only one side has a token, or the key has
+  ///   expired.
   public func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
     switch (key.sessionToken, sessionToken) {
@@ -29,27 +31,28 @@ extension SignatureClaim {
     }
     if let expiration = key.expiration, expiration <= date {
       throw VerificationError(
-        .keyExpired, "The temporary key ended at \(expiration).", remedy: "Get a new one."
+        .keyExpired, "The temporary key expired at \(expiration).", remedy: "Get a new one."
       ).with(accessKeyID: accessKeyID, instant: expiration)
     }
   }
 
-  /// Returns the error for a signature that does not match; for verifiers.
+  /// Returns the error for a signature that does not match; for implementations of verifiers.
   ///
-  /// What the verifier computed is shown without the claim's session token, and without the values that are secret by
-  /// their names, wherever a client put them. For a key that does not exist nothing is shown, so the texts are not made.
+  /// The error contains the computed strings without the claim's session token and without the values that are secret
+  /// by their names, wherever the client put them. For the decoy of a key that does not exist it contains none of them,
+  /// and `texts` is not called.
   ///
   /// - Parameters:
   ///   - signature: The signature of the request.
-  ///   - key: The key that it was compared with.
-  ///   - texts: Makes what the signature covers.
-  /// - Throws: What `texts` throws.
+  ///   - key: The key with which the signature was compared.
+  ///   - texts: Computes the strings that the signature covers.
+  /// - Throws: The error that `texts` throws.
   public func mismatch<Failure>(
     _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts
   ) throws(Failure) -> VerificationError {
     var error = VerificationError(
-      .mismatch, "The signature is not the one of the request and the key.",
-      remedy: "Compare the string to sign with the one of the client, line by line; then check the secret.")
+      .mismatch, "The signature does not match the request and the key.",
+      remedy: "Compare the string to sign with the client's, line by line; then check the secret.")
     error.accessKeyID = accessKeyID
     guard !key.isDecoy else { return error }
     let texts = try texts()

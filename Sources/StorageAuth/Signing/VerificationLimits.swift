@@ -1,51 +1,56 @@
 public import HTTPTypes
 
-/// The limits of a verifier: how large a request may be before any work is done, and how long an authorization may last.
+/// The limits of a verifier: the size of a request, which is checked before any other work, and the lifetime of an
+/// authorization.
 ///
-/// An authorization that lasts for years is as good as a key to the one who finds it, and a replay guard has to remember
-/// it for as long. The defaults bound it; ``asServices`` is for a stand-in that accepts what the services accept.
+/// An authorization that is valid for years is as useful to an attacker as the key, and a replay guard must remember it
+/// for as long. The defaults limit its lifetime; ``asServices`` is for a stand-in that accepts what the services
+/// accept.
 public struct VerificationLimits: Sendable, Hashable {
-  /// The largest distance between the time of signing and the present, and the largest head start of a URL: fifteen
-  /// minutes, as at the services.
+  /// The largest difference between the time of signing and the present, and between the present and the later start of
+  /// a URL: 15 minutes, as the services have it.
   public static let clockTolerance = Duration.seconds(900)
 
-  /// Limits without a bound on the time: COS accepts windows of any length, and OSS V1 URLs that end at any time.
+  /// Limits without a bound on the lifetime: COS accepts windows of any length, and OSS V1 accepts URLs with any
+  /// expiration.
   public static let asServices = VerificationLimits(headerWindow: longest, urlLifetime: longest)
 
-  /// More than twelve digits of seconds, which is the longest number that an authorization may hold.
+  /// A duration in seconds that is longer than any in an authorization, whose numbers have at most twelve digits.
   private static let longest = Duration.seconds(1_000_000_000_000)
 
-  /// The longest path with its query, in bytes.
+  /// The greatest length of the path with its query, in bytes.
   public var pathByteCount: Int
 
-  /// The most query parameters.
+  /// The greatest number of query parameters.
   public var parameterCount: Int
 
-  /// The most header fields.
+  /// The greatest number of header fields.
   public var headerCount: Int
 
-  /// The longest sum of the method, the host and all header names and values, in bytes.
+  /// The greatest total length of the method, the host and all header names and values, in bytes.
   public var headerByteCount: Int
 
-  /// The longest time from the start to the end of an authorization in the headers, where it states both (COS).
+  /// The longest time from the start to the expiration of an authorization in the headers that states both (COS).
   ///
-  /// An OSS authorization in the headers states one instant and is accepted within ``clockTolerance`` of it.
+  /// An OSS authorization in the headers states only its time of signing, and is accepted within ``clockTolerance`` of
+  /// it.
   public var headerWindow: Duration
 
   /// The longest lifetime of a URL or a form.
   ///
-  /// A URL of COS lasts from its start to its end; one of OSS V1, and the policy of a form, which state the end alone, from
-  /// the present. OSS V4 has limits of its own besides.
+  /// For a COS URL it is counted from the start of its window to its end; for an OSS V1 URL and for the policy of a
+  /// form, which state only their expiration, from the present. OSS V4 has additional limits.
   public var urlLifetime: Duration
 
-  /// Sets limits.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - pathByteCount: The longest path with its query, in bytes; the default leaves room for a session token of 16 KiB.
-  ///   - parameterCount: The most query parameters.
-  ///   - headerCount: The most header fields.
-  ///   - headerByteCount: The longest sum of the method, the host and all header names and values, in bytes.
-  ///   - headerWindow: The longest time from the start to the end of an authorization in the headers.
+  ///   - pathByteCount: The greatest length of the path with its query, in bytes; the default leaves room for a session
+  ///     token of 16 KiB.
+  ///   - parameterCount: The greatest number of query parameters.
+  ///   - headerCount: The greatest number of header fields.
+  ///   - headerByteCount: The greatest total length of the method, the host and all header names and values, in bytes.
+  ///   - headerWindow: The longest time from the start to the expiration of an authorization in the headers.
   ///   - urlLifetime: The longest lifetime of a URL or a form.
   public init(
     pathByteCount: Int = 32_768, parameterCount: Int = 128, headerCount: Int = 128, headerByteCount: Int = 65_536,
@@ -59,17 +64,19 @@ public struct VerificationLimits: Sendable, Hashable {
     self.urlLifetime = urlLifetime
   }
 
-  /// Refuses an authorization that lasts for longer than the limit of its placement; for verifiers.
+  /// Rejects an authorization that is valid for longer than the limit of its placement; for implementations of
+  /// verifiers.
   ///
-  /// SDKs date a window a little back, so that it is valid on a server whose clock is behind: what lies before the present
-  /// may add ``clockTolerance`` to the limit.
+  /// SDKs set the start of a window slightly in the past, so that it is valid on a server whose clock is slow: the part
+  /// of the window before the present may exceed the limit by ``clockTolerance``.
   ///
   /// - Parameters:
-  ///   - start: When it starts, or the present if it does not state that.
-  ///   - end: When it ends.
+  ///   - start: The start of the authorization, or the present if it does not state one.
+  ///   - end: The expiration of the authorization.
   ///   - date: The present.
-  ///   - placement: Where it is; a form counts as a URL.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/lifetimeOutOfRange``.
+  ///   - placement: The placement of the authorization; a form counts as a URL.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/lifetimeOutOfRange`` if the limit is
+  ///   exceeded.
   public func checkLifetime(
     from start: Timestamp, until end: Timestamp, at date: Timestamp, in placement: VerifiedRequest.Placement
   ) throws(VerificationError) {
@@ -82,16 +89,16 @@ public struct VerificationLimits: Sendable, Hashable {
     guard isWithin, start.duration(to: end) <= limit + Self.clockTolerance else {
       throw VerificationError(
         .lifetimeOutOfRange,
-        "The \(what) ends at \(end), more than \(limit.components.seconds) seconds after \(start).",
+        "The \(what) expires at \(end), more than \(limit.components.seconds) seconds after \(start).",
         remedy: "Sign for a shorter time, or have the verifier's limits.\(name) raised."
       ).with(instant: end)
     }
   }
 
-  /// Refuses a request that has more of something than the limits allow; for verifiers, before any other work.
+  /// Rejects a request that exceeds a size limit; for implementations of verifiers, before any other work.
   ///
   /// - Parameter request: The request as it arrived.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded``.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if a limit is exceeded.
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
     try check(path.count <= pathByteCount, "path", pathByteCount)
@@ -107,7 +114,7 @@ public struct VerificationLimits: Sendable, Hashable {
   private func check(_ isWithin: Bool, _ what: String, _ limit: Int) throws(VerificationError) {
     guard isWithin else {
       throw VerificationError(
-        .limitExceeded, "The \(what) is over \(limit).", remedy: "Send less; a body has no such limit.")
+        .limitExceeded, "The \(what) exceeds \(limit).", remedy: "Send less; a body has no such limit.")
     }
   }
 }

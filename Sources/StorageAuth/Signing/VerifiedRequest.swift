@@ -1,49 +1,51 @@
 internal import HTTPTypes
 
-/// A request whose signature was verified, with what the signature covers apart from what it does not.
+/// A request whose signature was verified, with the parts that the signature covers separate from those that it does
+/// not.
 ///
-/// Handlers take this type, so that no path leads to them past the verification, and act on ``target`` and on the headers
-/// of ``signedHeaders`` alone: whatever else a request holds can be changed by each party that sees it.
+/// Request handlers take this type, so that no request reaches them without verification. They must act only on
+/// ``target`` and on the headers in ``signedHeaders``: any party that sees the request can change the rest.
 ///
-/// A verifier makes one when it has compared the signature, and nothing else does.
+/// Only a verifier creates one, after it has compared the signature.
 public struct VerifiedRequest: Sendable {
-  /// The id of the key that the request was verified against.
+  /// The ID of the key that the request was verified against.
   public let accessKeyID: AccessKeyID
 
-  /// Where the authorization was.
+  /// The placement of the authorization.
   public let placement: Placement
 
-  /// Whether the signature covers its placement, so that it is refused in the other one.
+  /// A Boolean value that indicates whether the signature covers its placement, so that it is rejected in the other
+  /// one.
   ///
   /// The string to sign of COS is the same for a header and for a URL: an authorization can be moved from one to the
-  /// other. In OSS V1 the date of a header and the expiration of a URL differ in form, and OSS V4 signs the parameters of
-  /// a URL's authorization.
+  /// other. In OSS V1 the date of a header and the expiration of a URL differ in form, and OSS V4 signs the parameters
+  /// of a URL's authorization.
   public let signsPlacement: Bool
 
-  /// When the authorization ends, or `nil` if the scheme does not say.
+  /// The time at which the authorization expires, or `nil` if the scheme does not state it.
   public let expiration: Timestamp?
 
-  /// The last instant at which the verifier may accept the signature.
+  /// The last time at which the verifier may accept the signature.
   public let usableUntil: Timestamp
 
   /// The bucket, the key, and those query parameters that the signature covers.
   ///
-  /// OSS V1 covers sub-resources (`acl`, `uploadId`, `response-content-type`, …) and the `Expires` of its URLs alone;
-  /// OSS V4 every parameter; COS the parameters that the authorization lists.
+  /// OSS V1 covers only sub-resources (`acl`, `uploadId`, `response-content-type`, …) and the `Expires` of its URLs;
+  /// OSS V4 covers every parameter; COS covers the parameters that the authorization lists.
   public let target: RequestTarget
 
-  /// The query parameters that the signature does not cover, in the order of the URL, the signature itself among them.
+  /// The query parameters that the signature does not cover, in the order of the URL, including the signature itself.
   ///
   /// They can be added, changed and removed without the key.
   public let unsignedParameters: [RequestTarget.Parameter]
 
   /// The names of the header fields that the signature covers, in lower case; `host` stands for the authority.
   ///
-  /// OSS covers `x-oss-` fields, `content-type`, `content-md5` and, in V4, those of `AdditionalHeaders`; COS those that
-  /// the authorization lists.
+  /// OSS covers the `x-oss-` fields, `content-type`, `content-md5` and, in V4, the fields that `AdditionalHeaders`
+  /// lists; COS covers the fields that the authorization lists.
   public let signedHeaders: Set<String>
 
-  /// Where an authorization can be.
+  /// A placement of an authorization in a request.
   public enum Placement: Sendable {
     /// In the headers.
     case header
@@ -51,23 +53,24 @@ public struct VerifiedRequest: Sendable {
     case query
   }
 
-  /// The signature, in the one spelling that verifies.
+  /// The signature, in the only spelling that the verifier accepts.
   package let signature: Secret
 
-  /// The target with the unsigned parameters, in the order of the URL: what the service that is imitated acts on.
+  /// The target with the unsigned parameters, in the order of the URL, on which the imitated service acts.
   package let wholeTarget: RequestTarget
 
-  /// Creates the result of a successful verification; for verifiers.
+  /// Creates the result of a successful verification; for implementations of verifiers.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id of the key that the request was verified against.
-  ///   - placement: Where the authorization was.
-  ///   - signsPlacement: Whether the signature is refused in the other placement; `false` unless the scheme makes sure.
+  ///   - accessKeyID: The ID of the key that the request was verified against.
+  ///   - placement: The placement of the authorization.
+  ///   - signsPlacement: Whether the signature is rejected in the other placement; `false` unless the scheme guarantees
+  ///     it.
   ///   - target: The bucket, the key and every query parameter of the request.
   ///   - signedHeaders: The names of the header fields that the signature covers, in lower case.
-  ///   - signature: The signature as it was compared, in the one spelling that verifies.
-  ///   - expiration: When the authorization ends, or `nil` if the scheme does not say.
-  ///   - usableUntil: The last instant at which the verifier may accept the signature.
+  ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the scheme does not state it.
+  ///   - usableUntil: The last time at which the verifier may accept the signature.
   ///   - signsParameter: Returns whether the signature covers a parameter's name and value.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target: RequestTarget,

@@ -1,7 +1,7 @@
 internal import CCarryless
 
-/// A cyclic redundancy check, reflected, with a register that starts and ends inverted: the form of every checksum that
-/// storage services report for objects.
+/// A reflected cyclic redundancy check with a register that is inverted at the start and at the end: the form of every
+/// checksum that storage services report for objects.
 package struct CRC: Sendable, Equatable {
   /// A polynomial and its width.
   package enum Algorithm: Sendable, Hashable, CaseIterable {
@@ -14,7 +14,7 @@ package struct CRC: Sendable, Equatable {
     /// CRC-64/NVME.
     case crc64NVME
 
-    /// The number of bytes of a checksum.
+    /// The size of a checksum, in bytes.
     package var byteCount: Int {
       switch self {
       case .crc32, .crc32c: 4
@@ -22,7 +22,7 @@ package struct CRC: Sendable, Equatable {
       }
     }
 
-    /// The polynomial, the coefficient of the highest power in the lowest bit.
+    /// The polynomial, with the coefficient of the highest power in the lowest bit.
     fileprivate var polynomial: UInt64 {
       switch self {
       case .crc32: 0xEDB8_8320
@@ -32,7 +32,7 @@ package struct CRC: Sendable, Equatable {
       }
     }
 
-    /// The register of no bytes, and what inverts the last one.
+    /// The initial register, and the value that inverts the final one.
     fileprivate var mask: UInt64 { byteCount == 4 ? 0xFFFF_FFFF : .max }
 
     fileprivate var tables: [UInt64] {
@@ -77,7 +77,7 @@ package struct CRC: Sendable, Equatable {
       return value << (64 - width)
     }
 
-    /// Table `n` (256 entries from `n << 8`) advances a byte that has `n` more bytes behind it.
+    /// Returns eight tables of 256 entries; table `n`, at `n << 8`, advances a byte that has `n` more bytes after it.
     private static func makeTables(_ algorithm: Algorithm) -> [UInt64] {
       var tables = [UInt64](repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
@@ -102,13 +102,13 @@ package struct CRC: Sendable, Equatable {
     register = algorithm.mask
   }
 
-  /// The checksum of everything so far.
+  /// The checksum of all bytes so far.
   package var checksum: UInt64 { register ^ algorithm.mask }
 
-  /// The bytes of the checksum of everything so far, the highest one first.
+  /// The checksum of all bytes so far as big-endian bytes.
   package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
 
-  /// Returns the bytes of a checksum, the highest one first.
+  /// Returns a checksum as big-endian bytes.
   package static func bytes(of checksum: UInt64, _ algorithm: Algorithm) -> [UInt8] {
     (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
   }
@@ -128,27 +128,28 @@ package struct CRC: Sendable, Equatable {
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
     let folded = bytes.count & ~15
-    // The words are `folded` bytes of the buffer, which the call does not keep; the buffer is not empty.
+    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and the call does not retain the
+    // pointer.
     let block = unsafe carryless_fold(register, bytes.baseAddress, folded, [algorithm.factors])
     let tables = algorithm.tables.span
     register = Self.advance(Self.advance(block.low, tables) ^ block.high, tables)
     unsafe updateByTable(UnsafeRawBufferPointer(rebasing: bytes[folded...]))
   }
 
-  /// From how many bytes on folding them is faster than the tables; 64 at least.
+  /// The number of bytes from which folding is faster than the tables; it must be at least 64.
   private static let fewestFoldedBytes = 64
 
-  /// Whether the processor multiplies without carry; most do.
+  /// Whether the processor supports carry-less multiplication, as most do.
   private static let folds = carryless_is_available()
 
-  /// Adds the bytes of a buffer by tables, eight at a time while there are eight, as processors do that have nothing faster.
+  /// Adds the bytes of a buffer with tables, eight bytes at a time, for processors without carry-less multiplication.
   @unsafe
   package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
     let tables = algorithm.tables.span
     var crc = register
     var offset = 0
     while bytes.count - offset >= 8 {
-      // Eight bytes from `offset` on are inside of the buffer, whatever their alignment.
+      // Safe: the eight bytes from `offset` are inside of the buffer, and an unaligned load works for any address.
       let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
       crc = Self.advance(crc ^ word, tables)
       offset += 8
@@ -160,9 +161,9 @@ package struct CRC: Sendable, Equatable {
     register = crc
   }
 
-  /// Returns the register after eight bytes, into which the register before has been added.
+  /// Returns the register after eight bytes, to which the previous register has been added.
   ///
-  /// A register of 32 bits leaves the upper half of the word zero, so that one function does for both widths.
+  /// A 32-bit register leaves the upper half of the word zero, so that one function works for both widths.
   @inline(__always)
   private static func advance(_ word: UInt64, _ tables: Span<UInt64>) -> UInt64 {
     var crc = tables[0x700 | Int(word & 0xff)]
@@ -176,16 +177,16 @@ package struct CRC: Sendable, Equatable {
     return crc
   }
 
-  /// Returns the checksum of two runs of bytes, one after the other, from the checksums of each.
+  /// Returns the checksum of the concatenation of two byte sequences from their checksums.
   ///
-  /// Appending `byteCount` zero bytes to the first run is a linear map over GF(2); squaring it doubles the count, so the
-  /// cost grows with the logarithm of the length.
+  /// Appending `byteCount` zero bytes to the first sequence is a linear map over GF(2); squaring it doubles the count,
+  /// so the cost grows with the logarithm of the length.
   ///
   /// - Parameters:
-  ///   - first: The checksum of the first run.
-  ///   - second: The checksum of the second run.
-  ///   - byteCount: The number of bytes of the second run.
-  ///   - algorithm: The algorithm of both.
+  ///   - first: The checksum of the first sequence.
+  ///   - second: The checksum of the second sequence.
+  ///   - byteCount: The length of the second sequence, in bytes.
+  ///   - algorithm: The algorithm of both checksums.
   package static func combine(
     _ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm
   ) -> UInt64 {
@@ -200,7 +201,7 @@ package struct CRC: Sendable, Equatable {
     return result ^ second
   }
 
-  /// A linear map over GF(2) on the 64 bits of the register, a column a bit.
+  /// A linear map over GF(2) on the 64 bits of the register, with one column for each bit.
   private struct Matrix {
     var columns: [UInt64]
 
@@ -218,7 +219,7 @@ package struct CRC: Sendable, Equatable {
       Matrix(columns: columns.map { apply(to: $0) })
     }
 
-    /// The effect of one zero byte on the register.
+    /// Returns the map of one zero byte on the register.
     static func oneZeroByte(_ algorithm: Algorithm) -> Matrix {
       let oneZeroBit = Matrix(columns: (0..<64).map { $0 == 0 ? algorithm.polynomial : 1 << UInt64($0 - 1) })
       return oneZeroBit.squared().squared().squared()

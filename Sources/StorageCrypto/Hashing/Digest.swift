@@ -1,4 +1,4 @@
-/// The output of a hash function: up to 64 bytes, held in place.
+/// The output of a hash function: up to 64 bytes, which are stored inline.
 @safe
 @usableFromInline
 package struct Digest: Sendable {
@@ -6,7 +6,7 @@ package struct Digest: Sendable {
     0, 0, 0, 0, 0, 0, 0, 0
   )
 
-  /// How many bytes the digest has.
+  /// The size of the digest, in bytes.
   @usableFromInline package let byteCount: Int
 
   @usableFromInline
@@ -15,7 +15,7 @@ package struct Digest: Sendable {
     unsafe withUnsafeMutableBytes(of: &words) { unsafe fill($0.bindMemory(to: UInt8.self)) }
   }
 
-  /// Copies bytes, 64 at most.
+  /// Creates a digest from at most 64 bytes.
   @inlinable
   init(_ bytes: Span<UInt8>) {
     unsafe self.init(byteCount: bytes.count) { words in
@@ -23,7 +23,7 @@ package struct Digest: Sendable {
     }
   }
 
-  /// Runs `body` over the bytes.
+  /// Calls `body` with the bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: words) { buffer in
@@ -37,12 +37,12 @@ package struct Digest: Sendable {
     [UInt8](writing: { $0.append(self) })
   }
 
-  /// The bytes in lower-case hexadecimal.
+  /// The bytes in lower-case hexadecimal digits.
   package var hex: String {
     String(writing: { $0.append(hex: self) })
   }
 
-  /// The bytes in Base64 with padding (RFC 4648, part 4).
+  /// The bytes in Base64 with padding (RFC 4648, section 4).
   package var base64: String {
     String(writing: { $0.append(base64: self) })
   }

@@ -1,19 +1,19 @@
-/// A key for HMAC (RFC 2104) with the state after the inner and the outer pad computed once.
+/// A key for HMAC (RFC 2104), for which the states after the inner and the outer pad are computed once.
 ///
 /// Authenticating a message then costs the blocks of the message and one more, and no allocation. The states are as
-/// secret as the key: they are wiped when the last reference goes, and every copy of them that a message is
-/// authenticated with is wiped when that is done. Copies are made from memory to memory, since what passes through a
-/// variable may stay on the stack.
+/// secret as the key: they are wiped when the last reference is released, and each copy with which a message is
+/// authenticated is wiped after its use. Copies are made from memory to memory, because a value that passes through a
+/// variable may remain on the stack.
 @safe
 @usableFromInline
 package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
-  // The inner and the outer state, written before the initializer returns and after the last reference is gone, only
-  // read in between. A reader keeps the object until then, because an object may go after its last use, and the pointer
-  // is none. The states may be wiped as bytes because they hold no reference, which the compiler checks
-  // (`BitwiseCopyable`).
+  // Safe to share: the inner and the outer state are written before the initializer returns and after the last
+  // reference is released, and only read in between. A reader keeps the object alive until it has read them, because an
+  // object may be released after its last use and the pointer does not retain it. The states may be wiped as bytes
+  // because they contain no references, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<Hash>
 
-  /// Makes a key of any length.
+  /// Creates a key of any length.
   @inlinable
   package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 2)
@@ -30,7 +30,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Makes a key of the bytes that `body` writes.
+  /// Creates a key from the bytes that `body` writes.
   @inlinable
   package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
@@ -59,7 +59,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Runs `body` with memory for a hash and for a digest on the stack, both of which are wiped.
+  /// Calls `body` with stack memory for a hash and for a digest, and wipes both afterwards.
   @inlinable
   static func withScratch<Result>(
     _ body: (UnsafeMutableBufferPointer<Hash>, UnsafeMutableBufferPointer<UInt8>) -> Result
@@ -75,7 +75,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Runs `use` over the authentication code of everything that `body` writes; the code is wiped afterwards.
+  /// Calls `use` with the authentication code of the bytes that `body` writes, and wipes the code afterwards.
   @inlinable
   package func withAuthenticationCode<Result>(
     writing body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result
@@ -104,26 +104,26 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
       from: UnsafeRawBufferPointer(start: states + index, count: MemoryLayout<Hash>.stride))
   }
 
-  /// A key whose bytes are the authentication code of everything that `body` writes.
+  /// Returns a key whose bytes are the authentication code of the bytes that `body` writes.
   @specialized(where Hash == SHA256)
   package func derivedKey(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
     withAuthenticationCode(writing: body) { HMACKey($0) }
   }
 
-  /// The authentication code of everything that `body` writes.
+  /// Returns the authentication code of the bytes that `body` writes.
   @specialized(where Hash == SHA1)
   @specialized(where Hash == SHA256)
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
     withAuthenticationCode(writing: body) { Digest($0) }
   }
 
-  /// The authentication code of bytes that lie in memory.
+  /// Returns the authentication code of a span.
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
     withCode({ $0.update(message) }, { Digest($0) })
   }
 
-  /// The authentication code of a text in UTF-8.
+  /// Returns the authentication code of a string in UTF-8.
   @inlinable
   package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }

@@ -1,19 +1,19 @@
-/// A cryptographic hash whose state is a plain value, so that a copy continues from where the original stood.
+/// A cryptographic hash function whose state is a plain value, so that a copy continues from the same state.
 @usableFromInline
 package protocol HashFunction: Sendable {
   /// The size of the digest, in bytes.
   static var digestByteCount: Int { get }
-  /// The size of the block that the compression function takes, in bytes.
+  /// The block size of the compression function, in bytes.
   static var blockByteCount: Int { get }
 
   init()
 
   mutating func update(_ bytes: Span<UInt8>)
 
-  /// Continues with everything that `body` writes.
+  /// Adds the bytes that `body` writes.
   mutating func update(writing body: (inout ByteWriter) -> Void)
 
-  /// Writes the digest to memory that has room for it; the hash cannot be used afterwards.
+  /// Writes the digest to memory with room for it; the hash must not be used afterwards.
   @unsafe
   mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>)
 }
@@ -26,7 +26,7 @@ extension HashFunction {
     return unsafe Digest(byteCount: Self.digestByteCount) { unsafe hash.finish(into: $0) }
   }
 
-  /// The digest of everything that `body` writes.
+  /// Returns the digest of the bytes that `body` writes.
   @inlinable
   package static func hash(writing body: (inout ByteWriter) -> Void) -> Digest {
     var hash = Self()
@@ -34,7 +34,7 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// The digest of bytes that lie in memory.
+  /// Returns the digest of a span.
   @inlinable
   package static func hash(_ bytes: Span<UInt8>) -> Digest {
     var hash = Self()
@@ -42,7 +42,7 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// The digest of an array.
+  /// Returns the digest of an array.
   @inlinable
   package static func hash(_ bytes: [UInt8]) -> Digest {
     hash(bytes.span)

@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// MD5 (RFC 1321), for the Content-MD5 header and entity tags; it protects nothing here.
+/// MD5 (RFC 1321), for the Content-MD5 header and entity tags; this package does not use it for protection.
 @safe
 @usableFromInline
 package struct MD5: HashFunction {

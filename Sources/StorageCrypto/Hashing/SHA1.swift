@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// SHA-1 (FIPS 180-4), for the signatures that are defined with it; it protects nothing else here.
+/// SHA-1 (FIPS 180-4), for the signatures that are defined with it; this package does not use it for other protection.
 @safe
 @usableFromInline
 package struct SHA1: HashFunction, BitwiseCopyable {

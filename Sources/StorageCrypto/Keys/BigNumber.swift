@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// A number of any length that is not negative, wiped when the last reference to it goes.
+/// A non-negative integer of any length, which is wiped when its last reference is released.
 @safe
 final class BigNumber {
   private let number: OpaquePointer
@@ -10,7 +10,7 @@ final class BigNumber {
     unsafe self.number = number
   }
 
-  /// Takes over a number, its highest byte first.
+  /// Creates an integer from big-endian bytes.
   convenience init?(_ bytes: [UInt8]) {
     unsafe self.init(BN_secure_new())
     guard unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), number) != nil else { return nil }
@@ -20,14 +20,14 @@ final class BigNumber {
     unsafe BN_clear_free(number)
   }
 
-  /// The bytes, the highest first, without zeros before them.
+  /// The integer as big-endian bytes without leading zeros.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (Int(unsafe BN_num_bits(number)) + 7) / 8)
     unsafe BN_bn2bin(number, &bytes)
     return bytes
   }
 
-  /// What is left of it after division by a number less one; nothing if that is no number to divide by.
+  /// Returns `self mod (other - 1)`, or `nil` if `other` is at most 1.
   func remainder(byPredecessorOf other: BigNumber) -> BigNumber? {
     guard let context = unsafe BN_CTX_secure_new(), let divisor = unsafe BigNumber(BN_dup(other.number)),
       let remainder = unsafe BigNumber(BN_secure_new())
@@ -39,7 +39,7 @@ final class BigNumber {
     return remainder
   }
 
-  /// Whether two numbers give it when multiplied.
+  /// Returns whether the integer is the product of two others.
   func isProduct(of first: BigNumber, _ second: BigNumber) -> Bool {
     guard let context = unsafe BN_CTX_secure_new(), let product = unsafe BigNumber(BN_secure_new()) else {
       return false

@@ -1,6 +1,6 @@
-/// Values in the distinguished encoding rules of ASN.1 (X.690), as far as private keys need them.
+/// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
 enum DER {
-  /// A value with its tag and its length.
+  /// Returns a value with its tag and its length.
   static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     let count = contents.count
     let length: [UInt8] =
@@ -12,13 +12,13 @@ enum DER {
     return [tag] + length + contents
   }
 
-  /// A number that is not negative, given with its highest byte first.
+  /// Returns the encoding of a non-negative integer from its big-endian bytes.
   static func integer(_ number: [UInt8]) -> [UInt8] {
     let digits = Array(number.drop { $0 == 0 })
     return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 
-  /// Values one after the other.
+  /// Returns the encoding of a sequence of values.
   static func sequence(_ values: [[UInt8]]) -> [UInt8] {
     value(0x30, values.flatMap { $0 })
   }

@@ -1,15 +1,16 @@
-/// Why a key cannot be read or used.
+/// The reason why a key cannot be parsed or used.
 package enum KeyError: Error, Sendable, Hashable {
-  /// The text is not such a key.
+  /// The text is not a key of the expected kind.
   case malformed
-  /// The key is encrypted and no passphrase was given.
+  /// The key is encrypted and the caller gave no passphrase.
   case passphraseMissing
-  /// The passphrase does not open the key; where decryption leaves nonsense, damage cannot be told from this.
+  /// The passphrase does not decrypt the key; a damaged key may give the same error, because wrong decryption results
+  /// in random bytes.
   case wrongPassphrase
-  /// The key is encrypted in a way that libcrypto does not offer.
+  /// The key is encrypted with an algorithm that libcrypto does not provide.
   case unsupportedEncryption
-  /// The kind of the key does not allow what was asked for.
+  /// The kind of the key does not support the operation.
   case unsupportedKind
-  /// libcrypto could not do it.
+  /// An operation of libcrypto failed.
   case failed
 }

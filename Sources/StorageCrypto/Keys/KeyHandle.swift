@@ -1,14 +1,14 @@
 internal import CLibcrypto
 
-/// A key of libcrypto, which counts its references and is only read here, from any thread.
+/// A reference-counted key of libcrypto, which is only read here, from any thread.
 @safe
 final class KeyHandle: Sendable {
-  // Written before the initializer returns, freed after the last reference is gone, and never changed in between.
-  // libcrypto takes a key in many threads at once as long as none of them changes it, and locks what it caches in it
-  // (openssl-threads(7)).
+  // Safe to share: the pointer is set before the initializer returns, freed after the last reference is released, and
+  // never changed in between. libcrypto allows many threads to use a key at the same time as long as none of them
+  // changes it, and locks what it caches in the key (openssl-threads(7)).
   private nonisolated(unsafe) let key: OpaquePointer
 
-  /// Takes over a reference; `nil` where libcrypto gave none.
+  /// Takes ownership of a reference; returns `nil` if libcrypto returned none.
   init?(_ key: OpaquePointer?) {
     guard let key = unsafe key else { return nil }
     unsafe self.key = key
@@ -18,13 +18,14 @@ final class KeyHandle: Sendable {
     unsafe EVP_PKEY_free(key)
   }
 
-  /// Runs `body` with the key, and keeps it until `body` returns: an object may go after its last use, and the pointer is
-  /// none.
+  /// Calls `body` with the key, and keeps the key alive until `body` returns.
+  ///
+  /// This is necessary because an object may be released after its last use, and the pointer does not retain it.
   func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result {
     withExtendedLifetime(self) { unsafe body(key) }
   }
 
-  /// What the key is.
+  /// The kind of the key.
   var kind: KeyKind {
     clearingErrors {
       let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
@@ -34,10 +35,10 @@ final class KeyHandle: Sendable {
       if isA("EC") {
         let group = groupName
         let curve = EllipticCurve.allCases.first { $0.groupName == group }
-        return curve.map { .ecdsa($0) } ?? .other("EC \(group ?? "with a curve of its own")")
+        return curve.map { .ecdsa($0) } ?? .other("EC \(group ?? "with an unnamed curve")")
       }
       return .other(
-        unsafe withKey { unsafe EVP_PKEY_get0_type_name($0).map { unsafe String(cString: $0) } } ?? "nameless")
+        unsafe withKey { unsafe EVP_PKEY_get0_type_name($0).map { unsafe String(cString: $0) } } ?? "unnamed")
     }
   }
 
@@ -51,7 +52,7 @@ final class KeyHandle: Sendable {
     return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A number of the key, as many bytes as it needs or as many as asked for, the highest first.
+  /// Returns an integer parameter of the key as big-endian bytes: as many as it needs, or `byteCount`.
   func number(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
     var number: OpaquePointer?
     guard unsafe withKey({ unsafe EVP_PKEY_get_bn_param($0, name, &number) }) == 1, let number = unsafe number else {
@@ -63,7 +64,7 @@ final class KeyHandle: Sendable {
     return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
   }
 
-  /// The 32 bytes of an Ed25519 key: its public point or its private seed.
+  /// Returns the 32 bytes of an Ed25519 key: its public point or its private seed.
   func raw(isPrivate: Bool) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 32)
     var count = bytes.count
@@ -75,7 +76,7 @@ final class KeyHandle: Sendable {
     return status == 1 && count == bytes.count ? bytes : nil
   }
 
-  /// The public point of an ECDSA key, uncompressed.
+  /// Returns the uncompressed public point of an ECDSA key.
   func point(on curve: EllipticCurve) -> [UInt8]? {
     guard let x = number("qx", byteCount: curve.coordinateByteCount),
       let y = number("qy", byteCount: curve.coordinateByteCount)
@@ -83,7 +84,8 @@ final class KeyHandle: Sendable {
     return [4] + x + y
   }
 
-  /// The public key as SSH sends it (RFC 4253, part 6.6; RFC 5656; RFC 8709); nothing for kinds that SSH does not know.
+  /// The public key as an SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709), or `nil` for kinds that SSH does
+  /// not support.
   var sshBlob: [UInt8]? {
     let kind = kind
     return clearingErrors {

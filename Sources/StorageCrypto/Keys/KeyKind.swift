@@ -1,22 +1,22 @@
-/// What a key is for, and how long it is.
+/// The algorithm of a key, and its length or curve.
 package enum KeyKind: Sendable, Hashable {
-  /// RSA with a modulus of so many bits.
+  /// RSA with a modulus of `bits` bits.
   case rsa(bits: Int)
-  /// ECDSA on one of the curves that SSH knows.
+  /// ECDSA on one of the curves that SSH supports.
   case ecdsa(EllipticCurve)
   /// Ed25519.
   case ed25519
-  /// DSA with a prime of so many bits.
+  /// DSA with a prime of `bits` bits.
   case dsa(bits: Int)
-  /// Something else, by the name that libcrypto has for it.
+  /// Another algorithm, by its name in libcrypto.
   case other(String)
 }
 
-/// The curves that SSH knows (RFC 5656).
+/// A curve that SSH supports (RFC 5656).
 package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
   case nistp256, nistp384, nistp521
 
-  /// The name that libcrypto has for the curve.
+  /// The name of the curve in libcrypto.
   var groupName: String {
     switch self {
     case .nistp256: "prime256v1"

@@ -1,8 +1,8 @@
 internal import CLibcrypto
 
-/// The memory streams of libcrypto, each for the length of a call.
+/// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
 enum MemoryBIO {
-  /// Runs `body` with a stream that reads bytes.
+  /// Calls `body` with a stream that reads the bytes.
   static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
     unsafe bytes.withUnsafeBytes { buffer in
       guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
@@ -12,7 +12,7 @@ enum MemoryBIO {
     }
   }
 
-  /// What `body` writes to a stream, unless it fails; libcrypto wipes the stream.
+  /// Returns the bytes that `body` writes to a stream, or `nil` if it fails; libcrypto wipes the stream.
   static func writing(_ body: (OpaquePointer) -> Int32) -> SecretBytes? {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
     defer { unsafe BIO_free_all(bio) }
@@ -24,7 +24,7 @@ enum MemoryBIO {
   }
 }
 
-/// Runs `body` and leaves no error of libcrypto behind.
+/// Calls `body` and clears the error queue of libcrypto before and after.
 func clearingErrors<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
   ERR_clear_error()
   defer { ERR_clear_error() }

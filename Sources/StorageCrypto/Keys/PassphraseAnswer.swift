@@ -1,17 +1,17 @@
 internal import CLibcrypto
 
-/// What libcrypto gets when it asks for a passphrase; without an answer of its own it would ask at the terminal.
+/// The passphrase for libcrypto's callback; without a callback libcrypto would prompt at the terminal.
 final class PassphraseAnswer {
   private let passphrase: SecretBytes?
 
-  /// Whether it was asked: the key is encrypted.
+  /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
   private(set) var wasAsked = false
 
   init(_ passphrase: SecretBytes?) {
     self.passphrase = passphrase
   }
 
-  /// Runs `body` with the context for `answerPassphrase`.
+  /// Calls `body` with the context for `answerPassphrase`.
   func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
     withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
   }
@@ -25,7 +25,7 @@ final class PassphraseAnswer {
     } ?? -1
   }
 
-  /// Why a key could not be read after it was asked, by the errors of libcrypto.
+  /// The reason why a key could not be parsed after the callback was used, derived from the errors of libcrypto.
   var failure: KeyError {
     guard wasAsked else { return .malformed }
     guard passphrase != nil else { return .passphraseMissing }
@@ -38,7 +38,7 @@ final class PassphraseAnswer {
   }
 }
 
-/// The callback of type `pem_password_cb`; the context is a `PassphraseAnswer`.
+/// A callback of type `pem_password_cb`, whose context is a `PassphraseAnswer`.
 func answerPassphrase(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -1,7 +1,7 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// Whether what the private part signs is what the public part verifies.
+  /// A Boolean value that indicates whether the public part of the key verifies a signature of its private part.
   package var isWhole: Bool {
     let hasDigest = kind != .ed25519
     return clearingErrors {

@@ -1,20 +1,20 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// Makes an RSA key.
+  /// Generates an RSA key.
   ///
-  /// - Parameter bits: The length of the modulus, 512 to 16384.
+  /// - Parameter bits: The length of the modulus, from 512 to 16384 bits.
   package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
     guard (512...16_384).contains(bits) else { throw .unsupportedKind }
     return try unsafe generate("RSA") { unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
   }
 
-  /// Makes an ECDSA key.
+  /// Generates an ECDSA key.
   package static func generateECDSA(_ curve: EllipticCurve) throws(KeyError) -> PrivateKey {
     try unsafe generate("EC") { unsafe EVP_PKEY_CTX_set_group_name($0, curve.groupName) }
   }
 
-  /// Makes an Ed25519 key.
+  /// Generates an Ed25519 key.
   package static func generateEd25519() throws(KeyError) -> PrivateKey {
     try unsafe generate("ED25519") { _ in 1 }
   }

@@ -1,18 +1,18 @@
 internal import CLibcrypto
 
-/// The numbers of a private key, as SSH writes them; the highest byte comes first.
+/// The integers of a private key that an SSH key file contains, as big-endian bytes.
 package enum PrivateKeyParts: Sendable {
-  /// RSA: the modulus, both exponents and the two primes.
+  /// The modulus, both exponents, the coefficient and the two primes of an RSA key.
   case rsa(
     modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
-  /// ECDSA: the public point, uncompressed, and the private scalar.
+  /// The uncompressed public point and the private scalar of an ECDSA key.
   case ecdsa(EllipticCurve, point: [UInt8], scalar: [UInt8])
-  /// Ed25519: the public point and the private seed.
+  /// The public point and the private seed of an Ed25519 key.
   case ed25519(point: [UInt8], seed: [UInt8])
 }
 
 extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
-  /// The kind; never a number.
+  /// The kind of the key, without its integers.
   package var description: String {
     switch self {
     case .rsa: "PrivateKeyParts(rsa)"
@@ -26,10 +26,10 @@ extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
 }
 
 extension PrivateKey {
-  /// The greatest RSA modulus that libcrypto works with, in bytes.
+  /// The largest RSA modulus that libcrypto supports, in bytes.
   private static let modulusLimit = 2_048
 
-  /// Puts a key together.
+  /// Creates a key from its parts.
   ///
   /// - Throws: `malformed` if the parts do not belong to one key, which a signature with them shows.
   package init(_ parts: PrivateKeyParts) throws(KeyError) {
@@ -46,7 +46,7 @@ extension PrivateKey {
     guard isWhole else { throw .malformed }
   }
 
-  /// PKCS #1, RSAPrivateKey.
+  /// Creates a key from an `RSAPrivateKey` (PKCS #1, RFC 8017).
   private static func rsa(
     _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
     _ primes: [[UInt8]]
@@ -65,7 +65,7 @@ extension PrivateKey {
     return key(der: &der, EVP_PKEY_RSA)
   }
 
-  /// RFC 5915, ECPrivateKey.
+  /// Creates a key from an `ECPrivateKey` (RFC 5915).
   private static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8], _ scalar: [UInt8]) -> KeyHandle? {
     let digits = scalar.drop { $0 == 0 }
     let padding = curve.coordinateByteCount - digits.count
@@ -84,7 +84,7 @@ extension PrivateKey {
     return handle.raw(isPrivate: false) == point ? handle : nil
   }
 
-  /// Reads a key and wipes what it was read from.
+  /// Parses a key, and wipes its encoding.
   private static func key(der: inout [UInt8], _ type: Int32) -> KeyHandle? {
     defer { wipe(&der) }
     return unsafe der.withUnsafeBufferPointer { buffer in

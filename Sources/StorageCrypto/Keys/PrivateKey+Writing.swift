@@ -1,8 +1,8 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// The key in the traditional PEM of its kind (`BEGIN RSA PRIVATE KEY` and the like), not encrypted; nothing for kinds
-  /// that have none.
+  /// The unencrypted key in the traditional PEM format of its kind (such as `BEGIN RSA PRIVATE KEY`), or `nil` for
+  /// kinds that have none.
   package var traditionalPEM: SecretBytes? {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in
@@ -11,7 +11,7 @@ extension PrivateKey {
     }
   }
 
-  /// The key in PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted.
+  /// The unencrypted key in PKCS #8 (`BEGIN PRIVATE KEY`).
   package var pkcs8PEM: SecretBytes? {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in
@@ -20,10 +20,10 @@ extension PrivateKey {
     }
   }
 
-  /// The key in OpenSSH's own format (`BEGIN OPENSSH PRIVATE KEY`), not encrypted; nothing for kinds that SSH does not
-  /// know.
+  /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for kinds that SSH does
+  /// not support.
   ///
-  /// - Parameter comment: What the key is called in it.
+  /// - Parameter comment: The comment in the file, usually the name of the key.
   package func openSSHPEM(comment: String = "") -> SecretBytes? {
     guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
     defer { secret.wipeBytes() }
@@ -56,7 +56,7 @@ extension PrivateKey {
     return SecretBytes(text.span)
   }
 
-  /// The fields of the private section, without check numbers and comment.
+  /// The fields of the private section, without the check integers and the comment.
   private var privateFields: SSHFields? {
     let kind = kind
     return clearingErrors {

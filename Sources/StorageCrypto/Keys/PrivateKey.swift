@@ -2,7 +2,7 @@ internal import CLibcrypto
 
 /// A private key that libcrypto can use.
 ///
-/// It is not shown by `print`, `dump` or `Mirror`.
+/// `print`, `dump` and `Mirror` do not show it.
 package struct PrivateKey: Sendable {
   let handle: KeyHandle
 
@@ -10,13 +10,13 @@ package struct PrivateKey: Sendable {
     self.handle = handle
   }
 
-  /// Reads a key in PEM: the traditional forms of RSA, EC and DSA, and PKCS #8, each encrypted or not.
+  /// Parses a key in PEM: the traditional formats of RSA, EC and DSA, and PKCS #8, each encrypted or not.
   ///
-  /// Nobody is ever asked for a passphrase.
+  /// It never prompts the user for a passphrase.
   ///
   /// - Parameters:
-  ///   - pem: The text; what stands around the key is skipped.
-  ///   - passphrase: The passphrase, in UTF-8; not used for a key that is not encrypted.
+  ///   - pem: The text; other text around the key is skipped.
+  ///   - passphrase: The passphrase in UTF-8, which is not used for an unencrypted key.
   package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
     let answer = PassphraseAnswer(passphrase)
     let outcome: Result<KeyHandle, KeyError> = clearingErrors {
@@ -30,22 +30,22 @@ package struct PrivateKey: Sendable {
     handle = try outcome.get()
   }
 
-  /// Reads a key in PEM from texts that are no longer secret, or that cannot be wiped anyway.
+  /// Parses a key in PEM from strings that are no longer secret, or that cannot be wiped anyway.
   package init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(
       pem: withBytes(of: pem) { SecretBytes($0) },
       passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
   }
 
-  /// What the key is.
+  /// The kind of the key.
   package var kind: KeyKind { handle.kind }
 
-  /// The public key; it holds on to the same key of libcrypto, of which it only uses the public part.
+  /// The public key, which retains the same libcrypto key and uses only its public part.
   package var publicKey: PublicKey { PublicKey(handle) }
 
   /// Signs a message with RSA, PKCS #1 v1.5 and SHA-512.
   ///
-  /// - Throws: `unsupportedKind` unless it is an RSA key, `failed` for one that is too short for the hash.
+  /// - Throws: `unsupportedKind` if the key is not an RSA key, `failed` if it is too short for the hash.
   package func sign(rsaSHA512 message: [UInt8]) throws(KeyError) -> [UInt8] {
     guard case .rsa = kind else { throw .unsupportedKind }
     let signature: [UInt8]? = clearingErrors {
@@ -65,7 +65,7 @@ package struct PrivateKey: Sendable {
 }
 
 extension PrivateKey: CustomStringConvertible, CustomReflectable {
-  /// What the key is; never the key.
+  /// The kind of the key, without the key.
   package var description: String { "PrivateKey(\(kind))" }
 
   /// A mirror without children.

@@ -8,7 +8,8 @@ package struct PublicKey: Sendable {
     self.handle = handle
   }
 
-  /// Reads a key in PEM: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`), or the older form of RSA (`BEGIN RSA PUBLIC KEY`).
+  /// Parses a key in PEM: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`), or the older format of RSA (`BEGIN RSA PUBLIC
+  /// KEY`).
   package init(pem: String) throws(KeyError) {
     let handle: KeyHandle? = clearingErrors {
       withBytes(of: pem) { pem in
@@ -21,10 +22,10 @@ package struct PublicKey: Sendable {
     self.handle = handle
   }
 
-  /// What the key is.
+  /// The kind of the key.
   package var kind: KeyKind { handle.kind }
 
-  /// The key as SSH sends it; nothing for kinds that SSH does not know.
+  /// The key as an SSH key blob, or `nil` for kinds that SSH does not support.
   package var sshBlob: [UInt8]? { handle.sshBlob }
 
   /// The key in PEM, as SubjectPublicKeyInfo.
@@ -35,7 +36,7 @@ package struct PublicKey: Sendable {
     }
   }
 
-  /// Whether the holder of the private key signed a message with RSA, PKCS #1 v1.5 and SHA-512.
+  /// Returns whether a signature of a message with RSA, PKCS #1 v1.5 and SHA-512 is valid for the key.
   package func verify(rsaSHA512 signature: [UInt8], of message: [UInt8]) -> Bool {
     guard case .rsa = kind else { return false }
     return clearingErrors {

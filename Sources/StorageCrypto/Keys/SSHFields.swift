@@ -1,26 +1,26 @@
-/// Fields in the encoding of SSH (RFC 4251, part 5), one after the other.
+/// An encoder of consecutive fields in the data types of SSH (RFC 4251, section 5).
 struct SSHFields {
   private(set) var bytes: [UInt8] = []
 
-  /// Appends a 32-bit number.
+  /// Appends a 32-bit integer (`uint32`).
   mutating func append(_ value: UInt32) {
     for shift in stride(from: 24, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(shift)))
     }
   }
 
-  /// Appends a string of bytes.
+  /// Appends bytes as a `string`.
   mutating func append(_ string: [UInt8]) {
     append(UInt32(truncatingIfNeeded: string.count))
     bytes += string
   }
 
-  /// Appends a string of text.
+  /// Appends text in UTF-8 as a `string`.
   mutating func append(_ text: String) {
     append(Array(text.utf8))
   }
 
-  /// Appends a number that is not negative, given with its highest byte first.
+  /// Appends a non-negative integer from its big-endian bytes as an `mpint`.
   mutating func append(number: [UInt8]) {
     let digits = number.drop { $0 == 0 }
     let sign = (digits.first ?? 0) >= 0x80 ? 1 : 0
@@ -29,12 +29,12 @@ struct SSHFields {
     bytes += digits
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes without a length.
   mutating func append(raw: [UInt8]) {
     bytes += raw
   }
 
-  /// Overwrites everything with zeros.
+  /// Overwrites all fields with zeros.
   mutating func wipeBytes() {
     wipe(&bytes)
   }
