@@ -1,16 +1,17 @@
-/// Where the name of the bucket stands in a URL.
+/// The position of the bucket name in a URL.
 public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
-  /// In the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
+  /// The bucket name is part of the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
   case virtualHosted
-  /// In the path: `http://127.0.0.1:9000/bucket/key`. IP addresses and `localhost` are always addressed like this.
+  /// The bucket name is part of the path: `http://127.0.0.1:9000/bucket/key`. IP addresses and `localhost` always use
+  /// this style.
   case path
-  /// Nowhere: the host is a domain of the user's own that stands for one bucket (CNAME): `https://img.example.com/key`.
+  /// The URL does not contain the bucket name: the host is a custom domain (CNAME) for one bucket:
+  /// `https://img.example.com/key`.
   case customDomain
 }
 
 extension AddressingStyle {
-  /// Creates the style that a host calls for if nothing else is said: ``path`` for an IP address or `localhost`, else
-  /// ``virtualHosted``.
+  /// Creates the default style of a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.
   public init(authority: String) {

@@ -1,11 +1,12 @@
-/// Arithmetic on numbers that come from outside: a result that does not fit is `nil` or the nearest number that does.
+/// Arithmetic on untrusted integers: a result that does not fit is `nil` or the nearest representable value.
 ///
-/// Swift's own operators end the process on overflow, and with it every tenant of the process.
+/// Swift's own operators trap on overflow, which would end the process for all of its tenants.
 extension FixedWidthInteger {
-  /// Reads a number that is written in ASCII digits alone, as protocols write sizes, positions and counts.
+  /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
   /// - Parameter text: The digits.
-  /// - Returns: `nil` for a sign, a blank, no digits at all, or a number that does not fit.
+  /// - Returns: The integer, or `nil` if the string is empty, contains a sign or white space, or the integer does not
+  ///   fit.
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     self.init(text, radix: 10)
@@ -17,7 +18,7 @@ extension FixedWidthInteger {
     return overflow ? nil : sum
   }
 
-  /// Returns the sum, or the nearest number that fits.
+  /// Returns the sum, or the nearest representable value.
   package func saturatingAdding(_ other: Self) -> Self {
     checkedAdding(other) ?? (other < 0 ? .min : .max)
   }

@@ -1,20 +1,22 @@
 internal import StorageCrypto
 
 extension String {
-  /// Returns whether two texts are the same bytes; for every header of every signature, so that it is no generic function.
+  /// Returns whether two strings have the same bytes.
+  ///
+  /// It is called for every header of every signature, and is not generic for that reason.
   @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool {
     utf8.count == other.utf8.count && hasBytes(of: other)
   }
 
-  /// Returns whether the bytes are those of a text with as many of them.
+  /// Returns whether the bytes are those of a string of the same length.
   @usableFromInline
   func hasBytes(of other: String) -> Bool {
     withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
   }
 }
 
-/// Returns the parts of a text between the bytes of a character; compiled for each type that is cut often.
+/// Splits a string at the bytes of an ASCII character; specialized for each type that is split often.
 @inline(__always)
 private func cut<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
@@ -35,27 +37,27 @@ private func cut<Text: StringProtocol>(
 }
 
 extension Substring {
-  /// The parts between the bytes of an ASCII character, the empty ones too.
+  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
   ///
   /// - Parameters:
   ///   - separator: The character.
-  ///   - splits: How many separators count, from the start.
+  ///   - splits: The greatest number of splits, from the start.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
 }
 
 extension String {
-  /// The parts between the bytes of an ASCII character, the empty ones too.
+  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
   ///
   /// - Parameters:
   ///   - separator: The character.
-  ///   - splits: How many separators count, from the start.
+  ///   - splits: The greatest number of splits, from the start.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
 
-  /// Whether the first bytes are those of another text.
+  /// Returns whether the string starts with the bytes of a prefix.
   package func hasBytePrefix(_ prefix: String) -> Bool {
     withBytes(of: self) { bytes in
       withBytes(of: prefix) { prefix in
@@ -66,82 +68,86 @@ extension String {
     }
   }
 
-  /// The text behind a prefix; `nil` if the first bytes are others.
+  /// Returns the string after a prefix, or `nil` if it does not start with the prefix's bytes.
   package func removingBytePrefix(_ prefix: String) -> Substring? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 }
 
-/// Texts are compared and cut byte for byte, as services do: for Swift an accent belongs to the character before it, so that
-/// a star with an accent is no star, `\u{37e}` is a semicolon and `\u{212a}` in lower case is `k`.
+/// Comparing and splitting by bytes, as the services do.
+///
+/// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a
+/// semicolon, and `\u{212a}` in lower case is `k`.
 extension StringProtocol {
-  /// Whether two texts are the same bytes.
+  /// Returns whether two strings have the same bytes.
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Whether the first bytes are those of another text.
+  /// Returns whether the string starts with the bytes of a prefix.
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Whether the last bytes are those of another text.
+  /// Returns whether the string ends with the bytes of a suffix.
   package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// The text behind a prefix; `nil` if the first bytes are others.
+  /// Returns the string after a prefix, or `nil` if it does not start with the prefix's bytes.
   package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 
-  /// The text before a suffix; `nil` if the last bytes are others.
+  /// Returns the string before a suffix, or `nil` if it does not end with the suffix's bytes.
   package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
     guard hasByteSuffix(suffix) else { return nil }
     return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
   }
 
-  /// Whether one of the bytes is an ASCII character.
+  /// Returns whether the bytes contain an ASCII character.
   package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
-  /// Whether the first byte is an ASCII character.
+  /// Returns whether the first byte is an ASCII character.
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
-  /// The parts between the bytes of an ASCII character, the empty ones too.
+  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
   ///
   /// - Parameters:
   ///   - separator: The character.
-  ///   - splits: How many separators count, from the start.
+  ///   - splits: The greatest number of splits, from the start.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
       .map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// The parts between the bytes of an ASCII character that are not empty.
+  /// Splits the string at the bytes of an ASCII character, and omits empty parts.
   ///
   /// - Parameters:
   ///   - separator: The character.
-  ///   - splits: How many separators count, from the start.
+  ///   - splits: The greatest number of splits, from the start.
   package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// The text before the first byte of an ASCII character; all of it where there is none.
+  /// Returns the string before the first byte of an ASCII character, or the whole string if it does not contain the
+  /// character.
   package func bytes(before separator: Unicode.Scalar) -> SubSequence {
     self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
 
-  /// The text from the first byte of an ASCII character on; empty where there is none.
+  /// Returns the string from the first byte of an ASCII character, or an empty string if it does not contain the
+  /// character.
   package func bytes(from separator: Unicode.Scalar) -> SubSequence {
     self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
   }
 
-  /// The text from the first byte on that is no blank.
+  /// The string without leading spaces.
   package var droppingBlanks: SubSequence {
     self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
   }
 }
 
 extension String {
-  /// Whether the bytes of another text are part of this one; linear in both (Knuth, Morris and Pratt).
+  /// Returns whether the bytes contain those of another string, in linear time (Knuth, Morris and Pratt).
   package func containsBytes(of other: String) -> Bool {
     let pattern = Array(other.utf8)
     guard !pattern.isEmpty else { return true }
@@ -161,7 +167,8 @@ extension String {
     return false
   }
 
-  /// The text, cut at the end of a character where it has more bytes than a limit; then it says how many there were.
+  /// Returns the string, truncated at a Unicode scalar boundary and followed by its length in bytes if it is longer than a
+  /// limit.
   package func shortened(to byteLimit: Int) -> String {
     let bytes = utf8
     guard bytes.count > byteLimit else { return self }

@@ -1,21 +1,21 @@
 package import HTTPTypes
 
-/// The fields of a request that is being signed.
+/// The header fields of a request that is being signed.
 ///
-/// The lengths of the names are kept beside them. Most fields that a signature adds are not there before, and an absent
-/// length tells so without a look at the names.
+/// It also stores the lengths of the names. Most fields that a signature adds are not in the request yet, and a length
+/// that no name has proves this without comparing names.
 package struct FieldDraft: ~Copyable {
   /// The fields.
   package private(set) var fields: HTTPFields
 
-  /// A bit for each length that a name has; the highest one for all lengths above it.
+  /// A bit for each length that a name has; the highest bit stands for all greater lengths.
   private var nameLengths: UInt64 = 0
 
-  /// Starts with the fields of a request.
+  /// Creates a draft with the fields of a request.
   ///
   /// - Parameters:
   ///   - fields: The fields.
-  ///   - additions: How many fields there is to be room for.
+  ///   - additions: The number of fields for which capacity is reserved.
   package init(_ fields: HTTPFields, adding additions: Int = 0) {
     self.fields = fields
     if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
@@ -31,7 +31,7 @@ package struct FieldDraft: ~Copyable {
     nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
   }
 
-  /// Puts a field in the place of all that have its name, or adds it at the end.
+  /// Replaces all fields with the same name, or appends the field.
   package mutating func set(_ field: consuming HTTPField) {
     let bit = Self.bit(of: field.name)
     if nameLengths & bit != 0 { return fields.replace(field) }
@@ -39,7 +39,7 @@ package struct FieldDraft: ~Copyable {
     fields.append(field)
   }
 
-  /// Removes the fields that have a name.
+  /// Removes all fields with a name.
   package mutating func remove(_ name: HTTPField.Name) {
     if index(of: name) != nil { fields[name] = nil }
   }

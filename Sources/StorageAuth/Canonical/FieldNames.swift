@@ -4,18 +4,18 @@ extension HTTPField.Name {
   /// The Content-MD5 header (RFC 1864).
   package static let contentMD5 = known("Content-MD5")
 
-  /// Makes a name of text that is a token (RFC 9110, section 5.6.2) by the way it is written in the source.
+  /// Creates a name from a literal, which must be a token (RFC 9110, section 5.6.2).
   ///
-  /// A typo ends a debug build where the name is made. In a release build it gives a name that is sent by no program and
-  /// read by none, in place of another header's.
+  /// A typing error stops a debug build at the place where the name is created. In a release build it results in a name
+  /// that no program sends or reads, and not in the name of another header.
   package static func known(
     _ text: StaticString, file: StaticString = #fileID, line: UInt = #line
   ) -> HTTPField.Name {
     if let name = HTTPField.Name(text.description) { return name }
-    assertionFailure("\"\(text)\" is no name of a header.", file: file, line: line)
+    assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)
     return mistyped
   }
 
-  /// What stands for a name that is none; the fallback is for the type checker alone.
+  /// The replacement for an invalid name; the `.date` fallback only satisfies the type checker.
   static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
 }

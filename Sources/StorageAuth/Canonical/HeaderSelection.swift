@@ -1,19 +1,19 @@
 public import HTTPTypes
 package import StorageCrypto
 
-/// A header that is signed: where it stands, and enough of its name to sort it without looking again.
+/// A signed header: its index, and the start of its name as a sort key.
 @usableFromInline
 package struct SelectedHeader: BitwiseCopyable {
-  /// The first sixteen bytes of the name, so that a number sorts as the name does.
+  /// The first sixteen bytes of the name as an integer that sorts as the name does.
   @usableFromInline let rank: UInt128
 
-  /// The index among the request's fields; ``host`` for the authority.
+  /// The index among the request's fields, or ``host`` for the authority.
   @usableFromInline package let index: Int32
 
-  /// Whether the value is known to be ASCII in the form that collapsing its blanks would give it.
+  /// Whether the value is known to be ASCII and unchanged by collapsing white space.
   @usableFromInline package let isCollapsed: Bool
 
-  /// Stands for the authority, which is no field.
+  /// The index that stands for the authority, which is not a field.
   @inlinable package static var host: Int32 { -1 }
 
   package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
@@ -26,7 +26,7 @@ package struct SelectedHeader: BitwiseCopyable {
 
   /// Sorts headers by the bytes of their lower-case names.
   ///
-  /// - Returns: The index of a field whose name is there twice, or `nil` if there is none.
+  /// - Returns: The index of a field whose name appears twice, or `nil` if all names are different.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
     let hasRepeated = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
@@ -51,16 +51,16 @@ package struct SelectedHeader: BitwiseCopyable {
     rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  /// The name in lower case.
+  /// Returns the name in lower case.
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
 }
 
-// A field is three texts, and a copy of it counts a reference to each: what is here reads one of them where it stands.
+// A field contains three strings, and a copy of it retains each of them: the functions below read one string in place.
 
 extension HTTPFields {
-  /// Runs `body` over the lower-case name of a field.
+  /// Calls `body` with the lower-case name of a field.
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
@@ -68,10 +68,10 @@ extension HTTPFields {
     return result ?? body(Array(name.utf8).span)
   }
 
-  /// Runs `body` over the value of a field.
+  /// Calls `body` with the value of a field.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    // As text, a value that is not UTF-8 is another one, which then holds U+FFFD and so is not ASCII.
+    // The string of a value that is not UTF-8 has different bytes; it then contains U+FFFD and is not ASCII.
     let text = self[index].value
     let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
       let bytes = unsafe Span(_unsafeElements: bytes)
@@ -87,24 +87,24 @@ extension Span<UInt8> {
   @inlinable @inline(__always)
   var isASCII: Bool {
     var seen: UInt8 = 0
-    // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
+    // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
     for index in indices { seen |= unsafe self[unchecked: index] }
     return seen < 0x80
   }
 }
 
-/// What the value of a field holds, as far as it matters to a scheme that collapses blanks.
+/// The properties of a field value that matter to a scheme that collapses white space.
 package struct FieldValueTraits {
-  /// Whether there is a tab or another control character.
+  /// Whether the value contains a tab or another control character.
   package let holdsControl: Bool
 
-  /// Whether all bytes are ASCII characters, and no blank is at an end or beside another one.
+  /// Whether all bytes are ASCII characters, and no space is at an end or next to another one.
   package let isCollapsed: Bool
 
   fileprivate init(_ value: Span<UInt8>) {
     var (all, control, pair): (UInt8, UInt8, UInt8) = (0, 0, 0)
     var before = UInt8(ascii: " ")
-    // Within bounds: the indices are the span's own. The loop has one way out, so that it takes many bytes at a time.
+    // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
     for index in value.indices {
       let byte = unsafe value[unchecked: index]
       all |= byte
@@ -118,22 +118,24 @@ package struct FieldValueTraits {
 }
 
 extension HTTPFields {
-  /// Returns what the value of a field holds.
+  /// Returns the properties of a field's value.
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     let text = self[index].value
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
       unsafe FieldValueTraits(Span(_unsafeElements: $0))
     }
-    // As text, a value that is not UTF-8 is another one, which then holds U+FFFD and so is not ASCII.
+    // The string of a value that is not UTF-8 has different bytes; it then contains U+FFFD and is not ASCII.
     if let traits, traits.isCollapsed { return traits }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
 }
 
 extension ByteWriter {
-  /// Appends the value of a header field without the blanks at its ends, each run of blanks inside as one space.
+  /// Appends the value of a header field without white space at its ends, and with each inner run of white space as one
+  /// space.
   ///
-  /// A blank is a space or a tab; quotation marks change nothing.
+  /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
+  /// API request" (canonical headers); S3 applies it within quotation marks too.
   package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
     let index = Int(header.index)
     if header.isCollapsed { return append(fields[index].value) }
@@ -161,14 +163,15 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Makes a field of what `body` writes: ASCII that a field may hold.
+  /// Creates a field with the value that `body` writes, which must consist of ASCII characters that a field value may
+  /// contain.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
     self.init(name: name, value: String(writing: body))
   }
 }
 
 extension HTTPFields {
-  /// Puts a field in the place of all that have its name, or adds it at the end.
+  /// Replaces all fields with the same name, or appends the field.
   package mutating func replace(_ field: consuming HTTPField) {
     guard let first = index(of: field.name) else { return append(field) }
     let name = field.name.canonicalName
@@ -193,9 +196,11 @@ extension HTTPFields {
 }
 
 extension SigningError {
-  /// The error for a header that is signed and there twice.
+  /// Creates the error for a signed header that appears twice.
+  ///
+  /// - Parameter name: The name of the header.
   public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
     SigningError(
-      .invalidHeader, "The header \(name.rawName), which is signed, is there twice.", remedy: "Send it once.")
+      .invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
   }
 }

@@ -1,23 +1,23 @@
 internal import StorageCrypto
 
-/// The shape of a host, with or without a port, read in one pass over its bytes: each signature looks at one.
+/// The structure of a host with an optional port, parsed in one pass over its bytes because every signature needs it.
 package struct HostName: BitwiseCopyable {
-  /// Where the host ends and the port begins.
+  /// The index at which the host ends and the port begins.
   package let end: Int
 
-  /// Whether the host is an IP address or `localhost`: it has no room for a bucket.
+  /// Whether the host is an IP address or `localhost`, which cannot have a bucket in front of it.
   package let isAddressOrLocalhost: Bool
 
-  /// Where the first dot is; `nil` if there is none.
+  /// The index of the first dot, or `nil` if there is none.
   let firstDot: Int?
 
   /// The number of dots.
   let dots: Int
 
-  /// Whether the text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+  /// Whether the string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
-  /// Reads a text.
+  /// Parses a host with an optional port.
   package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
       self.init(bracketed: authority)
@@ -26,7 +26,7 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
-  /// Reads a text that does not start with a bracket.
+  /// Parses a string that does not start with a bracket.
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dots = 0
@@ -36,7 +36,7 @@ package struct HostName: BitwiseCopyable {
       let left = authority.count &- index
       let lanes = ByteLanes(authority, from: index)
       let isDot = lanes.equal(UInt8(ascii: "."))
-      // From the hyphen to the nine there are `-`, `.`, `/` and the digits.
+      // The range from the hyphen to `9` contains `-`, `.`, `/` and the digits.
       let isHost = lanes.areLetters.union(lanes.lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9")))
         .subtracting(lanes.equal(UInt8(ascii: "/"))).union(lanes.equal(UInt8(ascii: "_")))
       let stop = isHost.inverted.first
@@ -61,7 +61,7 @@ package struct HostName: BitwiseCopyable {
       : index == 9 && Self.equalsIgnoringCase(host, "localhost")
   }
 
-  /// Reads a text that starts with a bracket.
+  /// Parses a string that starts with a bracket.
   private init(bracketed authority: Span<UInt8>) {
     var index = 1
     var isWellFormed = true
@@ -82,7 +82,7 @@ package struct HostName: BitwiseCopyable {
     isAddressOrLocalhost = true
   }
 
-  /// Returns whether a text is empty, or a colon and the number of a port.
+  /// Returns whether a string is empty, or a colon and a port number.
   private static func isPort(_ text: Span<UInt8>) -> Bool {
     guard text.count > 0 else { return true }
     guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
@@ -94,7 +94,7 @@ package struct HostName: BitwiseCopyable {
     return (1...65_535).contains(port)
   }
 
-  /// Returns whether a text is another one, which is in lower case.
+  /// Returns whether a string equals a lower-case literal, ignoring the case of ASCII letters.
   static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
     guard text.count == lowered.utf8CodeUnitCount else { return false }
     return lowered.withUTF8Buffer { lowered in
@@ -110,12 +110,12 @@ package struct HostName: BitwiseCopyable {
   }
 }
 
-/// Returns whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+/// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 package func isHost(_ text: String) -> Bool {
   withBytes(of: text) { HostName($0).isWellFormed }
 }
 
-/// Returns a host without its port, in a Host header or an authority.
+/// Returns the host of an authority without its port.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
     let end = HostName(bytes).end
@@ -123,12 +123,12 @@ package func hostWithoutPort(_ authority: String) -> String {
   }
 }
 
-/// Returns whether a host is an IP address or `localhost`: it has no room for a bucket.
+/// Returns whether a host is an IP address or `localhost`, which cannot have a bucket in front of it.
 package func isAddressOrLocalhost(_ authority: String) -> Bool {
   withBytes(of: authority) { HostName($0).isAddressOrLocalhost }
 }
 
-/// Returns whether a host can only be this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+/// Returns whether a host is always this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
 package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).asciiLowercased
   if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }

@@ -1,15 +1,16 @@
-/// The names of this machine in a Host header.
+/// A check of the names of this machine in a Host header.
 ///
-/// A server on loopback that answers to any name can be read by any web page: the page's own name is made to point to
-/// 127.0.0.1 once it is loaded (DNS rebinding), and for the browser the server is then of the page's origin. The Host
-/// header still has the page's name.
+/// Any web page could read from a loopback server that responds to every host name: once the page is loaded, its own
+/// name is made to resolve to 127.0.0.1 (DNS rebinding), and the browser then treats the server as the page's origin.
+/// The Host header still contains the page's name.
 package enum LoopbackHost {
-  /// Whether an authority names the loopback interface, with or without a port.
+  /// Returns whether an authority is a name or an address of the loopback interface, with or without a port.
   ///
-  /// Taken are `localhost` and names below it (RFC 6761, section 6.3: they always are this machine), `127.0.0.0/8` and
-  /// `::1`, in any case and with or without a dot at the end. Numbers in another notation than four decimal ones are not.
+  /// The function accepts `localhost` and names below it, which always are this machine (RFC 6761, section 6.3),
+  /// `127.0.0.0/8` and `::1`, in any case and with or without a final dot. It does not accept IPv4 addresses in other
+  /// notations than four decimal numbers.
   ///
-  /// - Parameter authority: The Host header; `nil` if there is none, which names nothing.
+  /// - Parameter authority: The Host header, or `nil` if the request has none, for which the result is `false`.
   package static func isNamed(by authority: String?) -> Bool {
     guard let authority, let host = host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
@@ -21,7 +22,8 @@ package enum LoopbackHost {
 
   private static let loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
 
-  /// The host without port, brackets and the dot at its end; `nil` for what is no authority, or one with a user.
+  /// Returns the host without port, brackets and final dot, or `nil` if the string is not an authority or contains a
+  /// user name.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
     guard bytes.allSatisfy({ isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }) else { return nil }
@@ -37,7 +39,7 @@ package enum LoopbackHost {
     return String(host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host)
   }
 
-  /// Whether what follows the host is nothing, or a colon and digits.
+  /// Returns whether the rest after the host is empty, or a colon and digits.
   private static func isPort(_ rest: Substring.UTF8View) -> Bool {
     guard let first = rest.first else { return true }
     let digits = rest.dropFirst()

@@ -1,5 +1,5 @@
 extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name and the value; that of a session token or a signature is masked.
+  /// The name and the value; the value of a session token or a signature is masked.
   public var description: String {
     guard let value else { return name.string }
     return "\(name)=\(SecretName.isSecret(name.string) ? Secret.mask : value.string)"
@@ -8,7 +8,7 @@ extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringCon
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The name, and the value unless it is masked.
+  /// A mirror with the name and the value, which is masked if it is secret.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -2,22 +2,25 @@ public import HTTPTypes
 internal import StorageCrypto
 
 extension RequestTarget {
-  /// Reads what a request is about.
+  /// Parses the target of a request.
   ///
-  /// A bucket is the first part of the path, or the first label of the host, or stands for the whole host, by the style
-  /// of the address. `+` in a query stands for a blank, as the services read it; in a path it stands for itself.
+  /// The addressing style determines whether the bucket is the first segment of the path, the first label of the host,
+  /// or the bucket of the whole host. A `+` in a query stands for a space, as the services decode it; in a path it
+  /// stands for itself.
   ///
   /// - Parameters:
-  ///   - request: The request as it arrived: the path undecoded, the host as authority.
-  ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else in the host.
-  ///   - bucket: The bucket of a custom domain; if not given, the host itself counts as its name.
+  ///   - request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  ///   - style: The position of the bucket name; by default the path for an IP address or `localhost`, otherwise the
+  ///     host.
+  ///   - bucket: The bucket of a custom domain; by default the host itself is used as its name.
   ///   - hosts: The hosts of the service without a bucket.
-  /// - Throws: ``VerificationError/Code/malformed`` if the path or the query cannot be read in one way only.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
+  ///   query cannot be parsed in exactly one way.
   public init(
     of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil, hosts: ServiceHosts = .unknown
   ) throws(VerificationError) {
     guard let authority = request.authority, isHost(authority) else {
-      throw .unreadable("There is no host, or it is malformed.")
+      throw .unreadable("The request has no host, or a malformed one.")
     }
     let (path, parameters) = try withBytes(of: request.path ?? "") { bytes throws(VerificationError) in
       try read(bytes)
@@ -33,7 +36,7 @@ extension RequestTarget {
     case .virtualHosted:
       let bucket = hosts.bucket(in: authority)
       guard bucket != nil || path.isEmpty else {
-        throw .unreadable("The host names no bucket and the path names an object.")
+        throw .unreadable("The host contains no bucket, and the path contains an object key.")
       }
       self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
@@ -43,12 +46,12 @@ extension RequestTarget {
   }
 }
 
-/// Reads the path and the query of a request, each byte of it twice.
+/// Parses the path and the query of a request; it reads each byte twice.
 private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
   let end = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
   guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
     let path = decoded(wire, 1..<end, plusIsSpace: false)
-  else { throw .unreadable("The path is not one that may travel in a URL.") }
+  else { throw .unreadable("The path is not valid in a URL.") }
   var parameters: [RequestTarget.Parameter] = []
   var start = end + 1
   while start < wire.count {
@@ -70,7 +73,7 @@ private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: Strin
   return (path, parameters)
 }
 
-/// Undoes the escapes of a part of a text that is well formed, and so of ASCII alone; `nil` if what they stand for is not
+/// Percent-decodes a range of a well-formed string, which is ASCII, or returns `nil` if the decoded bytes are not
 /// UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
   let part = wire.extracting(range)
@@ -83,7 +86,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
 }
 
 extension Span<UInt8> {
-  /// The first index of a byte in a range.
+  /// Returns the first index of a byte in a range, or `nil` if the range does not contain it.
   fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
     for index in range where self[index] == byte { return index }
     return nil
@@ -91,7 +94,7 @@ extension Span<UInt8> {
 }
 
 extension VerificationError {
-  /// The error for a request that cannot be read.
+  /// Creates the error for a request that cannot be parsed.
   package static func unreadable(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
   }

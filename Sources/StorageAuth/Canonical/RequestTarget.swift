@@ -1,15 +1,15 @@
-/// The bucket, the key and the parameters that a request is about, decoded once.
+/// The target of a request: its bucket, key and query parameters, decoded once.
 public struct RequestTarget: Sendable, Hashable {
-  /// The bucket; nothing for a request to the service itself.
+  /// The bucket, or `nil` for a request to the service itself.
   public let bucket: WireText?
 
-  /// The object key, decoded; nothing for a request to the bucket or the service.
+  /// The decoded object key, or `nil` for a request to the bucket or the service.
   public let key: WireText?
 
-  /// The query parameters in the order of the URL, decoded; a parameter without `=` has no value.
+  /// The decoded query parameters in the order of the URL; a parameter without `=` has no value.
   public let parameters: [Parameter]
 
-  /// Whether a parameter is found however it is spelt in upper and lower case, because its name was signed in lower case.
+  /// Whether parameters are looked up without regard to case, because their names were signed in lower case.
   private var ignoresCase = false
 
   /// A query parameter.
@@ -17,17 +17,26 @@ public struct RequestTarget: Sendable, Hashable {
     /// The name.
     public let name: WireText
 
-    /// The value; nothing where there was no `=`.
+    /// The value, or `nil` if the parameter has no `=`.
     public let value: WireText?
 
-    /// Makes a parameter.
+    /// Creates a parameter.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - value: The value, or `nil` for a parameter without `=`.
     public init(name: String, value: String?) {
       self.name = WireText(name)
       self.value = value.map { WireText($0) }
     }
   }
 
-  /// Puts a target together.
+  /// Creates a target.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, or `nil` for the service itself.
+  ///   - key: The object key, or `nil` for the bucket or the service.
+  ///   - parameters: The query parameters, decoded.
   public init(bucket: String?, key: String?, parameters: [Parameter]) {
     self.bucket = bucket.map { WireText($0) }
     self.key = key.map { WireText($0) }
@@ -39,28 +48,29 @@ public struct RequestTarget: Sendable, Hashable {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
-  /// The same target, in which a parameter is found however it is spelt in upper and lower case.
+  /// The same target with case-insensitive lookup of parameters.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
     return target
   }
 
-  /// The same bucket and key with other parameters, which are found in the same way.
+  /// Returns the same bucket and key with other parameters, and with the same rule for their lookup.
   func replacingParameters(with parameters: [Parameter]) -> RequestTarget {
     var target = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
     target.ignoresCase = ignoresCase
     return target
   }
 
-  /// The value of the first parameter with a name; empty where it has none.
+  /// Returns the value of the first parameter with a name, or an empty text if it has none, or `nil` if there is no
+  /// such parameter.
   ///
-  /// In a request that was verified for COS, upper and lower case are the same, as they are in what was signed.
+  /// In a request that was verified for COS, the lookup ignores case, as the signature does.
   public subscript(_ name: WireText) -> WireText? {
     first(name).map { $0.value ?? "" }
   }
 
-  /// Whether there is a parameter with a name.
+  /// Returns whether the target has a parameter with a name.
   public func contains(_ name: WireText) -> Bool {
     first(name) != nil
   }

@@ -1,32 +1,34 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// Where a service is reached: scheme, host, port, and where the bucket's name goes.
+/// The endpoint of a service: scheme, host, port, and the position of the bucket name.
 ///
 /// ```swift
 /// let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
 /// let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")   // http://127.0.0.1:9000/photos/cat.jpg
 /// ```
 public struct ServiceEndpoint: Sendable, Hashable {
-  /// `https` or `http`.
+  /// The scheme, `https` or `http`.
   public let scheme: String
 
-  /// The host, and the port where it is not the scheme's own.
+  /// The host, with the port if it is not the default of the scheme.
   public let authority: String
 
-  /// Where the bucket's name goes.
+  /// The position of the bucket name.
   public let style: AddressingStyle
 
-  /// The most bytes that a key of the service has in UTF-8.
+  /// The greatest length of an object key of the service, in bytes of UTF-8.
   public var keyByteLimit: Int
 
-  /// Reads an endpoint from a URL without a path; `https://` may be left out.
+  /// Parses an endpoint from a URL without a path, in which `https://` is optional.
   ///
   /// - Parameters:
   ///   - url: The URL, such as `https://oss-cn-hangzhou.aliyuncs.com`.
-  ///   - style: Where the bucket's name goes; if not given, the path for an IP address or `localhost`, else the host.
-  ///   - keyByteLimit: The most bytes that a key of the service has in UTF-8.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the text is not such a URL.
+  ///   - style: The position of the bucket name; by default the path for an IP address or `localhost`, otherwise the
+  ///     host.
+  ///   - keyByteLimit: The greatest length of an object key of the service, in bytes of UTF-8.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidConfiguration`` if the string is not such a
+  ///   URL.
   public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
@@ -40,27 +42,28 @@ public struct ServiceEndpoint: Sendable, Hashable {
     self.style = style ?? AddressingStyle(authority: authority)
     self.keyByteLimit = keyByteLimit
     guard scheme == "https" || scheme == "http", isHost(authority) else {
-      // A password or a signature may be in it.
+      // The message omits the URL, which may contain a password or a signature.
       throw SigningError(
-        .invalidConfiguration, "The endpoint is not a URL of nothing but a scheme, a host and a port.",
+        .invalidConfiguration, "The endpoint is not a URL that consists only of a scheme, a host and a port.",
         remedy: "Write it like https://oss-cn-hangzhou.aliyuncs.com or http://127.0.0.1:9000.")
     }
   }
 
-  /// Whether the host can only be this machine.
+  /// A Boolean value that indicates whether the host is always this machine.
   public var isLoopback: Bool { isLoopbackHost(authority) }
 
-  /// Makes a request for a bucket or an object, with everything encoded that has to be.
+  /// Creates a request for a bucket or an object, and percent-encodes its path and query.
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - bucket: The bucket; nothing for the service itself.
-  ///   - key: The object key, as it is: not encoded; nothing for the bucket itself.
-  ///   - parameters: The query parameters, as they are: not encoded.
+  ///   - bucket: The bucket, or `nil` for the service itself.
+  ///   - key: The object key without any encoding, or `nil` for the bucket itself.
+  ///   - parameters: The query parameters without any encoding.
   ///   - headers: The headers.
-  /// - Returns: The request, not yet signed.
-  /// - Throws: ``SigningError/Code/invalidRequest`` for a bucket or a key that no service accepts: an empty one, one with
-  ///   a NUL, a key over ``keyByteLimit``, a key without a bucket.
+  /// - Returns: The unsigned request.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if no service accepts the bucket
+  ///   or the key: an invalid bucket name, an empty key, a key with a NUL character or more than ``keyByteLimit``
+  ///   bytes, or a key without a bucket.
   public func request(
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
@@ -95,7 +98,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     guard let key else { return }
     if bucket == nil {
       throw SigningError(
-        .invalidRequest, "There is a key and no bucket.", remedy: "Name the bucket that the object is in.")
+        .invalidRequest, "The request has a key and no bucket.", remedy: "Name the bucket that the object is in.")
     }
     if key.isEmpty {
       throw SigningError(
@@ -107,12 +110,12 @@ public struct ServiceEndpoint: Sendable, Hashable {
         remedy: "Use at most \(keyByteLimit) bytes.")
     }
     if key.utf8.contains(0) {
-      throw SigningError(.invalidRequest, "The object key holds a NUL character.", remedy: "Take it out of the key.")
+      throw SigningError(.invalidRequest, "The object key contains a NUL character.", remedy: "Remove it.")
     }
   }
 }
 
-/// Whether a text can be the name of a bucket of OSS or, with the number of the account at its end, of COS.
+/// Returns whether a string is a valid bucket name of OSS or, with the account number at its end, of COS.
 package func isBucketName(_ name: String) -> Bool {
   let bytes = name.utf8
   func isEnd(_ byte: UInt8?) -> Bool {
@@ -127,8 +130,9 @@ package func isBucketName(_ name: String) -> Bool {
     }
 }
 
-/// Whether a text can be the name of a bucket of S3 with dots between its labels; such a name goes into the path, because
-/// a certificate covers one label.
+/// Returns whether a string is a valid bucket name of S3 with dots between its labels.
+///
+/// Such a name must be part of the path, because a wildcard certificate covers only one label.
 package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
   func isNumber(_ label: Substring) -> Bool {
@@ -137,9 +141,9 @@ package func isDottedBucketName(_ name: String) -> Bool {
   guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
     return false
   }
-  // A label may be shorter than a name; with a prefix it is as long as one.
+  // A label may be shorter than a bucket name, so that the prefix gives it the required length.
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
 
-/// Whether a text can be the name of a bucket of a service that allows dots in it.
+/// Returns whether a string is a valid bucket name of a service that allows dots.
 package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }

@@ -1,8 +1,8 @@
 internal import StorageCrypto
 
-/// The hosts of a service without a bucket, where buckets stand in front of them.
+/// The rule that distinguishes a service's own hosts from those with a bucket in front of them.
 ///
-/// A provider declares its own:
+/// A provider declares its own rule:
 ///
 /// ```swift
 /// extension ServiceHosts {
@@ -15,18 +15,18 @@ public struct ServiceHosts: Sendable {
   private let domain: StaticString
   private let dotCount: Int
 
-  /// A service about whose hosts nothing is known: those of one label have no bucket.
+  /// The rule for a service with unknown hosts: only a host with one label has no bucket.
   public static let unknown = ServiceHosts(label: "")
 
   /// Creates a rule.
   ///
   /// - Parameters:
-  ///   - label: A first label that stands for the service, in lower case; empty for none.
-  ///   - otherLabel: Another one.
-  ///   - domain: The end of the vendor's own hosts, in lower case and with a dot in front, such as `.example.com`; empty if
-  ///     labels tell enough.
-  ///   - labelCount: The number of labels of the vendor's own hosts without a bucket; there every first label of a longer
-  ///     host is a bucket.
+  ///   - label: A first label that stands for the service, in lower case; empty if there is none.
+  ///   - otherLabel: A second such label.
+  ///   - domain: The domain of the vendor's own hosts, in lower case and with a leading dot, such as `.example.com`;
+  ///     empty if the labels are sufficient.
+  ///   - labelCount: The number of labels of the vendor's own hosts without a bucket; in a host of the vendor with
+  ///     another number of labels, the first label is a bucket.
   public init(
     label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0
   ) {
@@ -36,18 +36,24 @@ public struct ServiceHosts: Sendable {
     dotCount = max(labelCount, 1) - 1
   }
 
-  /// Returns whether a host, with or without a port, is one of the vendor's own.
+  /// Returns whether a host, with or without a port, belongs to the vendor's domain.
+  ///
+  /// - Parameter authority: The host.
   public func own(_ authority: String) -> Bool {
     withBytes(of: authority) { owns(HostName($0), in: $0) }
   }
 
   /// Returns whether a host, with or without a port, is that of the service itself, without a bucket.
+  ///
+  /// - Parameter authority: The host.
   public func isService(_ authority: String) -> Bool {
     withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
   }
 
   /// Returns the bucket in a host, with or without a port: its first label, or `nil` if the host is that of the service
   /// itself.
+  ///
+  /// - Parameter authority: The host.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
       bucketEnd(of: HostName(bytes), in: bytes)
@@ -55,14 +61,14 @@ public struct ServiceHosts: Sendable {
     }
   }
 
-  /// Returns whether a host is one of the vendor's own.
+  /// Returns whether a host belongs to the vendor's domain.
   package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
     let count = domain.utf8CodeUnitCount
     return count > 0 && host.end > count
       && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
   }
 
-  /// Returns where the first label of a host ends, or `nil` if it names no bucket but the service.
+  /// Returns the index at which the first label of a host ends, or `nil` if the host is that of the service itself.
   package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
     guard let firstDot = host.firstDot else { return nil }
     if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }

@@ -1,14 +1,16 @@
 public import HTTPTypes
 
 extension RequestTarget {
-  /// Returns the value of a parameter that may be there once, or `nil` if it is not there; empty where it has none.
+  /// Returns the value of a parameter that may appear at most once, an empty string if it has no value, or `nil` if it
+  /// is missing.
   ///
   /// - Parameter name: The name.
-  /// - Throws: ``VerificationError/Code/ambiguous`` if it is there twice.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the parameter appears
+  ///   twice.
   public func uniqueValue(for name: WireText) throws(VerificationError) -> String? {
     var value: WireText?
     for parameter in parameters where parameter.name == name {
-      guard value == nil else { throw .ambiguous("The parameter \(name) is there twice.") }
+      guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
       value = parameter.value ?? ""
     }
     return value?.string
@@ -16,14 +18,14 @@ extension RequestTarget {
 }
 
 extension HTTPFields {
-  /// Returns the value of a field that may be there once, or `nil` if it is not there.
+  /// Returns the value of a field that may appear at most once, or `nil` if it is missing.
   ///
   /// - Parameter name: The name.
-  /// - Throws: ``VerificationError/Code/ambiguous`` if it is there twice.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
   public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
     var value: String?
     for field in self where field.name == name {
-      guard value == nil else { throw .ambiguous("The header \(name.rawName) is there twice.") }
+      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
       value = field.value
     }
     return value

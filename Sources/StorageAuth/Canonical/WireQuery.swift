@@ -1,16 +1,16 @@
 package import StorageCrypto
 
-/// Where the parts of one query parameter lie in a request's path.
+/// The ranges of one undecoded query parameter in a request's path.
 @usableFromInline
 package struct WireParameter: BitwiseCopyable {
   @usableFromInline let nameStart: Int32
   @usableFromInline let nameEnd: Int32
   @usableFromInline let valueEnd: Int32
 
-  /// Whether name and value hold unreserved characters alone, so that both are in their canonical encoding.
+  /// Whether name and value consist only of unreserved characters, so that both are in their canonical encoding.
   @usableFromInline package let isCanonical: Bool
 
-  /// Whether name and value hold no escape and no plus sign, so that both are what they decode to.
+  /// Whether name and value contain neither an escape nor a plus sign, so that both equal their decoded form.
   @usableFromInline package let isDecoded: Bool
 
   init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool, isDecoded: Bool) {
@@ -21,46 +21,47 @@ package struct WireParameter: BitwiseCopyable {
     self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
   }
 
-  /// Where the name lies.
+  /// The range of the name.
   @inlinable @inline(__always)
   package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
 
-  /// Where the value lies; empty where there is none.
+  /// The range of the value, which is empty if the parameter has none.
   @inlinable @inline(__always)
   package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
 
-  /// Returns whether the name, as it travels, is a text.
+  /// Returns whether the name, without decoding, equals a literal.
   package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
     name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
   }
 }
 
-/// The path of a request as it travels, in front of its query.
+/// The undecoded path of a request, without its query.
 @usableFromInline
 package struct WirePath: BitwiseCopyable {
-  /// Where the path ends and the query begins.
+  /// The index at which the path ends and the query begins.
   @usableFromInline package let end: Int
 
-  /// Whether the path holds no escape, so that it is what it decodes to.
+  /// Whether the path contains no escape, so that it equals its decoded form.
   @usableFromInline package let isDecoded: Bool
 
-  /// Whether the path holds unreserved characters and slashes alone, so that it is in its canonical encoding.
+  /// Whether the path consists only of unreserved characters and slashes, so that it is in its canonical encoding.
   @usableFromInline package let isCanonical: Bool
 
-  /// Whether the path or the query holds an escaped `?`, `&` or `=`, or the query a `?`: a text that is decoded before it
-  /// is cut has other parts then.
+  /// Whether the path or the query contains an escaped `?`, `&` or `=`, or the query a `?`.
+  ///
+  /// A program that decodes before it splits finds other parts in such a string.
   @usableFromInline package let holdsSeparator: Bool
 }
 
-/// The path and the query of a request as they travel, cut into parts and not decoded.
+/// A parser that splits the path and the query of a request into parts without decoding them.
 package enum WireQuery {
-  /// Cuts a request's path.
+  /// Splits a request's path.
   ///
   /// - Parameters:
   ///   - wire: The path with its query.
-  ///   - parameters: Receives the parameters in their order.
-  /// - Returns: The path without its query; `nil` if the text is not one that may travel: it does not start with `/`,
-  ///   holds a blank, a control character, a `#` or a byte that is not ASCII, or an escape is broken.
+  ///   - parameters: The list that receives the parameters in their order.
+  /// - Returns: The path without its query, or `nil` if the string is not valid in a URL: it does not start with `/`,
+  ///   contains a space, a control character, a `#` or a byte that is not ASCII, or an escape is malformed.
   package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
     guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/") else { return nil }
     let count = wire.count
@@ -89,7 +90,8 @@ package enum WireQuery {
     index &+= 1
     var start = index
     var nameEnd = -1
-    // Whether all bytes of the parameter are unreserved, and whether they stand for themselves.
+    // The flags for the current parameter: whether all of its bytes are unreserved, and whether they stand for
+    // themselves.
     isCanonical = true
     var isDecodedParameter = true
     while index < count {
@@ -150,7 +152,7 @@ package enum WireQuery {
     byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
-  /// Sorts parameters by name and, where names are equal in that order, by value or as they were.
+  /// Sorts parameters by name; equal names are sorted by value, or keep their order.
   package static func sort(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
     thenByValue: Bool = true
@@ -162,14 +164,14 @@ package enum WireQuery {
     }
   }
 
-  /// Sorts parameters by name and refuses a name that is there twice.
+  /// Sorts parameters by name, and throws if a name appears twice.
   package static func sortDistinct(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
   ) throws(SigningError) {
     if parameters.sort(by: { compareNames($0, $1, of: wire, by: order) }) { throw SigningError.repeatedParameter }
   }
 
-  /// Compares the names of two parameters: negative, zero or positive.
+  /// Compares the names of two parameters, and returns a negative integer, zero or a positive integer.
   package static func compareNames(
     _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder
   ) -> Int {
@@ -177,35 +179,35 @@ package enum WireQuery {
   }
 }
 
-/// The parameters that a URL must not have when it is signed: the services accept one authorization only.
+/// The parameters that a URL must not have before it is signed, because the services accept only one authorization.
 package struct RefusedParameters {
   private let names: NameTable
   private let end: Int
 
-  /// Refuses parameters with some names.
+  /// Creates a list of refused parameters.
   ///
   /// - Parameters:
-  ///   - names: The names, which are compared as they travel.
-  ///   - end: Where the part of the path ends in which they are refused; behind it is what the signer adds itself.
+  ///   - names: The names, which are compared in their encoded form.
+  ///   - end: The index before which they are refused; the signer adds its own parameters after it.
   package init(_ names: NameTable, before end: Int = .max) {
     self.names = names
     self.end = end
   }
 
-  /// Refuses a path that carries a signature already.
+  /// Rejects parameters of a path that already carries a signature.
   package func check(
     _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
   ) throws(SigningError) {
     for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
       guard !names.contains(wire.extracting(parameters[index].name)) else {
         throw SigningError(
-          .invalidPath, "The URL carries a signature, or what belongs to one, already.",
+          .invalidPath, "The URL already carries a signature, or parameters of one.",
           remedy: "Sign the URL without those parameters; they are added.")
       }
     }
   }
 
-  /// Refuses a path that carries a signature already.
+  /// Rejects a path that already carries a signature.
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -217,13 +219,13 @@ package struct RefusedParameters {
 }
 
 extension ByteWriter {
-  /// Appends what stands between a path and one more parameter: `?`, or `&` if there is a query.
+  /// Appends the delimiter before an additional parameter: `?`, or `&` if the path already has a query.
   package mutating func append(separatorAfter path: String) {
     let hasQuery = withBytes(of: path) { $0.contains(UInt8(ascii: "?")) }
     append(UInt8(ascii: hasQuery ? "&" : "?"))
   }
 
-  /// Appends `name=value`, decoded; without `=` where there is no value.
+  /// Appends the decoded `name=value`, without `=` if the value is empty.
   package mutating func append(decoding parameter: WireParameter, of wire: Span<UInt8>) {
     append(decoding: wire.extracting(parameter.name), isDecoded: parameter.isDecoded)
     guard !parameter.value.isEmpty else { return }
@@ -236,25 +238,25 @@ extension ByteWriter {
     if isDecoded { append(text) } else { append(decoding: text, plusIsSpace: true) }
   }
 
-  /// Appends a path in the one canonical encoding.
+  /// Appends a path in its canonical encoding.
   package mutating func append(normalizing path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isCanonical { append(bytes) } else { append(normalizing: bytes, plusIsSpace: false, .path) }
   }
 
-  /// Appends a path, decoded.
+  /// Appends a decoded path.
   package mutating func append(decoding path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isDecoded { append(bytes) } else { append(decoding: bytes, plusIsSpace: false) }
   }
 
-  /// Appends `name=value` in the one canonical encoding.
+  /// Appends `name=value` in its canonical encoding.
   ///
   /// - Parameters:
   ///   - parameter: The parameter.
-  ///   - wire: The path that it lies in.
+  ///   - wire: The path that contains it.
   ///   - nameCase: The case of the name.
-  ///   - keepsEmptyValue: Whether a parameter without a value gets an `=` as well.
+  ///   - keepsEmptyValue: Whether a parameter without a value is followed by `=` too.
   package mutating func append(
     canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
     keepsEmptyValue: Bool
@@ -272,7 +274,7 @@ extension ByteWriter {
     append(wire.extracting(parameter.value))
   }
 
-  /// Appends the name of a parameter in the one canonical encoding, in lower case.
+  /// Appends the name of a parameter in its canonical encoding, in lower case.
   package mutating func append(loweredNameOf parameter: WireParameter, of wire: Span<UInt8>) {
     let name = wire.extracting(parameter.name)
     guard parameter.isCanonical else { return append(normalizing: name, plusIsSpace: true, .component, .lowered) }

@@ -1,26 +1,26 @@
 package import StorageCrypto
 
-/// Text that arrives in a request, or that such text is compared with: two are equal only if their bytes are.
+/// A text from a request, or one that is compared with such a text; two texts are equal only if their bytes are.
 ///
-/// For `String`, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a combining
-/// accent. A storage service compares bytes, so a name that was looked up as a `String` may not be the name that was
-/// signed. Bucket names, keys, parameters and the prefixes of policies are therefore of this type, which cannot be
-/// compared with a `String` by accident.
+/// As `String` values, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a
+/// combining accent. A storage service compares bytes, so that a name that was looked up as a `String` may differ from
+/// the name that was signed. Bucket names, keys, parameters and the prefixes of policies therefore have this type,
+/// which cannot be compared with a `String` by accident.
 ///
 /// ```swift
 /// if verified.target.key == "reports/2026.csv" { … }   // a literal is a wire text
 /// let path = verified.target.key?.string               // as `String`, to be shown or sent
 /// ```
 public struct WireText: Sendable {
-  /// The text as a `String`; compare the wire texts and not these.
+  /// The text as a `String`; compare wire texts rather than these strings.
   public let string: String
 
-  /// Creates a wire text with the bytes of a string in UTF-8.
+  /// Creates a wire text with the UTF-8 bytes of a string.
   public init(_ string: String) {
     self.string = string
   }
 
-  /// Creates a wire text with the bytes of a part of a string in UTF-8.
+  /// Creates a wire text with the UTF-8 bytes of a substring.
   public init(_ string: Substring) {
     self.string = String(string)
   }
@@ -28,23 +28,24 @@ public struct WireText: Sendable {
   /// The bytes in UTF-8.
   public var utf8: String.UTF8View { string.utf8 }
 
-  /// Whether there are no bytes.
+  /// A Boolean value that indicates whether the text has no bytes.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Returns whether the first bytes are those of another text.
+  /// Returns whether the text starts with the bytes of a prefix.
   public func starts(with prefix: WireText) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns whether the last bytes are those of another text.
+  /// Returns whether the text ends with the bytes of a suffix.
   public func ends(with suffix: WireText) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
-  /// Returns the text percent-encoded: all bytes but ASCII letters, digits, `-`, `.`, `_` and `~` as `%XX`.
+  /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are not encoded as
+  /// `%XX`.
   ///
-  /// - Parameter keepsSlashes: Whether `/` stays as well, as in the path of an object.
+  /// - Parameter keepsSlashes: Whether `/` is not encoded either, as in the path of an object.
   public func percentEncoded(keepingSlashes keepsSlashes: Bool = false) -> String {
     string.percentEncoded(keepsSlashes ? .path : .component)
   }
 
-  /// The text with the letters from `A` to `Z` in lower case and every other character as it is.
+  /// The text with the letters from `A` to `Z` in lower case and all other characters unchanged.
   public var asciiLowercased: WireText { WireText(string.asciiLowercased) }
 }
 
@@ -52,10 +53,10 @@ extension WireText: Hashable, Comparable {
   /// Returns whether two texts have the same bytes.
   public static func == (first: WireText, second: WireText) -> Bool { first.string.isIdentical(to: second.string) }
 
-  /// Returns whether a text stands before another one in the order of their bytes.
+  /// Returns whether a text precedes another one in the order of their bytes.
   public static func < (first: WireText, second: WireText) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
 
-  /// Hashes the bytes, so that many spellings of one text do not have one hash.
+  /// Hashes the bytes, so that equivalent spellings of a text do not all have the same hash.
   public func hash(into hasher: inout Hasher) {
     for byte in utf8 { hasher.combine(byte) }
     hasher.combine(0xff as UInt8)
@@ -66,7 +67,7 @@ extension WireText: ExpressibleByStringInterpolation, CustomStringConvertible, C
   /// Creates a wire text from a literal.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The text, raw: it may hold control characters.
+  /// The raw text, which may contain control characters.
   public var description: String { string }
 
   /// The text as a Swift literal, with control characters escaped.
@@ -74,21 +75,21 @@ extension WireText: ExpressibleByStringInterpolation, CustomStringConvertible, C
 }
 
 extension ByteWriter {
-  /// Appends a text percent-encoded.
+  /// Appends a percent-encoded text.
   package mutating func append(percentEncoding text: WireText, _ encoding: PercentEncoding = .component) {
     append(percentEncoding: text.string, encoding)
   }
 }
 
 extension StringProtocol {
-  /// The text with the letters from `A` to `Z` in lower case and every other character as it is.
+  /// The string with the letters from `A` to `Z` in lower case and all other characters unchanged.
   ///
-  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make one name of two.
+  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two names equal.
   package var asciiLowercased: String {
     mapping("A"..."Z") { $0 | 0x20 }
   }
 
-  /// The text with the letters from `a` to `z` in upper case and every other character as it is.
+  /// The string with the letters from `a` to `z` in upper case and all other characters unchanged.
   package var asciiUppercased: String {
     mapping("a"..."z") { $0 & ~0x20 }
   }
