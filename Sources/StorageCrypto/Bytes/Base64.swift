@@ -1,5 +1,5 @@
 extension ByteWriter {
-  /// Appends bytes in Base64 with padding (RFC 4648, part 4).
+  /// Appends bytes in Base64 with padding (RFC 4648, section 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
     forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
   }
@@ -14,7 +14,7 @@ extension ByteWriter {
     digest.withBytes { bytes in
       forEachBase64Group(of: bytes) { writer, digits, isKept in
         if isKept { return writer.append(lanes: UInt64(digits), count: 4) }
-        // Within what is reserved: four digits of three bytes each.
+        // Within the reserved space: four digits of three bytes each.
         var place = writer.reserve(12)
         for digit in 0..<4 as Range<UInt32> {
           writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &place)
@@ -24,7 +24,7 @@ extension ByteWriter {
     }
   }
 
-  /// Writes a Base64 digit, percent-encoded, where there is room for three bytes.
+  /// Writes a percent-encoded Base64 digit to reserved space for three bytes.
   @inline(__always)
   private mutating func put(encoding digit: UInt8, at place: inout Int) {
     guard URLByte.kind(of: digit) != URLByte.unreserved else {
@@ -38,8 +38,8 @@ extension ByteWriter {
     place &+= 3
   }
 
-  /// Calls `body` with the four digits of each group of three bytes, the first one lowest, and whether all of them are
-  /// letters and decimal digits.
+  /// Calls `body` for each group of three bytes with its four digits, the first one in the lowest byte, and with
+  /// whether all of them are letters or decimal digits.
   @inline(__always)
   private mutating func forEachBase64Group(
     of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt32, _ isKept: Bool) -> Void
@@ -51,7 +51,7 @@ extension ByteWriter {
         bytes[unchecked: index], bytes[unchecked: index &+ 1], bytes[unchecked: index &+ 2]
       )
       let values = base64Values(of: UInt32(first) &<< 16 | UInt32(second) &<< 8 | UInt32(third))
-      // Two more than a value reaches 64 where the digit is a plus sign or a slash.
+      // A value plus two reaches 64 exactly if the digit is a plus sign or a slash.
       body(&self, base64Digits(of: values), (values &+ 0x0202_0202) & 0x4040_4040 == 0)
       index &+= 3
     }
@@ -65,28 +65,30 @@ extension ByteWriter {
 
 private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-/// Returns the values of the four Base64 digits of 24 bits, a byte each, that of the highest six bits lowest.
+/// Returns the values of the four Base64 digits of 24 bits, one in each byte, with that of the highest six bits in the
+/// lowest byte.
 @inline(__always)
 private func base64Values(of bits: UInt32) -> UInt32 {
   bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
 }
 
-/// Returns the Base64 digits of four values, a byte each.
+/// Returns the Base64 digits of four values, one in each byte.
 @inline(__always)
 private func base64Digits(of values: UInt32) -> UInt32 {
   base64Digit(values) | base64Digit(values &>> 8) &<< 8 | base64Digit(values &>> 16) &<< 16
     | base64Digit(values &>> 24) &<< 24
 }
 
-/// Returns the Base64 digit of the lower six bits of a value.
+/// Returns the Base64 digit of the lowest six bits of a value.
 @inline(__always)
 private func base64Digit(_ value: UInt32) -> UInt32 {
-  // Within bounds: six bits count to 63, and the alphabet has 64 letters.
+  // Within bounds: six bits are at most 63, and the alphabet has 64 characters.
   UInt32(unsafe alphabet.utf8Start[Int(value & 0x3f)])
 }
 
 extension [UInt8] {
-  /// Reads Base64 with padding (RFC 4648, part 4); nothing for anything else, also for bits that nobody may set.
+  /// Parses Base64 with padding (RFC 4648, section 4), or returns `nil` for any other string, also if unused bits are
+  /// not zero.
   package init?(base64 text: String) {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)

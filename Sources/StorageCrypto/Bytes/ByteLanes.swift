@@ -1,6 +1,6 @@
-/// Sixteen bytes of a text side by side, so that a question is put to all of them at once.
+/// Sixteen bytes as SIMD lanes, so that one operation tests all of them.
 ///
-/// The first byte is the first lane, on every machine. Behind the end of a text the lanes are zero.
+/// The first byte is the first lane on every platform. Lanes after the end of the bytes are zero.
 @usableFromInline
 package struct ByteLanes {
   @usableFromInline let bytes: SIMD16<UInt8>
@@ -10,40 +10,40 @@ package struct ByteLanes {
     self.bytes = bytes
   }
 
-  /// Takes two numbers for lanes, the lowest byte of the first one for the first lane.
+  /// Creates lanes from two integers; the lowest byte of the first one is the first lane.
   @inlinable @inline(__always)
   init(_ low: UInt64, _ high: UInt64 = 0) {
-    // Both are sixteen bytes, and any bytes are lanes.
+    // Safe: both types have sixteen bytes, and every bit pattern is valid.
     bytes = unsafe unsafeBitCast(SIMD2(low.littleEndian, high.littleEndian), to: SIMD16<UInt8>.self)
   }
 
-  /// Reads the next sixteen bytes of a text, or as many as there are.
+  /// Loads the next sixteen bytes, or the remaining ones if there are fewer.
   @inlinable @inline(__always)
   package init(_ text: Span<UInt8>, from index: Int) {
     precondition(index >= 0, "The index is in front of the text.")
     if index &+ 16 <= text.count {
-      // Within bounds: sixteen bytes are left. Any bytes are lanes, and may lie anywhere.
+      // Within bounds: sixteen bytes are left. Every bit pattern is valid, and the load does not require alignment.
       self.init(unsafe text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self))
     } else {
       self.init(text.word(from: index), text.word(from: index &+ 8))
     }
   }
 
-  /// Returns which bytes lie between two others, both included.
+  /// Returns the lanes with bytes in a closed range.
   @inlinable @inline(__always)
   package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
     LaneSet((bytes &- SIMD16(repeating: first)) .<= SIMD16(repeating: last &- first))
   }
 
-  /// Returns which bytes are one byte.
+  /// Returns the lanes that equal a byte.
   @inlinable @inline(__always)
   package func equal(_ byte: UInt8) -> LaneSet { LaneSet(bytes .== SIMD16(repeating: byte)) }
 
-  /// Returns which bytes are those of other lanes.
+  /// Returns the lanes that equal those of another value.
   @inlinable @inline(__always)
   package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
-  /// Which bytes are ASCII letters.
+  /// The lanes with ASCII letters.
   @inlinable @inline(__always)
   package var areLetters: LaneSet {
     let lowered = bytes | SIMD16(repeating: 0x20)
@@ -51,19 +51,19 @@ package struct ByteLanes {
       (lowered &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a")))
   }
 
-  /// Which bytes are ASCII digits.
+  /// The lanes with ASCII digits.
   @inlinable @inline(__always)
   package var areDigits: LaneSet { lie(from: UInt8(ascii: "0"), through: UInt8(ascii: "9")) }
 
-  /// Which bytes are unreserved characters (RFC 3986, section 2.3) or slashes.
+  /// The lanes with unreserved characters (RFC 3986, section 2.3) or slashes.
   @inlinable @inline(__always)
   var areUnreservedOrSlashes: LaneSet {
-    // From the hyphen to the nine there are `-`, `.`, `/` and the digits.
+    // The range from the hyphen to `9` contains `-`, `.`, `/` and the digits.
     areLetters.union(lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9"))).union(equal(UInt8(ascii: "_")))
       .union(equal(UInt8(ascii: "~")))
   }
 
-  /// Returns which bytes an encoding keeps.
+  /// Returns the lanes with bytes that an encoding does not escape.
   @inlinable @inline(__always)
   func areKept(by encoding: PercentEncoding) -> LaneSet {
     encoding.keepsSlash
@@ -78,7 +78,7 @@ package struct ByteLanes {
   }
 }
 
-/// Some of the sixteen lanes.
+/// A set of some of the sixteen lanes.
 @usableFromInline
 package struct LaneSet {
   @usableFromInline let mask: SIMDMask<SIMD16<Int8>>
@@ -98,22 +98,23 @@ package struct LaneSet {
   @inlinable @inline(__always)
   package var inverted: LaneSet { LaneSet(.!mask) }
 
-  /// Two numbers of eight bytes, the first lane lowest, that are 255 for a lane in the set and zero for the others.
+  /// Two integers of eight bytes, with the first lane lowest, in which a byte is 255 for a lane in the set and zero for
+  /// the others.
   @inlinable @inline(__always)
   var words: (low: UInt64, high: UInt64) {
-    // A mask is sixteen bytes, each of which is zero or has all bits set.
+    // Safe: a mask has sixteen bytes, each of which is zero or has all bits set.
     let words = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
   }
 
-  /// The first lane in the set; 16 if it is empty.
+  /// The first lane in the set, or 16 if the set is empty.
   @inlinable @inline(__always)
   package var first: Int {
     let (low, high) = words
     return low != 0 ? low.firstLane : 8 &+ high.firstLane
   }
 
-  /// Returns the first lane in the set and how many there are, of those in front of a lane.
+  /// Returns the first lane in the set and the number of lanes in the set, of the lanes before `end`.
   ///
   /// - Parameter end: The lane, from 0 to 16.
   @inlinable @inline(__always)
@@ -126,11 +127,11 @@ package struct LaneSet {
 }
 
 extension UInt64 {
-  /// The first of eight lanes that is not zero; 8 if all are.
+  /// The first of eight lanes that is not zero, or 8 if all are zero.
   @inlinable @inline(__always)
   package var firstLane: Int { trailingZeroBitCount &>> 3 }
 
-  /// Returns the first lanes of eight; the others are zero.
+  /// Returns the first `count` of eight lanes, with the others set to zero.
   @inlinable @inline(__always)
   package func firstLanes(_ count: Int) -> UInt64 {
     if count >= 8 { return self }
@@ -139,14 +140,14 @@ extension UInt64 {
 }
 
 extension Span<UInt8> {
-  /// Returns the next eight bytes as a number, the first one lowest; behind the end of the text the bytes are zero.
+  /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
   @inlinable @inline(__always)
   package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
     if index &+ 8 <= count { return unsafe uncheckedWord(at: index) }
     let left = count &- index
     guard left > 0 else { return 0 }
-    // Within bounds: the word ends with the text, and what it has in front of the index is shifted out.
+    // Within bounds: the word ends with the last byte, and its bytes before the index are shifted out.
     if count >= 8 { return unsafe uncheckedWord(at: count &- 8) &>> UInt64(truncatingIfNeeded: 8 &* (8 &- left)) }
     var word: UInt64 = 0
     var position = count
@@ -158,17 +159,18 @@ extension Span<UInt8> {
     return word
   }
 
-  /// Reads eight bytes that have to be there: any eight bytes are a number, and may lie anywhere.
+  /// Loads eight bytes at an index, which must be within bounds; every bit pattern is valid, and the load does not
+  /// require alignment.
   @unsafe
   @inlinable @inline(__always)
   func uncheckedWord(at index: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns the index of the first byte from `start` on that is not in a run; the count if all are.
+  /// Returns the index of the first byte from `start` that is not in a run, or the count if all bytes are.
   ///
   /// - Parameters:
-  ///   - start: Where to begin, 0 or more.
+  ///   - start: The index at which to start, which must not be negative.
   ///   - run: Returns the lanes that are in the run.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
@@ -181,25 +183,25 @@ extension Span<UInt8> {
     return Swift.min(index, count)
   }
 
-  /// Returns the index of the first byte from `start` on that an encoding does not keep; the count if it keeps all.
+  /// Returns the index of the first byte from `start` that an encoding escapes, or the count if it escapes none.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, keptBy encoding: PercentEncoding) -> Int {
     end(ofRunFrom: start) { $0.areKept(by: encoding) }
   }
 
-  /// Returns whether some byte is one that is looked for.
+  /// Returns whether any byte is in the set that a closure returns.
   @inlinable @inline(__always)
   package func contains(where isFound: (ByteLanes) -> LaneSet) -> Bool {
     end(ofRunFrom: 0) { isFound($0).inverted } < count
   }
 
-  /// Returns whether some byte is one byte.
+  /// Returns whether the bytes contain a byte.
   @inlinable
   package func contains(_ byte: UInt8) -> Bool {
     contains { $0.equal(byte) }
   }
 
-  /// Returns whether two runs of bytes are the same.
+  /// Returns whether two byte sequences are equal.
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -211,21 +213,22 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns a negative number if the bytes stand before others in the order of bytes, and zero if they are the same.
+  /// Compares two byte sequences: the result is negative if this one is first in the order of bytes, and zero if they
+  /// are equal.
   @inlinable
   package func compared(to other: Span<UInt8>) -> Int {
     let end = Swift.min(count, other.count)
     var index = 0
     while index < end {
       let (own, others) = (word(from: index).byteSwapped, other.word(from: index).byteSwapped)
-      // A shorter text ends in zeros here, which may also be the other's own bytes: the lengths decide then.
+      // A shorter sequence ends in zeros here, which the other one may really contain: the lengths decide then.
       if own != others { return own < others ? -1 : 1 }
       index &+= 8
     }
     return count &- other.count
   }
 
-  /// Returns whether the bytes start with a text.
+  /// Returns whether the bytes start with a literal.
   @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
     let length = prefix.utf8CodeUnitCount

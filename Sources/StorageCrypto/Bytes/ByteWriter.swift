@@ -1,8 +1,8 @@
-/// A sink for bytes that are hashed, or collected, as they are written.
+/// A sink for bytes that are hashed or collected while they are written.
 ///
-/// The bytes are staged in a block on the stack and handed on when the block is full, so writing a canonical request
-/// allocates nothing. A writer exists only inside the closure that it is passed to. What is collected into an array may
-/// be a key, so the block is wiped then; a string cannot be wiped anyway.
+/// The bytes are buffered in a block on the stack, which is flushed when it is full, so that writing a canonical
+/// request does not allocate. A writer exists only inside the closure that receives it. Bytes that are collected in an
+/// array may be a key, so that the block is wiped then; a string cannot be wiped anyway.
 @safe
 @usableFromInline
 package struct ByteWriter: ~Copyable {
@@ -16,17 +16,17 @@ package struct ByteWriter: ~Copyable {
     case array(UnsafeMutablePointer<[UInt8]>)
   }
 
-  /// The size of the block, small enough that it always lies on the stack.
+  /// The size of the block in bytes, which is small enough that it is always allocated on the stack.
   @usableFromInline static var blockByteCount: Int { 1024 }
 
-  // The block of `with`, which outlives the writer and is written below `blockByteCount` alone.
+  // Safe: the block of `with` outlives the writer, and writes stay below `blockByteCount`.
   @usableFromInline let block: UnsafeMutableBufferPointer<UInt8>
   private let drain: Drain
 
-  /// How much of the block is in use; never above `blockByteCount`.
+  /// The number of used bytes of the block, which is never greater than `blockByteCount`.
   @usableFromInline var count = 0
 
-  /// How much of the block was ever used, up to the last time that it was full.
+  /// The greatest number of used bytes of the block, as of its last flush.
   private var highWater = 0
 
   private init(block: UnsafeMutableBufferPointer<UInt8>, drain: Drain) {
@@ -34,7 +34,7 @@ package struct ByteWriter: ~Copyable {
     unsafe self.drain = drain
   }
 
-  /// Runs `body` with a writer, then `end` with what is still staged.
+  /// Calls `body` with a writer, then `end` with the bytes that are still in the block.
   static func with<Result>(
     _ drain: Drain, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
   ) -> Result {
@@ -55,7 +55,7 @@ package struct ByteWriter: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
-  /// Hands the block on and empties it.
+  /// Passes the bytes of the block to the destination, and empties the block.
   @usableFromInline
   mutating func flush() {
     switch unsafe drain {
@@ -69,10 +69,10 @@ package struct ByteWriter: ~Copyable {
     count = 0
   }
 
-  /// Makes room for a few bytes, which are written with ``put(_:at:)`` then.
+  /// Reserves space for bytes that ``put(_:at:)`` writes afterwards.
   ///
-  /// - Parameter byteCount: The number of bytes, 256 at most.
-  /// - Returns: Where the first one goes.
+  /// - Parameter byteCount: The number of bytes, at most 256.
+  /// - Returns: The index of the first byte.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
     precondition(byteCount <= 256, "There is room for 256 bytes.")
@@ -82,7 +82,7 @@ package struct ByteWriter: ~Copyable {
     return start
   }
 
-  /// Writes a byte where room was reserved for it; unsafe anywhere else, since the index is not checked.
+  /// Writes a byte to reserved space; unsafe at any other index, because the index is not checked.
   @unsafe
   @inlinable @inline(__always)
   package mutating func put(_ byte: UInt8, at index: Int) {
@@ -90,28 +90,28 @@ package struct ByteWriter: ~Copyable {
     unsafe block[index] = byte
   }
 
-  /// Appends the lowest lanes of a number, eight at most.
+  /// Appends the lowest lanes of an integer, at most eight.
   @inlinable @inline(__always)
   package mutating func append(lanes: UInt64, count laneCount: Int = 8) {
     precondition(laneCount >= 0 && laneCount <= 8, "A number has eight lanes.")
     let start = reserve(8)
-    // Within what is reserved: eight bytes, of which those that are not wanted are given back.
+    // Within the reserved space: eight bytes are stored, and those that are not needed are released.
     unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.littleEndian, toByteOffset: start, as: UInt64.self)
     giveBack(from: start &+ laneCount)
   }
 
-  /// Appends the first of sixteen lanes.
+  /// Appends the first lanes of sixteen.
   @inlinable @inline(__always)
   package mutating func append(_ lanes: ByteLanes, count laneCount: Int) {
     precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
     let start = reserve(16)
-    // Within what is reserved: sixteen bytes, of which those that are not wanted are given back.
+    // Within the reserved space: sixteen bytes are stored, and those that are not needed are released.
     unsafe UnsafeMutableRawBufferPointer(block).storeBytes(
       of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
     giveBack(from: start &+ laneCount)
   }
 
-  /// Gives back room that was reserved last and not written.
+  /// Releases the unused end of the last reservation.
   @inlinable @inline(__always)
   mutating func giveBack(from index: Int) {
     precondition(index >= 0 && index <= count, "The index is outside of what was reserved.")
@@ -126,7 +126,7 @@ package struct ByteWriter: ~Copyable {
     count &+= 1
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
@@ -134,14 +134,14 @@ package struct ByteWriter: ~Copyable {
 
   @inlinable @inline(__always)
   mutating func append(buffer: UnsafeBufferPointer<UInt8>) {
-    // An empty buffer may have no address, and has no bytes to append; the block always has one.
+    // An empty buffer may have a `nil` base address, and has no bytes to append; the block always has an address.
     guard let source = buffer.baseAddress, let start = unsafe block.baseAddress else { return }
     guard buffer.count <= Self.blockByteCount &- count else { return unsafe append(long: buffer) }
     unsafe (start + count).initialize(from: source, count: buffer.count)
     count &+= buffer.count
   }
 
-  /// Appends what does not fit into the block, in pieces that do.
+  /// Appends bytes that do not fit into the block, in pieces that do.
   @usableFromInline
   mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
     var rest = unsafe buffer[...]
@@ -159,19 +159,19 @@ package struct ByteWriter: ~Copyable {
     withBytes(of: string) { append($0) }
   }
 
-  /// Appends text that is known at compile time.
+  /// Appends a string literal.
   @inlinable @inline(__always)
   package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(buffer: $0) }
   }
 
-  /// Appends a digest as it is.
+  /// Appends the bytes of a digest.
   package mutating func append(_ digest: Digest) {
     digest.withBytes { append($0) }
   }
 }
 
-/// Runs `body` over the UTF-8 bytes of a string, without a copy where the string holds them contiguously.
+/// Calls `body` with the UTF-8 bytes of a string, without a copy if the string stores them contiguously.
 @inlinable @inline(__always)
 package func withBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -187,7 +187,8 @@ package func withBytes<Result, Failure: Error>(
   return try withCopiedBytes(of: string, body)
 }
 
-/// Runs `body` over a copy of the bytes of a string that does not hold them contiguously: one that Objective-C made.
+/// Calls `body` with a copy of the bytes of a string that does not store them contiguously, such as one from
+/// Objective-C.
 @usableFromInline
 func withCopiedBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -196,14 +197,14 @@ func withCopiedBytes<Result, Failure: Error>(
 }
 
 extension String {
-  /// Makes a string of what `body` writes; it has to be UTF-8.
+  /// Creates a string from the bytes that `body` writes, which must be UTF-8.
   package init(writing body: (inout ByteWriter) -> Void) {
     self = unsafe withWrittenBytes(body) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension [UInt8] {
-  /// Makes an array of what `body` writes.
+  /// Creates an array of the bytes that `body` writes.
   @usableFromInline
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
@@ -214,13 +215,13 @@ extension [UInt8] {
     }
   }
 
-  /// Appends bytes; memory that becomes too small is wiped before it is given back.
+  /// Appends bytes; if the array needs larger memory, the old memory is wiped before it is released.
   fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
       var grown: [UInt8] = []
       grown.reserveCapacity(Swift.max(2 * capacity, count + bytes.count))
       grown.append(contentsOf: self)
-      // A second reference would make the next change copy the bytes once more.
+      // A second reference would make the next mutation copy the bytes again.
       swap(&self, &grown)
       if !grown.isEmpty { wipe(&grown) }
     }
@@ -228,7 +229,7 @@ extension [UInt8] {
   }
 }
 
-/// Runs `use` over everything that `body` writes, without an allocation where it is short.
+/// Calls `use` with all bytes that `body` writes, without an allocation if they fit into the block.
 @unsafe
 package func withWrittenBytes<Result>(
   _ body: (inout ByteWriter) -> Void, _ use: (UnsafeBufferPointer<UInt8>) -> Result

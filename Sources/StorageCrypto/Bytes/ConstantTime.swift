@@ -1,6 +1,6 @@
 internal import CLibcrypto
 
-/// Whether two runs of bytes are equal; the time taken depends on their lengths alone.
+/// Returns whether two byte sequences are equal, in time that depends only on their lengths.
 package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
   guard first.count == second.count else { return false }
   return unsafe first.withUnsafeBytes { first in
@@ -10,12 +10,12 @@ package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> B
   }
 }
 
-/// Whether two texts are equal, byte for byte; the time taken depends on their lengths alone.
+/// Returns whether two strings are equal byte for byte, in time that depends only on their lengths.
 package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
   withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }
 }
 
-/// Overwrites memory with zeros in a way that no optimizer removes.
+/// Overwrites memory with zeros in a way that the optimizer does not remove.
 @unsafe
 @usableFromInline
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {

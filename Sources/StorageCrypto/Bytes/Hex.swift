@@ -1,9 +1,9 @@
 extension ByteWriter {
-  /// Appends bytes in lower-case hexadecimal.
+  /// Appends bytes in lower-case hexadecimal digits.
   package mutating func append(hex bytes: Span<UInt8>) {
     var index = 0
     while index &+ 4 <= bytes.count {
-      // Within bounds: four bytes are left. A number of four bytes may be any four bytes, and lie anywhere.
+      // Within bounds: four bytes are left. Every bit pattern is valid, and the load does not require alignment.
       let four = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self)
       append(lanes: hexDigits(of: UInt32(littleEndian: four)))
       index &+= 4
@@ -14,26 +14,27 @@ extension ByteWriter {
     }
   }
 
-  /// Appends a digest in lower-case hexadecimal.
+  /// Appends a digest in lower-case hexadecimal digits.
   package mutating func append(hex digest: Digest) {
     digest.withBytes { append(hex: $0) }
   }
 }
 
-/// Returns the lower-case hexadecimal digits of four bytes, the lowest byte first, as eight lanes.
+/// Returns the lower-case hexadecimal digits of four bytes, starting with the lowest byte, as eight lanes.
 @inline(__always)
 private func hexDigits(of bytes: UInt32) -> UInt64 {
-  // Each byte goes to the lower half of two lanes, then its upper four bits to the first lane and the others to the second.
+  // Each byte moves to the lower half of two lanes, then its upper four bits to the first lane and the others to the
+  // second.
   var spread = UInt64(bytes)
   spread = (spread | spread &<< 16) & 0x0000_ffff_0000_ffff
   spread = (spread | spread &<< 8) & 0x00ff_00ff_00ff_00ff
   let digits = (spread &>> 4 | spread &<< 8) & 0x0f0f_0f0f_0f0f_0f0f
-  // Six more than a digit reaches 16 where the digit is a letter.
+  // A digit plus six reaches 16 exactly if it is a letter.
   let letters = (digits &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
   return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") &- UInt8(ascii: "0") &- 10)
 }
 
-/// The value of a hexadecimal digit in either case, or nothing.
+/// Returns the value of a hexadecimal digit in either case, or `nil` for any other byte.
 @inlinable
 package func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
@@ -45,7 +46,7 @@ package func hexValue(_ digit: UInt8) -> UInt8? {
 }
 
 extension [UInt8] {
-  /// Reads hexadecimal text in either case; nothing for anything else.
+  /// Parses hexadecimal digits in either case, or returns `nil` for any other string.
   package init?(hex text: String) {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

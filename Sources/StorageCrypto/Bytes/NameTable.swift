@@ -1,13 +1,12 @@
-/// A fixed set of ASCII names that is searched without making a string.
+/// A fixed set of ASCII names that is searched without creating a string.
 @usableFromInline
 package final class NameTable: Sendable {
-  /// The names behind each other, the shortest first.
+  /// The concatenated names, the shortest first.
   private let bytes: [UInt8]
 
-  /// Where the names of each length start, and behind them where the longest ones end.
+  /// The start index of the names of each length, followed by the end index of the longest ones.
   private let starts: [Int]
 
-  /// Makes a table.
   package init(_ names: some Sequence<String>) {
     var bytes: [UInt8] = []
     var starts = [0]
@@ -20,7 +19,7 @@ package final class NameTable: Sendable {
     self.starts = starts
   }
 
-  /// Whether a name is in the table.
+  /// Returns whether the table contains a name.
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count > 0, name.count &+ 1 < starts.count else { return false }
     let bytes = bytes
@@ -35,7 +34,7 @@ package final class NameTable: Sendable {
     return false
   }
 
-  /// Whether a name is in the table.
+  /// Returns whether the table contains a name.
   package func contains(_ name: String) -> Bool {
     withBytes(of: name) { contains($0) }
   }

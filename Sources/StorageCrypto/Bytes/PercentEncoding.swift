@@ -1,4 +1,4 @@
-/// What a byte is to a URL.
+/// The classes of bytes in a URL.
 @usableFromInline
 package enum URLByte {
   /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
@@ -7,21 +7,21 @@ package enum URLByte {
   /// The class of `/`.
   @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
 
-  /// The class of the other characters that may stand in a URL.
+  /// The class of the other characters that are valid in a URL.
   @inlinable package static var other: UInt8 { UInt8(ascii: "2") }
 
-  /// Returns the class of a byte; above ``other`` for one that may not stand in a URL.
+  /// Returns the class of a byte, which is greater than ``other`` if the byte is not valid in a URL.
   @inlinable @inline(__always)
   package static func kind(of byte: UInt8) -> UInt8 {
-    // Within bounds: a byte counts to 255, and there are sixteen rows of sixteen classes.
+    // Within bounds: a byte is at most 255, and there are sixteen rows of sixteen classes.
     unsafe kinds.utf8Start[Int(byte)]
   }
 
-  /// Returns whether a byte may stand in a URL.
+  /// Returns whether a byte is valid in a URL.
   @inlinable @inline(__always)
   package static func mayStand(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
 
-  // A literal and not a global, so that a loop over a text in another module needs no call to get at it.
+  // A literal rather than a global, so that a loop in another module reads it without a call.
   @inlinable static var kinds: StaticString {
     """
     3333333333333333\
@@ -44,10 +44,11 @@ package enum URLByte {
   }
 }
 
-/// The bytes that stay as they are when text is percent-encoded; every other byte becomes `%XX` in upper case.
+/// The bytes that are not changed by percent-encoding; every other byte becomes `%XX` in upper case (RFC 3986, section
+/// 2.1).
 @usableFromInline
 package struct PercentEncoding: Sendable {
-  /// The last class of bytes that is kept.
+  /// The last class of bytes that is not escaped.
   @usableFromInline let lastKept: UInt8
 
   @inlinable
@@ -55,34 +56,34 @@ package struct PercentEncoding: Sendable {
     self.lastKept = lastKept
   }
 
-  /// The unreserved characters of RFC 3986: letters, digits and `-_.~`.
+  /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
 
-  /// The unreserved characters and `/`, for the path of a URL.
+  /// The encoding for the path of a URL, which does not escape `/` either.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
-  /// Whether a slash stays as it is.
+  /// Whether a slash is not escaped.
   @inlinable @inline(__always)
   var keepsSlash: Bool { lastKept == URLByte.slash }
 
-  /// Returns whether a byte stays as it is.
+  /// Returns whether a byte is not escaped.
   @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
 }
 
-/// The case of the hexadecimal digits in an escape, or of a whole encoded text.
+/// The case of the hexadecimal digits in an escape, or of a whole encoded string.
 @usableFromInline
 package enum EncodedCase: Sendable {
-  /// Letters stay as they are, escapes are `%2F`.
+  /// Letters keep their case, and escapes are `%2F`.
   case asWritten
-  /// Everything in lower case, escapes included: `%2f`.
+  /// Everything is in lower case, including escapes: `%2f`.
   case lowered
-  /// Letters in lower case, escapes in upper case: `%2F`.
+  /// Letters are in lower case, and escapes in upper case: `%2F`.
   case loweredLetters
 }
 
 extension ByteWriter {
-  /// Appends one byte percent-encoded.
+  /// Appends one percent-encoded byte.
   @inlinable @inline(__always)
   package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -90,7 +91,7 @@ extension ByteWriter {
     if encoding.keeps(byte) {
       append(textCase == .asWritten ? byte : asciiLowercased(byte))
     } else {
-      // Within what is reserved: three bytes.
+      // Within the reserved space: three bytes.
       let start = reserve(3)
       unsafe put(UInt8(ascii: "%"), at: start)
       unsafe put(escapeDigit(byte &>> 4, textCase), at: start &+ 1)
@@ -98,7 +99,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends bytes percent-encoded.
+  /// Appends percent-encoded bytes.
   @usableFromInline
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -119,7 +120,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends text percent-encoded.
+  /// Appends a percent-encoded string.
   @inlinable
   package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -129,7 +130,7 @@ extension ByteWriter {
 }
 
 extension Span<UInt8> {
-  /// Whether all bytes stay as they are when they are percent-encoded.
+  /// Returns whether an encoding escapes none of the bytes.
   @inlinable
   package func isKept(by encoding: PercentEncoding) -> Bool {
     end(ofRunFrom: 0, keptBy: encoding) == count
@@ -142,19 +143,19 @@ package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
   value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
-/// Returns an ASCII letter in lower case, and any other byte as it is.
+/// Returns an ASCII letter in lower case, or any other byte unchanged.
 @inlinable @inline(__always)
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
   byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 extension String {
-  /// The text percent-encoded.
+  /// Returns the percent-encoded string.
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
 
-  /// The bytes of the text with every escape undone, or nothing where an escape is broken.
+  /// Returns the bytes of the percent-decoded string, or `nil` if an escape is malformed.
   package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8]? {
     withBytes(of: self) { text in
       var bytes: [UInt8] = []

@@ -1,6 +1,7 @@
-/// One byte of percent-encoded text, decoded, and where the next one starts.
+/// Decodes one byte of a percent-encoded string, and moves the index to the next one.
 ///
-/// An escape that is cut off or not hexadecimal stands for itself; texts are checked before they get here.
+/// A truncated escape, or one that is not hexadecimal, stands for itself; callers validate strings before they decode
+/// them.
 @inline(__always)
 private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
   let byte = text[index]
@@ -15,7 +16,7 @@ private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: 
 }
 
 extension ByteWriter {
-  /// Appends percent-encoded text, decoded.
+  /// Appends a percent-encoded string in decoded form.
   package mutating func append(decoding text: Span<UInt8>, plusIsSpace: Bool) {
     var index = 0
     while index < text.count {
@@ -26,7 +27,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends percent-encoded text in the one canonical encoding: decoded, then encoded again.
+  /// Appends a percent-encoded string in its canonical encoding: decoded, then encoded again.
   package mutating func append(
     normalizing text: Span<UInt8>, plusIsSpace: Bool, _ encoding: PercentEncoding = .component,
     _ textCase: EncodedCase = .asWritten
@@ -44,20 +45,20 @@ extension ByteWriter {
   }
 }
 
-/// The order in which percent-encoded texts are sorted.
+/// The sort order of percent-encoded strings.
 package enum EncodedOrder: Sendable {
-  /// By the decoded bytes.
+  /// The order of the decoded bytes.
   case decoded
-  /// By the decoded bytes in lower case.
+  /// The order of the decoded bytes in lower case.
   case decodedLowered
-  /// By the canonical encoding.
+  /// The order of the canonical encoding.
   case encoded
-  /// By the canonical encoding in lower case.
+  /// The order of the canonical encoding in lower case.
   case encodedLowered
 }
 
-/// Returns how many of their first bytes two texts share that stand for themselves, or fewer: the last seven of a text are
-/// not looked at.
+/// Returns the number of unescaped leading bytes that two strings have in common, or fewer: up to seven bytes at the end
+/// are not compared.
 @inline(__always)
 private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   let end = min(first.count, second.count)
@@ -72,7 +73,7 @@ private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   return index
 }
 
-/// Compares two percent-encoded texts: negative, zero or positive.
+/// Compares two percent-encoded strings, and returns a negative integer, zero or a positive integer.
 package func compare(
   _ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool
 ) -> Int {
@@ -94,7 +95,8 @@ package func compare(
     }
     if a == b { continue }
     if order == .encoded || order == .encodedLowered {
-      // An escape starts with `%`, which sorts before every byte that is kept; two escapes sort as their bytes.
+      // An escape starts with `%`, which sorts before every byte that is not escaped; two escapes sort as their bytes
+      // do.
       let aKept = PercentEncoding.component.keeps(a)
       let bKept = PercentEncoding.component.keeps(b)
       if aKept != bKept { return aKept ? 1 : -1 }
@@ -104,7 +106,7 @@ package func compare(
   return (first.count - firstIndex).signum() - (second.count - secondIndex).signum()
 }
 
-/// Whether every `%` in a text starts an escape and every byte is one that may stand in a URL.
+/// Returns whether every `%` in a string starts an escape, and every byte is valid in a URL.
 package func isWellFormedURLText(_ text: Span<UInt8>) -> Bool {
   var index = 0
   while index < text.count {

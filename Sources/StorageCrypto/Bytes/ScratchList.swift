@@ -1,12 +1,12 @@
-/// A short list that lies on the stack, and moves to the heap only where it grows past that.
+/// A short list on the stack, which moves to the heap only if it grows too long.
 ///
-/// A list exists only inside the closure that it is passed to.
+/// A list exists only inside the closure that receives it.
 @safe
 @usableFromInline
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
-  /// How many elements there are.
+  /// The number of elements.
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
@@ -19,7 +19,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     if isOnHeap { unsafe block.deallocate() }
   }
 
-  /// Runs `body` with an empty list.
+  /// Calls `body` with an empty list.
   @inlinable @inline(__always)
   package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
@@ -32,7 +32,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Adds an element at the end.
+  /// Appends an element.
   @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
@@ -49,7 +49,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     isOnHeap = true
   }
 
-  /// The element at an index.
+  /// Accesses the element at an index.
   @inlinable @inline(__always)
   package subscript(_ index: Int) -> Element {
     get {
@@ -75,7 +75,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
   /// Sorts the elements; equal ones keep their order.
   ///
-  /// - Parameter compare: Returns a negative number for an element before another, zero for an equal one.
+  /// - Parameter compare: Returns a negative integer for an element before another, and zero for an equal one.
   /// - Returns: Whether two elements are equal.
   @inlinable @inline(__always)
   @discardableResult
@@ -95,7 +95,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
       let element = self[sorted]
       var place = sorted
       while place > 0 {
-        // Elements that are equal stand together, so that one is compared with the last of them.
+        // Equal elements are adjacent, so that an element is compared with the last of them.
         let order = compare(element, self[place &- 1])
         if order == 0 { hasEqual = true }
         if order >= 0 { break }

@@ -1,14 +1,15 @@
 package import Synchronization
 
-/// Bytes that are wiped when the last reference to them goes.
+/// Bytes that are wiped when their last reference is released.
 @safe
 @usableFromInline
 package final class SecretBytes: Sendable {
-  // Written before the initializer returns and after the last reference is gone, only read in between. A reader
-  // keeps the object until then, because an object may go after its last use, and the pointer is none.
+  // Safe to share: the memory is written before the initializer returns and after the last reference is released, and
+  // only read in between. A reader keeps the object alive until it has read the memory, because an object may be
+  // released after its last use and the pointer does not retain it.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-  /// Copies bytes in.
+  /// Creates a copy of bytes.
   package init(_ bytes: Span<UInt8>) {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     unsafe bytes.withUnsafeBytes { unsafe storage.copyMemory(from: $0) }
@@ -23,7 +24,7 @@ package final class SecretBytes: Sendable {
     unsafe storage.deallocate()
   }
 
-  /// Runs `body` over the bytes.
+  /// Calls `body` with the bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
@@ -31,6 +32,6 @@ package final class SecretBytes: Sendable {
     }
   }
 
-  /// Called with the memory of each secret after it is wiped and before it is given back; for tests of the wiping.
+  /// A closure that is called with the memory of each secret after it is wiped and before it is deallocated; for tests.
   package static let wipeObserver = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
 }
