@@ -333,9 +333,9 @@ struct XMLReader {
     case "quot": result = Array("\"".utf8)
     case "apos": result = Array("'".utf8)
     default:
-      guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference names an unknown entity.") }
+      guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference is to an unknown entity.") }
       guard let scalar = Self.character(name.utf8.dropFirst()) else {
-        throw failure("A reference does not name a character.")
+        throw failure("A reference does not stand for a character.")
       }
       guard isAllowed(scalar) else {
         throw failure("A reference stands for the character \(scalar.codePoint), which XML does not allow.")

@@ -71,7 +71,7 @@ public struct FormDocument: Sendable {
       return
     }
     guard let name = parts[1].string, name.hasBytePrefix("$"), name.utf8.count > 1 else {
-      throw .invalidPolicy("A condition names no field like $key.")
+      throw .invalidPolicy("A condition has no field name like $key.")
     }
     conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
   }

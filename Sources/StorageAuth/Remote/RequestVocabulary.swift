@@ -6,8 +6,8 @@ public struct RequestVocabulary: Sendable {
   /// The prefix of the service's own headers, in lower case: `x-oss-`.
   public var headerPrefix: String
 
-  /// The headers with the prefix that change neither the operation nor its authorization, without the prefix and in
-  /// lower case.
+  /// The headers that change neither the operation nor its authorization, in lower case and without the service's
+  /// prefix.
   ///
   /// User metadata (`meta-`) is always harmless and is not listed.
   public var harmlessHeaders: Set<String>

@@ -80,9 +80,9 @@ public struct SigningIntent: Sendable {
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): return
     case (let expected?, let given?) where expected == given: return
-    case (nil, .some): throw .anotherKey("The string holds a session token, and the key has none.")
-    case (.some, nil): throw .anotherKey("The key is temporary, and the string does not hold its session token.")
-    case (.some, .some): throw .anotherKey("The string holds another session token than that of the key.")
+    case (nil, .some): throw .anotherKey("The string contains a session token, and the key has none.")
+    case (.some, nil): throw .anotherKey("The key is temporary, and the string does not contain its session token.")
+    case (.some, .some): throw .anotherKey("The string contains another session token than that of the key.")
     }
   }
 }

@@ -8,7 +8,7 @@ public import HTTPTypes
 /// accept.
 public struct VerificationLimits: Sendable, Hashable {
   /// The largest difference between the time of signing and the present, and between the present and the later start of
-  /// a URL: 15 minutes, as the services have it.
+  /// a URL: 15 minutes, as OSS and S3 report in the `MaxAllowedSkewMilliseconds` of `RequestTimeTooSkewed`.
   public static let clockTolerance = Duration.seconds(900)
 
   /// Limits without a bound on the lifetime: COS accepts windows of any length, and OSS V1 accepts URLs with any

@@ -19,7 +19,7 @@ public struct VerifiedRequest: Sendable {
   ///
   /// The string to sign of COS is the same for a header and for a URL: an authorization can be moved from one to the
   /// other. In OSS V1 the date of a header and the expiration of a URL differ in form, and OSS V4 signs the parameters
-  /// of a URL's authorization.
+  /// of a URL's authorization. The vendors' pages are listed at ``target``.
   public let signsPlacement: Bool
 
   /// The time at which the authorization expires, or `nil` if the scheme does not state it.
@@ -31,7 +31,13 @@ public struct VerifiedRequest: Sendable {
   /// The bucket, the key, and those query parameters that the signature covers.
   ///
   /// OSS V1 covers only sub-resources (`acl`, `uploadId`, `response-content-type`, …) and the `Expires` of its URLs;
-  /// OSS V4 covers every parameter; COS covers the parameters that the authorization lists.
+  /// OSS V4 covers every parameter; COS covers the parameters that the authorization lists. The vendors' pages are:
+  ///
+  /// - OSS V1:
+  ///   <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>
+  /// - OSS V4: [Include a V4 signature in the
+  ///   header](https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4)
+  /// - COS: [Request Signature](https://www.tencentcloud.com/document/product/436/7778)
   public let target: RequestTarget
 
   /// The query parameters that the signature does not cover, in the order of the URL, including the signature itself.
@@ -42,7 +48,7 @@ public struct VerifiedRequest: Sendable {
   /// The names of the header fields that the signature covers, in lower case; `host` stands for the authority.
   ///
   /// OSS covers the `x-oss-` fields, `content-type`, `content-md5` and, in V4, the fields that `AdditionalHeaders`
-  /// lists; COS covers the fields that the authorization lists.
+  /// lists; COS covers the fields that the authorization lists. The vendors' pages are listed at ``target``.
   public let signedHeaders: Set<String>
 
   /// A placement of an authorization in a request.
