@@ -363,7 +363,6 @@ struct XMLReader {
     return Unicode.Scalar(value)
   }
 
-  /// Parses a name.
   private mutating func name(_ message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }

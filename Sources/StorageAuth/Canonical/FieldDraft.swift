@@ -5,7 +5,6 @@ package import HTTPTypes
 /// It also stores the lengths of the names. Most fields that a signature adds are not in the request yet, and a length
 /// that no name has proves this without comparing names.
 package struct FieldDraft: ~Copyable {
-  /// The fields.
   package private(set) var fields: HTTPFields
 
   /// A bit for each length that a name has; the highest bit stands for all greater lengths.

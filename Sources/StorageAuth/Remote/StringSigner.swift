@@ -10,7 +10,7 @@ public protocol StringSigner: Sendable {
 
   /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: The string to sign from a client.
+  /// - Parameter order: The client's request to sign a string.
   /// - Returns: The one request that the string stands for, and the other targets that its signature fits.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
   func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent
@@ -18,7 +18,7 @@ public protocol StringSigner: Sendable {
   /// Returns the signature of a string that is within the rules.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
+  ///   - order: The client's request to sign a string.
   ///   - intent: The result of ``intent(of:)`` for it.
   ///   - key: The signing key.
   ///   - date: The present.
@@ -42,7 +42,7 @@ extension StringSigner {
   /// Signs a string that is within the rules.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
+  ///   - order: The client's request to sign a string.
   ///   - key: The signing key.
   ///   - rules: The rules for the caller.
   ///   - date: The present.

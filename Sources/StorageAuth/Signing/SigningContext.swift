@@ -17,5 +17,7 @@ public struct SigningContext: Sendable, Equatable {
   public static var now: SigningContext { SigningContext(date: .now) }
 
   /// Returns a context with a given time.
+  ///
+  /// - Parameter date: The time, by the service's clock.
   public static func at(_ date: Timestamp) -> SigningContext { SigningContext(date: date) }
 }

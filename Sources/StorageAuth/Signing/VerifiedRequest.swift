@@ -35,9 +35,9 @@ public struct VerifiedRequest: Sendable {
   ///
   /// - OSS V1:
   ///   <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>
-  /// - OSS V4: [Include a V4 signature in the
-  ///   header](https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4)
-  /// - COS: [Request Signature](https://www.tencentcloud.com/document/product/436/7778)
+  /// - OSS V4, "Include a V4 signature in the header":
+  ///   <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>
+  /// - COS, "Request Signature": <https://www.tencentcloud.com/document/product/436/7778>
   public let target: RequestTarget
 
   /// The query parameters that the signature does not cover, in the order of the URL, including the signature itself.
