@@ -1,10 +1,10 @@
 public import HummingbirdCore
 internal import Logging
 
-/// How many connections a server holds, and how long a client may keep one of them waiting.
+/// The limits on the connections of a server: their number, and how long a client may keep one of them waiting.
 ///
-/// Without these limits a client that sends half a request, or reads its answer byte by byte, holds a connection for
-/// ever, and a few hundred of them hold all that the system gives to a process.
+/// Without these limits a client that sends half a request, or reads its response byte by byte, holds a connection
+/// indefinitely, and a few hundred such clients use up the file descriptors that the system grants to a process.
 ///
 /// ```swift
 /// let limits = ConnectionLimits()
@@ -13,35 +13,35 @@ internal import Logging
 ///   configuration: .init(availableConnectionsDelegate: limits.availableConnections))
 /// ```
 public struct ConnectionLimits: Sendable, Hashable {
-  /// The greatest number of open connections; those beyond it wait in the queue of the system.
+  /// The maximum number of open connections; further connections wait in the system's accept queue.
   public var connections: Int
 
-  /// How long the head of a request may take, from the opening of the connection or from its first byte.
+  /// The maximum time for receiving the head of a request, from the opening of the connection or from its first byte.
   public var headTimeout: Duration
 
-  /// For how long in all a client may leave the server waiting for a body.
+  /// The maximum total time that the server waits for the client while it receives a body.
   ///
-  /// What arrives gives time back, a second for every ``minimumBodyRate`` bytes, and never more than this.
+  /// Received bytes extend the remaining time by one second for every ``minimumBodyRate`` bytes, up to this value.
   public var bodyTimeout: Duration
 
-  /// The rate at which a body has to arrive in the long run, in bytes a second.
+  /// The minimum average rate of a body, in bytes per second.
   public var minimumBodyRate: Int
 
-  /// How long a connection may stay open between two requests.
+  /// The maximum time that a connection may stay open between two requests.
   public var idleTimeout: Duration
 
-  /// How long a client may leave an answer unread.
+  /// The maximum time that a client may leave a response unread.
   public var writeTimeout: Duration
 
-  /// Sets the limits.
+  /// Creates the limits.
   ///
   /// - Parameters:
-  ///   - connections: The greatest number of open connections.
-  ///   - headTimeout: How long the head of a request may take.
-  ///   - bodyTimeout: For how long in all a client may leave the server waiting for a body.
-  ///   - minimumBodyRate: The rate at which a body has to arrive in the long run, in bytes a second.
-  ///   - idleTimeout: How long a connection may stay open between two requests.
-  ///   - writeTimeout: How long a client may leave an answer unread.
+  ///   - connections: The maximum number of open connections, at least 1.
+  ///   - headTimeout: The maximum time for receiving the head of a request.
+  ///   - bodyTimeout: The maximum total time that the server waits for the client while it receives a body.
+  ///   - minimumBodyRate: The minimum average rate of a body, in bytes per second, at least 1.
+  ///   - idleTimeout: The maximum time that a connection may stay open between two requests.
+  ///   - writeTimeout: The maximum time that a client may leave a response unread.
   public init(
     connections: Int = 500, headTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30),
     minimumBodyRate: Int = 1024, idleTimeout: Duration = .seconds(60), writeTimeout: Duration = .seconds(60)
@@ -54,7 +54,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     self.writeTimeout = writeTimeout
   }
 
-  /// The limit on connections, in the form that a server of Hummingbird takes.
+  /// The limit on connections, as the configuration of a Hummingbird server expects it.
   public var availableConnections: MaximumAvailableConnections {
     MaximumAvailableConnections(connections, logger: Logger(label: "connections") { _ in SwiftLogNoOpLogHandler() })
   }

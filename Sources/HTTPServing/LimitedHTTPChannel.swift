@@ -5,7 +5,7 @@ internal import NIOHTTP1
 
 /// A connection that speaks HTTP/1.1 within ``ConnectionLimits``.
 package struct LimitedHTTPChannel: ServerChildChannel {
-  /// What the connection is made into.
+  /// The value that represents a connection after its setup.
   package typealias Value = HTTP1Channel.Value
 
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
@@ -14,23 +14,23 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   private let base: HTTP1Channel
   private let limits: ConnectionLimits
 
-  /// Makes connections.
+  /// Creates the channel setup.
   ///
   /// - Parameters:
-  ///   - limits: How long a client may keep the connection waiting.
-  ///   - responder: Answers a request.
+  ///   - limits: The limits on how long a client may keep the connection waiting.
+  ///   - responder: The handler that responds to requests.
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
     base = HTTP1Channel(
       responder: responder, configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.headLimits))
   }
 
-  /// Sets a connection up.
+  /// Sets up a connection.
   package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     setup(channel: channel, logger: logger, checks: { [] })
   }
 
-  /// Sets a connection up, with handlers that see the parts of requests right behind the decoder.
+  /// Sets up a connection, with additional handlers that receive the parts of requests directly after the decoder.
   package func setup(
     channel: any Channel, logger: Logger, checks: @escaping @Sendable () -> [any ChannelHandler]
   ) -> EventLoopFuture<Value> {
@@ -42,16 +42,16 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     }
   }
 
-  /// Answers the requests of a connection.
+  /// Handles the requests of a connection.
   package func handle(value: Value, logger: Logger) async {
     await base.handle(value: value, logger: logger)
   }
 }
 
 extension HTTPServerBuilder {
-  /// Makes a server for HTTP/1.1 whose connections keep to limits.
+  /// Returns a builder of an HTTP/1.1 server whose connections are limited.
   ///
-  /// The number of connections is limited where the server is configured: with
+  /// The number of connections is not limited here but in the configuration of the server, with
   /// ``ConnectionLimits/availableConnections``.
   public static func http1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
     HTTPServerBuilder { LimitedHTTPChannel(limits, responder: $0) }

@@ -3,15 +3,15 @@ internal import NIOHTTP1
 
 /// Closes a connection whose client keeps the server waiting for longer than ``ConnectionLimits`` allow.
 ///
-/// It stands right behind the decoder. Time that the server itself takes, to answer or to take what has arrived, is no
-/// fault of the client and is not counted.
+/// The handler's position is directly after the decoder. Time that the server itself takes, to respond or to process
+/// received bytes, is not the client's fault and is not counted.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What the server waits for the client to send.
+  /// The part of a request that the server waits for.
   private enum Awaited {
     case head, nextHead, body, nothing, closing
   }
@@ -22,7 +22,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var hasPartsInRead = false
   private var isReading = false
 
-  /// How long the client may still leave the server waiting for the body, from `bodyWaitStart` on.
+  /// The remaining time for the client to send the body, counted from `bodyWaitStart`.
   private var bodyAllowance = Duration.zero
   private var bodyWaitStart: NIODeadline?
 
@@ -59,7 +59,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if mode == .output {
-      // The server has nothing more to say: the client has to close its side.
+      // The server has finished sending; the client must close its side.
       expect(.closing, for: limits.headTimeout, context)
     }
     context.close(mode: mode, promise: promise)
@@ -103,7 +103,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     if awaited == .body {
       pauseBody(context)
     } else if awaited == .nextHead, !hasPartsInRead {
-      // Bytes without a part: a head has begun.
+      // Bytes arrived that did not complete a part: the next head has begun.
       expect(.head, for: limits.headTimeout, context)
     }
     hasPartsInRead = false
@@ -162,7 +162,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     schedule(context)
   }
 
-  /// Makes the timer go off at the next deadline; one that goes off earlier stays, and looks again then.
+  /// Schedules the timer for the next deadline; a timer that fires earlier is left in place and reschedules itself.
   private func schedule(_ context: ChannelHandlerContext) {
     guard let next = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
     if let timer {

@@ -5,10 +5,10 @@ internal import StorageCrypto
 internal import Synchronization
 public import SystemPackage
 
-/// An object store in memory, for the unit tests of apps: no server, no network, no credentials.
+/// An object store in memory for the unit tests of apps: it needs no server, no network and no credentials.
 ///
-/// It does what a bucket does as far as ``StorageClient/ObjectStore`` shows it: conditions, ranges, metadata, listings in
-/// the order of bytes, checksums. Failures are added on demand, and what was asked for is recorded:
+/// The store behaves like a bucket as far as ``StorageClient/ObjectStore`` exposes it: conditions, ranges, metadata,
+/// checksums, and listings in the byte order of the keys. Tests can inject failures and inspect the recorded calls:
 ///
 /// ```swift
 /// let store = InMemoryStore()
@@ -17,12 +17,12 @@ public import SystemPackage
 /// #expect(store.calls == [.init(.upload, "2026/11/20/cat.jpg")])
 /// ```
 public final class InMemoryStore: ObjectStore {
-  /// What a store is asked to do.
+  /// An operation of a store.
   public enum Operation: Sendable, Hashable, CaseIterable {
     case upload, download, open, head, delete, list
   }
 
-  /// An operation that was asked for.
+  /// A recorded call of an operation.
   public struct Call: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
@@ -30,7 +30,7 @@ public final class InMemoryStore: ObjectStore {
     /// The key, or the prefix of a listing.
     public let key: String
 
-    /// Creates a call, to compare with.
+    /// Creates a call, for comparison with recorded ones.
     public init(_ operation: Operation, _ key: String) {
       self.operation = operation
       self.key = key
@@ -50,7 +50,8 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private struct State {
-    /// The objects by the bytes of their keys: two spellings are two objects.
+    /// The objects by the UTF-8 bytes of their keys: keys that differ only in Unicode normalization are separate
+    /// objects.
     var objects: [[UInt8]: Object] = [:]
     var failures: [Failure] = []
     var calls: [Call] = []
@@ -64,34 +65,35 @@ public final class InMemoryStore: ObjectStore {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - pageSize: The most entries of a page of a listing; 1 at least.
-  ///   - keyByteLimit: The most bytes of a key in UTF-8: 1,023 as at OSS and COS, or 1,024 as at S3.
-  ///   - time: Says when an object is stored.
+  ///   - pageSize: The maximum number of entries on a page of a listing, at least 1.
+  ///   - keyByteLimit: The maximum length of a key in bytes of UTF-8: 1,023 for OSS and COS, 1,024 for S3.
+  ///   - time: The clock that provides the modification times of objects.
   public init(pageSize: Int = 1000, keyByteLimit: Int = 1023, time: any SigningClock = .system) {
     self.pageSize = max(1, pageSize)
     self.keyByteLimit = keyByteLimit
     self.time = time
   }
 
-  /// Makes operations fail, before they change anything.
+  /// Makes operations fail before they change any state.
   ///
-  /// Failures that were added first are used first.
+  /// Failures are used in the order in which they were added.
   ///
   /// - Parameters:
-  ///   - operation: The operation that fails, or `nil` for every one.
-  ///   - key: The key whose operations fail, or `nil` for every one.
-  ///   - count: How many operations fail.
-  ///   - error: What they throw.
+  ///   - operation: The operation that fails, or `nil` for all operations.
+  ///   - key: The key whose operations fail, or `nil` for all keys.
+  ///   - count: The number of operations that fail.
+  ///   - error: The error that the operations throw.
   public func fail(
     _ operation: Operation? = nil, key: String? = nil, times count: Int = 1, with error: any Error & Sendable
   ) {
     state.withLock { $0.failures.append(Failure(operation: operation, key: key, count: count, error: error)) }
   }
 
-  /// What was asked for, in order.
+  /// The recorded calls, in order.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// The bytes of an object, or `nil` if there is none; setting them is no call, and `nil` removes the object.
+  /// The bytes of an object, or `nil` if it does not exist; setting `nil` removes the object, and access is not
+  /// recorded.
   public subscript(key: String) -> [UInt8]? {
     get { object(key)?.bytes }
     set {
@@ -100,7 +102,7 @@ public final class InMemoryStore: ObjectStore {
     }
   }
 
-  /// A refusal of a service that asks for fewer requests.
+  /// A service's request to reduce the rate of requests.
   public static let throttled = ServiceError(
     code: "SlowDown", message: "Reduce your request rate.", status: .serviceUnavailable, subject: "a test")
 
@@ -108,8 +110,9 @@ public final class InMemoryStore: ObjectStore {
 
   /// Stores an object.
   ///
-  /// - Throws: A ``StorageClient/ServiceError`` if there is an object and `forbidOverwrite` is set, and what the source
-  ///   throws.
+  /// - Throws: A ``StorageClient/ServiceError`` if the object exists and `forbidOverwrite` is set, a
+  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, and errors of
+  ///   the source.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -142,8 +145,7 @@ public final class InMemoryStore: ObjectStore {
 
   /// Writes an object to a file.
   ///
-  /// - Throws: A ``StorageClient/ServiceError`` as ``open(_:options:)``, and a ``StorageClient/StorageError`` if the file
-  ///   cannot be written.
+  /// - Throws: The errors of ``open(_:options:)``, and a ``StorageClient/StorageError`` if the file cannot be written.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -155,9 +157,10 @@ public final class InMemoryStore: ObjectStore {
     return object.info
   }
 
-  /// Hands over the bytes of an object, or of a range of it.
+  /// Returns the bytes of an object, or of a range of it.
   ///
-  /// - Throws: A ``StorageClient/ServiceError`` if there is no object, a condition does not hold or the range is outside.
+  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist, a condition does not hold or the range
+  ///   lies outside the object; an injected failure.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try begin(.open, key)
     let (object, range) = try find(key, options)
@@ -165,21 +168,25 @@ public final class InMemoryStore: ObjectStore {
       info: object.info, contentLength: Int64(range.count), body: ByteStream(Array(object.bytes[range])))
   }
 
-  /// Describes an object.
+  /// Returns the description of an object.
   ///
-  /// - Throws: A ``StorageClient/ServiceError`` if there is none.
+  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist; an injected failure.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try begin(.head, key)
     return try find(key, DownloadOptions()).object.info
   }
 
-  /// Removes an object, if there is one.
+  /// Removes an object if it exists.
+  ///
+  /// - Throws: An injected failure.
   public func delete(_ key: String) async throws {
     try begin(.delete, key)
     state.withLock { $0.objects[Array(key.utf8)] = nil }
   }
 
-  /// Removes objects; a key whose deletion is to fail is reported.
+  /// Removes objects, and reports the keys whose removal fails with an injected ``StorageClient/ServiceError``.
+  ///
+  /// - Throws: An injected failure of another type.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
     var report = DeletionReport()
@@ -195,7 +202,7 @@ public final class InMemoryStore: ObjectStore {
     return report
   }
 
-  /// Lists objects in the order of the bytes of their keys, as they are when each page is asked for.
+  /// Lists objects in the byte order of their keys; each page reflects the store's content when it is requested.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try begin(.list, prefix)
@@ -210,7 +217,7 @@ public final class InMemoryStore: ObjectStore {
 
   // MARK: What they share
 
-  /// Records an operation, and makes it fail if it is to.
+  /// Records an operation, and throws the next injected failure that applies to it.
   private func begin(_ operation: Operation, _ key: String) throws {
     try Task.checkCancellation()
     try state.withLock { state in

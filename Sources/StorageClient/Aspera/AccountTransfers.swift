@@ -3,28 +3,28 @@ package import AsperaTransfer
 internal import StorageAuth
 package import SystemPackage
 
-/// Moves files with an account alone, where there is no Node API.
+/// Transfers of files with only an account, for servers without a Node API.
 package struct AccountTransfers: Sendable {
   private let queue: TransferQueue
   private let token: AsperaToken?
 
-  /// Names an account.
+  /// Creates the transfers of an account.
   ///
   /// - Parameters:
-  ///   - account: Who logs in.
-  ///   - token: What the server wants to see besides, if it does.
-  ///   - engine: What carries out the transfers.
+  ///   - account: The account that logs in.
+  ///   - token: The transfer token, if the server requires one in addition.
+  ///   - engine: The engine that carries out the transfers.
   package init(_ account: AsperaAccount, token: AsperaToken? = nil, engine: any TransferEngine) {
     queue = TransferQueue(engine: engine, account: account)
     self.token = token
   }
 
-  /// Sends a file.
+  /// Uploads a file.
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - path: What it is called on the server, from the root of the account on.
-  ///   - progress: Is told how far it is.
+  ///   - path: The path on the server, relative to the account's root.
+  ///   - progress: Receives the progress of the transfer.
   package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
     let source = try await TransferFile(.file(file))
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
@@ -33,12 +33,12 @@ package struct AccountTransfers: Sendable {
     try await queue.carryOut(session(spec), size: source.size) { meter.advance(by: $0) }
   }
 
-  /// Receives a file, which appears only when all of it has arrived.
+  /// Downloads a file, which appears only when it has arrived completely.
   ///
   /// - Parameters:
-  ///   - path: The file on the server, from the root of the account on.
-  ///   - file: What it is called here.
-  ///   - progress: Is told how far it is.
+  ///   - path: The path on the server, relative to the account's root.
+  ///   - file: The local file.
+  ///   - progress: Receives the progress of the transfer.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let place = try await FilePlace(file)
     let folder = try TemporaryFolder(in: place.folder.string)

@@ -3,33 +3,33 @@ internal import CloudCredentials
 public import HTTPTypes
 public import StorageAuth
 
-/// A node of IBM Aspera: its Node API for names, FASP for bytes.
+/// A provider for a node of IBM Aspera: the Node API for names, FASP for bytes.
 ///
-/// Objects are files, and keys are paths below a root: `2026/cat.jpg`. A folder is no object; listings show it as a common
-/// prefix. There is no copy inside the service and there are no URLs that carry their own authorization, so that a client
-/// of a node has neither `copy` nor `presign`.
+/// Objects are files, and keys are paths below a root, such as `2026/cat.jpg`. A folder is not an object; listings show
+/// it as a common prefix. The service has neither server-side copies nor presigned URLs, so a client of a node has no
+/// `copy` and no `presign`.
 public struct AsperaProvider: StorageProvider {
-  /// What requests to the Node API are authorized with.
+  /// The credential that authorizes requests to the Node API.
   public typealias SigningCredential = AsperaNodeAccess
 
   /// The folder that keys are relative to.
   public let root: String
 
-  /// How files are moved.
+  /// The settings of file transfers.
   public let transfers: AsperaTransfers
 
   let address: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?
 
-  /// Names a node.
+  /// Creates the provider of a node.
   ///
   /// - Parameters:
-  ///   - node: The URL of the Node API: `https`, or `http` on this machine. A path comes before those of the calls, as
-  ///     Shares has one.
-  ///   - access: What requests are authorized with, unless the client is given credentials; the default sources if there
-  ///     are neither.
+  ///   - node: The URL of the Node API: `https`, or `http` on this machine. Its path, as Shares has one, precedes the
+  ///     paths of the calls.
+  ///   - access: The credential for requests, unless the client has its own credentials; the default sources are used
+  ///     if there are neither.
   ///   - root: The folder that keys are relative to.
-  ///   - transfers: How files are moved: with which account, by which program, how fast.
+  ///   - transfers: The settings of file transfers: account, program and rates.
   public init(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
   ) {
@@ -55,10 +55,12 @@ public struct AsperaProvider: StorageProvider {
   /// The short name of the service.
   public var name: String { "aspera" }
 
-  /// The host and the root.
+  /// The host and the root folder.
   public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
   /// The address of the node, without a path.
+  ///
+  /// - Throws: A `SigningError` if the URL or the root is invalid.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) {
       let address = try address.get()
@@ -66,34 +68,34 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// What authorizes requests.
+  /// The signer of requests to the Node API.
   public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
-  /// The access that the provider was given, or else the default sources on this machine: environment and file.
+  /// The access that was passed to the initializer, or the default sources on this machine: environment and file.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     guard let access else { return .asperaDefault }
     return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")
   }
 
-  /// Always: a password, a secret or a token is sent as it is.
+  /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
   public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
 
-  /// The user or the access key.
+  /// Returns the user name or the access key id.
   public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
 
-  /// Reads the error of the Node API.
+  /// Parses the error in a response of the Node API.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(NodeAnswer.refusal(in: body), in: response, subject: subject)
   }
 
-  /// The operations of a node.
+  /// Returns the operations of a node.
   public func store(of client: StorageClient<AsperaProvider>) -> some ObjectStore {
     NodeClient(client: client)
   }
 }
 
 extension StorageProvider where Self == AsperaProvider {
-  /// A node of IBM Aspera.
+  /// Returns the provider of a node of IBM Aspera.
   ///
   /// ```swift
   /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
@@ -101,10 +103,10 @@ extension StorageProvider where Self == AsperaProvider {
   ///
   /// - Parameters:
   ///   - node: The URL of the Node API: `https`, or `http` on this machine.
-  ///   - access: What requests are authorized with, unless the client is given credentials; the default sources if there
-  ///     are neither.
+  ///   - access: The credential for requests, unless the client has its own credentials; the default sources are used
+  ///     if there are neither.
   ///   - root: The folder that keys are relative to.
-  ///   - transfers: How files are moved: with which account, by which program, how fast.
+  ///   - transfers: The settings of file transfers: account, program and rates.
   public static func aspera(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
   ) -> AsperaProvider {

@@ -2,52 +2,53 @@ public import AsperaAuth
 public import AsperaTransfer
 public import StorageAuth
 
-/// How a client of a node moves files: with which account, by which program, how fast.
+/// The settings with which a client of a node transfers files: account, program and rates.
 ///
 /// ```swift
 /// let client = StorageClient(
 ///   .aspera(node: "https://node.example.com:9092", transfers: AsperaTransfers(login: .dynamicKey, targetRate: 100_000)))
 /// ```
 public struct AsperaTransfers: Sendable {
-  /// What transfers log in with; a server looks at this before it looks at a token.
+  /// The login of transfers; a server checks it before it checks the token.
   public enum Login: Sendable {
-    /// The user that the node names, with the key that IBM's products put on this machine, or the one at a path.
+    /// The user that the node names, with the private key that IBM's products install on this machine, or another key.
     ///
-    /// - keyPath: The file of the key; the places where IBM's products put it are searched, if not given.
-    /// - passphrase: The passphrase; that of `ASPERA_SCP_PASS`, if not given and if the key is encrypted.
+    /// - Parameters:
+    ///   - keyPath: The path of the key file; if `nil`, the directories where IBM's products install it are searched.
+    ///   - passphrase: The passphrase of an encrypted key; if `nil`, the value of `ASPERA_SCP_PASS`.
     case tokenAccount(keyPath: String? = nil, passphrase: Secret? = nil)
-    /// The user that the node names, with a key pair that is made here and told to the node with each request for a
-    /// transfer. Servers since 4.4 take it; no key of IBM's is needed.
+    /// The user that the node names, with a key pair that the client generates and announces to the node with each
+    /// transfer request. Servers since version 4.4 support it; no key of IBM's products is needed.
     case dynamicKey
-    /// An account of one's own. A password goes to the host and the user of the account only.
+    /// A separate account. A password is sent only to the host and the user of the account.
     case account(AsperaAccount)
   }
 
-  /// What transfers log in with.
+  /// The login of transfers.
   public var login: Login
 
-  /// The path of ascp; it is looked for if not given.
+  /// The path of ascp; if `nil`, the program is searched for.
   public var ascp: String?
 
-  /// What carries out transfers, in place of ascp.
+  /// The engine that carries out transfers instead of ascp.
   public var engine: (any TransferEngine)?
 
-  /// The rate to reach, in kilobits a second; the server may set a lower one.
+  /// The target rate, in kilobits per second; the server may set a lower one.
   public var targetRate: Int?
 
-  /// The rate to keep, in kilobits a second.
+  /// The minimum rate, in kilobits per second.
   public var minimumRate: Int?
 
-  /// How a transfer shares the line with others.
+  /// The policy by which a transfer shares the bandwidth with other traffic.
   public var ratePolicy: RatePolicy?
 
-  /// How long tokens are to live, in whole seconds; the node decides if not given.
+  /// The requested lifetime of tokens, in whole seconds; if `nil`, the node decides.
   public var tokenLifetime: Duration?
 
-  /// How many transfers are active at a time, and what is tried again how often.
+  /// The configuration of the transfer queue: the number of concurrent transfers, and the retries.
   public var queue: TransferQueueConfiguration
 
-  /// Says how files are moved.
+  /// Creates the settings.
   public init(
     login: Login = .tokenAccount(), ascp: String? = nil, engine: (any TransferEngine)? = nil, targetRate: Int? = nil,
     minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
@@ -65,7 +66,7 @@ public struct AsperaTransfers: Sendable {
 }
 
 extension AsperaTransfers {
-  /// What is on the wire of a transfer besides its paths.
+  /// Copies the rates and the rate policy into a transfer specification.
   func put(into spec: inout TransferSpec) {
     spec.targetRate = targetRate
     spec.minimumRate = minimumRate

@@ -2,11 +2,11 @@ public import AsperaAuth
 public import StorageAuth
 
 extension AsperaCredentials {
-  /// The sources of access to a Node API on this machine; replace or leave out what is not wanted.
+  /// The sources of access to a Node API on this machine; individual sources can be replaced or left out.
   public static var `default`: AsperaCredentials { AsperaCredentials(.system) }
 }
 
 extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
-  /// The default sources of access to a Node API on this machine, as `AsperaCredentials` lists them.
+  /// The default chain of sources of access to a Node API on this machine, as `AsperaCredentials` lists them.
   public static var asperaDefault: CredentialChain<AsperaNodeAccess> { AsperaCredentials.default.chain }
 }

@@ -4,14 +4,14 @@ internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// An object that was brought here, in a folder that goes when nobody reads it any more.
+/// A downloaded object in a temporary folder, which is removed when its last reader releases it.
 struct FetchedFile: Sendable {
   let info: ObjectInfo
   let file: FilePath
   private let length: Int64
   private let folder: TemporaryFolder
 
-  /// Looks whether all of it is there.
+  /// Creates the file after checking that it is complete.
   init(_ info: ObjectInfo, _ file: FilePath, in folder: TemporaryFolder) async throws {
     let found = try? await FileSystem.shared.info(forFileAt: file, infoAboutSymbolicLink: true)
     guard let found, found.type == .regular, info.size == nil || info.size == found.size else {
@@ -25,9 +25,9 @@ struct FetchedFile: Sendable {
     self.folder = folder
   }
 
-  /// The bytes that a range stands for; all of them without one.
+  /// Returns the bytes that a range selects, or all of them for `nil`.
   ///
-  /// - Throws: ``ServiceError`` of the kind `invalidRange`, as other services answer, for a range outside the object.
+  /// - Throws: ``ServiceError`` of the kind `invalidRange`, as from other services, for a range outside the object.
   func bytes(of range: ByteRange?, subject: String) throws -> Range<Int64> {
     guard let range else { return 0..<length }
     guard let bytes = range.bytes(of: length) else {
@@ -38,7 +38,7 @@ struct FetchedFile: Sendable {
     return bytes
   }
 
-  /// Bytes of the file, in chunks.
+  /// Returns the bytes of a range of the file, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream {
     ByteStream { [self] in
       var offset = range.lowerBound

@@ -1,15 +1,15 @@
 internal import StorageAuth
 
-/// Walks over the files of a node, folder by folder, in the order of the bytes of their keys.
+/// A walk over the files of a node, folder by folder, in the byte order of their keys.
 ///
-/// A folder sorts as its name with a slash, which is what all keys in it have in common: so the files of a folder and the
-/// folders in it come in the order in which a flat listing would have them.
+/// A folder sorts as its name followed by a slash, the common prefix of all keys in it. The files of a folder and its
+/// subfolders therefore appear in the order of a flat listing.
 actor FolderWalk {
-  /// How deep folders are walked through; a file system that is deeper goes round in circles.
+  /// The maximum depth of folders; a deeper hierarchy is taken for a cycle.
   private static let deepest = 256
 
   private struct Step {
-    /// The key of a file, or of a folder with a slash at its end.
+    /// The key of a file, or of a folder with a trailing slash.
     let key: String
     let entry: NodeEntry
     let depth: Int
@@ -19,7 +19,7 @@ actor FolderWalk {
   private let prefix: String
   private let delimiter: String?
   private let limit: Int
-  /// What is to come, the next one last; nothing before the first folder was asked for.
+  /// The remaining steps, the next one last; `nil` before the first folder was requested.
   private var steps: [Step]?
   private var lastCommonPrefix: String?
   private var number = 0
@@ -31,7 +31,7 @@ actor FolderWalk {
     self.limit = limit
   }
 
-  /// The next page: at most one folder is asked for more than it takes to have something to show.
+  /// Returns the next page; once it has an entry, no further folder is requested for it.
   func page() async throws -> ListPage {
     if steps == nil { steps = try await firstSteps() }
     var entries: [ListEntry] = []
@@ -50,11 +50,11 @@ actor FolderWalk {
     return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(number)")
   }
 
-  /// What is in the folder that the prefix names, as far as it starts with the rest of the prefix.
+  /// Returns the content of the folder that the prefix names, limited to the keys that start with the prefix.
   private func firstSteps() async throws -> [Step] {
     _ = try store.provider.address.get()
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
-    // No file has a key that starts so.
+    // No file has a key with such a prefix.
     guard folder.isEmpty ? !prefix.hasPrefix("/") : NodePath.isKey(folder) else { return [] }
     let children = try await children(ofFolder: folder, 1) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
@@ -74,7 +74,8 @@ actor FolderWalk {
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }
 
-  /// What is shown of a file, or of a folder that is not walked through; nothing if that has been shown.
+  /// Returns the entry for a file or for a folder that is not walked, or `nil` if its common prefix was returned
+  /// before.
   private func entry(for step: Step) throws(StorageError) -> ListEntry? {
     if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
       let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)

@@ -4,9 +4,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// What the Node API answers.
+/// The responses of the Node API.
 enum NodeAnswer {
-  /// Reads an answer.
+  /// Parses a response body.
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
       return try JSONValue(parsing: body)
@@ -15,20 +15,20 @@ enum NodeAnswer {
     }
   }
 
-  /// What the node says that it refused; nothing if it says nothing.
+  /// Returns the error that a body describes, or `nil` if it describes none.
   static func refusal(in body: [UInt8]) -> NodeRefusal? {
     (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
   }
 }
 
 extension NodeRefusal {
-  /// What the node says, fit to be shown.
+  /// The node's message, made safe for display.
   var shown: String? {
     guard let text = message ?? reason, !text.isEmpty else { return nil }
     return ServiceText().shown(Self.maskingAuthorization(in: text))
   }
 
-  /// The text with what follows the words of an authorization masked, should a node repeat it.
+  /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
   private static func maskingAuthorization(in text: String) -> String {
     var isSecret = false
     return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
@@ -39,7 +39,7 @@ extension NodeRefusal {
 }
 
 extension ServiceError {
-  /// Reads what a node refused: in the answer, or in one of its elements, whose code is a status of its own.
+  /// Creates an error from a node's refusal, which the response carries, or one of its elements with its own status.
   init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
     var response = response
     if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {

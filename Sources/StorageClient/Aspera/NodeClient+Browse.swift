@@ -4,14 +4,14 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeClient {
-  /// The most files of one folder that are listed: they are sorted here, and held in memory for that.
+  /// The maximum number of files that are listed of one folder, because they are sorted in memory.
   private static let mostEntries = 1_000_000
 
-  /// What the client calls a folder where an object was asked for.
+  /// The error code for a folder where an object was requested.
   static let folderCode = "IsFolder"
   static let folderMessage = "It is a folder, which is no object."
 
-  /// Asks about an object.
+  /// Returns the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
     let path = try path(key)
@@ -21,7 +21,7 @@ extension NodeClient {
     return ObjectInfo(key: key, entry)
   }
 
-  /// Lists objects, in the order of the bytes of their keys.
+  /// Lists objects in the byte order of their keys.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing {
       let walk = FolderWalk(
@@ -30,7 +30,7 @@ extension NodeClient {
     }
   }
 
-  /// What is in a folder, in no order; nothing if there is no such folder, or if it is a file.
+  /// Returns the entries of a folder, unsorted, or `nil` if the folder does not exist or is a file.
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
     let limit = client.configuration.keysPerPage
     var entries: [NodeEntry] = []
@@ -59,7 +59,7 @@ extension NodeClient {
     }
   }
 
-  /// The error for a folder where an object was asked for.
+  /// Returns the error for a folder where an object was requested.
   func folder(_ key: String, _ response: HTTPResponse) -> ServiceError {
     var response = response
     response.status = .notFound

@@ -3,11 +3,11 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The most paths that a node is given in one request.
+/// The maximum number of paths that one request carries.
 private let batchSize = 1000
 
 extension NodeClient {
-  /// Deletes an object; it is no error if there is none, and one if it is a folder.
+  /// Deletes an object; succeeds if it does not exist, and throws if the key names a folder.
   func delete(_ key: String) async throws {
     do {
       _ = try await head(key)
@@ -18,9 +18,9 @@ extension NodeClient {
     try await deletePath(key)
   }
 
-  /// Deletes objects; it is no error if some do not exist.
+  /// Deletes objects; succeeds for keys that do not exist.
   ///
-  /// A node deletes a folder with everything in it. So it is asked what each key is before.
+  /// A node deletes a folder together with its content, so each key's kind is requested before.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { _ = try path(key) }
     var report = DeletionReport()
@@ -36,9 +36,9 @@ extension NodeClient {
     return report
   }
 
-  /// Makes a folder, and those that it is in; it is no error if it is there.
+  /// Creates a folder and its parents; succeeds if it exists.
   ///
-  /// A node makes a folder only in one that is there, and calls one that is there an error.
+  /// A node creates a folder only in an existing one, and reports an error for a folder that exists.
   func createFolder(_ key: String) async throws {
     _ = try path(key)
     var folders: [String] = []
@@ -52,7 +52,7 @@ extension NodeClient {
     throw ServiceError(refusal, in: response, subject: "create \(client.location(ofKey: key))")
   }
 
-  /// Deletes a folder with everything in it; it is no error if there is none.
+  /// Deletes a folder and its content; succeeds if it does not exist.
   func deleteFolder(_ key: String) async throws {
     _ = try path(key)
     try await deletePath(key)
@@ -60,7 +60,7 @@ extension NodeClient {
 
   private enum Kind: Sendable { case file, folder }
 
-  /// What the keys are that are there.
+  /// Returns the kinds of those keys that exist.
   private func kinds(of keys: ArraySlice<String>) async throws -> [String: Kind] {
     try await withThrowingTaskGroup(of: (String, Kind?).self) { group in
       for key in Set(keys) {
@@ -99,7 +99,7 @@ extension NodeClient {
     }
   }
 
-  /// Deletes whatever there is, and tells what the node says about each.
+  /// Deletes the files and folders with the given keys, and returns the node's refusal for each key, or `nil`.
   private func results(of keys: [String]) async throws -> (HTTPResponse, [NodeRefusal?]) {
     let paths = keys.map { ["path": .string(NodePath.join($0, below: provider.root))] as JSONValue }
     let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])

@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import SystemPackage
 
 extension NodeClient {
-  /// Downloads an object into a file, which appears only when all of it has arrived.
+  /// Downloads an object into a file, which appears only when it has arrived completely.
   @concurrent
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -28,7 +28,7 @@ extension NodeClient {
     }
   }
 
-  /// Downloads an object to a temporary file, which is there as long as its bytes are read.
+  /// Downloads an object to a temporary file, which exists as long as its bytes are being read.
   @concurrent
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try options.checkForAspera()
@@ -45,12 +45,12 @@ extension NodeClient {
     }
   }
 
-  /// Brings an object into a folder of its own.
+  /// Downloads an object into a new temporary folder.
   ///
   /// - Parameters:
   ///   - info: The object.
-  ///   - parent: Where that folder is made; where this machine has its temporary files, if not given.
-  ///   - meter: Is told how far it is.
+  ///   - parent: The folder in which the temporary folder is created; `nil` for the system's temporary directory.
+  ///   - meter: Receives the number of transferred bytes.
   private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let name = "content"
@@ -62,7 +62,7 @@ extension NodeClient {
 }
 
 extension DownloadOptions {
-  /// Refuses what a node does not know.
+  /// Rejects options that a node does not support.
   func checkForAspera() throws(StorageError) {
     try StorageError.refuse([
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),

@@ -5,10 +5,10 @@ extension NodeClient {
   /// Carries out a transfer of one file, with a token of the node.
   ///
   /// - Parameters:
-  ///   - spec: What goes where.
-  ///   - size: The bytes of the file.
-  ///   - meter: Is told how far it is.
-  /// - Throws: A `TransferFailure`, or a `CancellationError`; an `AsperaError` if there is nothing to transfer with.
+  ///   - spec: The transfer specification.
+  ///   - size: The size of the file in bytes.
+  ///   - meter: Receives the number of transferred bytes.
+  /// - Throws: A `TransferFailure` or a `CancellationError`; an `AsperaError` if ascp or the login's key is missing.
   func carryOut(_ spec: TransferSpec, size: Int64?, _ meter: ProgressMeter?) async throws {
     let room = try client.memory.value { try TransferContext(client) }
     var spec = spec

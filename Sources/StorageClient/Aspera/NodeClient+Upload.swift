@@ -3,7 +3,7 @@ internal import AsperaTransfer
 internal import SystemPackage
 
 extension NodeClient {
-  /// Uploads an object: a file from where it is, anything else from a temporary file.
+  /// Uploads an object: a file directly, other sources through a temporary file.
   @concurrent
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -21,7 +21,7 @@ extension NodeClient {
 }
 
 extension UploadOptions {
-  /// Refuses what a node cannot store along with a file.
+  /// Rejects options that a node cannot store with a file.
   func checkForAspera() throws(StorageError) {
     let named = [
       ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
@@ -33,7 +33,7 @@ extension UploadOptions {
 }
 
 extension StorageError {
-  /// Refuses the options that are set.
+  /// Throws an error that names the options that are set, if there are any.
   static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
     let names = options.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }

@@ -12,11 +12,11 @@ struct NodeClient: ObjectStore {
   /// Calls the Node API.
   ///
   /// - Parameters:
-  ///   - action: What the call does: the last part of its path below `/files`.
-  ///   - key: What it is about, for errors and events.
-  ///   - body: What the node is told.
-  /// - Returns: The answer.
-  /// - Throws: ``ServiceError``, also for an error that the node put into an answer whose status says success.
+  ///   - action: The action of the call: the last component of its path below `/files`.
+  ///   - key: The key that the call concerns, for errors and events.
+  ///   - body: The JSON body of the request.
+  /// - Returns: The head and the JSON body of the response.
+  /// - Throws: ``ServiceError``, also for an error inside a response whose status reports success.
   func call(_ action: String, _ key: String, _ body: JSONValue) async throws -> (HTTPResponse, JSONValue) {
     let address = try provider.address.get().appending("/files/\(action)")
     var request = HTTPRequest(
@@ -34,10 +34,9 @@ struct NodeClient: ObjectStore {
     return (response, try NodeAnswer.document(answer))
   }
 
-  /// The path of a file.
+  /// Returns the path of a file.
   ///
-  /// - Throws: A `SigningError` for a node that was named in a way that cannot be used, ``StorageError`` for a key that no
-  ///   file has.
+  /// - Throws: A `SigningError` if the provider's URL or root is invalid, ``StorageError`` if the key is invalid.
   func path(_ key: String) throws -> String {
     _ = try provider.address.get()
     return try NodePath.file(key, below: provider.root)

@@ -3,15 +3,14 @@ internal import StorageJSON
 
 /// A file or a folder of a node.
 struct NodeEntry: Sendable {
-  /// Its name.
   let name: String
   let isFolder: Bool
   let size: Int64?
   let modified: Timestamp?
 
-  /// Reads an element of an answer to `browse`.
+  /// Parses an element of a response to `browse`.
   ///
-  /// A symbolic link counts as a file: what it leads to is not walked through, so that no walk goes round in circles.
+  /// A symbolic link counts as a file: its target is not walked, so that a walk cannot run into a cycle.
   init(_ element: JSONValue) throws(StorageError) {
     guard let type = element["type"]?.string,
       let name = element["basename"]?.string ?? element["path"]?.string?.split(separator: "/").last.map(String.init)
@@ -27,7 +26,7 @@ struct NodeEntry: Sendable {
 }
 
 extension ObjectInfo {
-  /// What a node says about a file.
+  /// Creates the description of a file from a node's entry.
   init(key: String, _ entry: NodeEntry) {
     self.init(key: key, size: entry.size, lastModified: entry.modified)
   }

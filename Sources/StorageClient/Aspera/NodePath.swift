@@ -1,12 +1,13 @@
 internal import StorageAuth
 
-/// The path of a file on a node, made of a key.
+/// The path of a file on a node, derived from a key.
 ///
-/// Two keys never name one file, and no key leads out of the root: what a file system would normalise is refused.
+/// Two keys never name the same file, and no key leads out of the root: keys that a file system would normalise are
+/// rejected.
 enum NodePath {
-  /// The path of a file.
+  /// Returns the path of a file.
   ///
-  /// - Throws: ``StorageError/Code/invalidKey`` for a key that no file has.
+  /// - Throws: ``StorageError/Code/invalidKey`` if no file can have the key.
   static func file(_ key: String, below root: String) throws(StorageError) -> String {
     guard isKey(key) else {
       throw StorageError(
@@ -28,7 +29,7 @@ enum NodePath {
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }
   }
 
-  /// The path of a key that is known to be one; the root itself for an empty one.
+  /// Returns the path of a valid key; the root itself for an empty key.
   static func join(_ key: String, below root: String) -> String {
     key.isEmpty ? root : "\(root == "/" ? "" : root)/\(key)"
   }

@@ -1,16 +1,20 @@
 extension StorageClient<AsperaProvider> {
-  /// Makes a folder, and those that it is in; it is no error if it is there.
+  /// Creates a folder and its parents; succeeds if it exists.
   ///
-  /// An upload makes the folders that it needs by itself.
+  /// An upload creates the folders that it needs.
   ///
-  /// - Parameter key: The path of the folder below the root of the provider, without a slash at its end.
+  /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
+  /// - Throws: ``ServiceError`` if the node refuses, ``StorageError`` if the key is invalid, and the other errors that
+  ///   ``ObjectStore`` lists.
   public func createFolder(_ key: String) async throws {
     try await NodeClient(client: self).createFolder(key)
   }
 
-  /// Deletes a folder with everything in it; it is no error if there is none.
+  /// Deletes a folder and its content; succeeds if it does not exist.
   ///
-  /// - Parameter key: The path of the folder below the root of the provider, without a slash at its end.
+  /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
+  /// - Throws: ``ServiceError`` if the node refuses, ``StorageError`` if the key is invalid, and the other errors that
+  ///   ``ObjectStore`` lists.
   public func deleteFolder(_ key: String) async throws {
     try await NodeClient(client: self).deleteFolder(key)
   }

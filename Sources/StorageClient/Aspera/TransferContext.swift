@@ -3,23 +3,23 @@ internal import AsperaTransfer
 internal import CloudCredentials
 internal import StorageAuth
 
-/// What the transfers of one client share: the queue, the issuer of their tokens, what they log in with.
+/// The parts that the transfers of one client share: the queue, the issuer of their tokens, and the login.
 final class TransferContext: Sendable {
   let queue: TransferQueue
   let issuer: SetupTokenIssuer
   let account: AsperaAccount
-  /// What the node is told with each request for a transfer, so that it lets the account in.
+  /// The public key that the node receives with each transfer request, so that it admits the account.
   let publicKey: String?
   private let observation: AuthEvents.Observation
 
-  /// Finds out what transfers are made with.
+  /// Creates the queue, the token issuer and the account from the provider's settings.
   ///
-  /// - Throws: An `AsperaError` if there is no ascp, or no key to log in with; a `SigningError` for a node that was named
-  ///   in a way that cannot be used.
+  /// - Throws: An `AsperaError` if there is no ascp or no key for the login; a `SigningError` if the provider's URL or
+  ///   root is invalid.
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
-    // The server that the node names takes the place of this one.
+    // A placeholder: the node's response to a transfer request names the server.
     let host = String(address.authority.prefix { $0 != ":" })
     switch transfers.login {
     case .tokenAccount(let keyPath, let passphrase):
@@ -38,7 +38,7 @@ final class TransferContext: Sendable {
       node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime,
       transport: client.transport,
       time: client.time)
-    // A transfer is told by the operation that it belongs to, with its key.
+    // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = AuthEvents()
     observation = events.observe { [told = client.events] event in
       if case .transfer = event { return }

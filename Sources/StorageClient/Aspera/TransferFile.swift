@@ -7,11 +7,11 @@ internal import _NIOFileSystem
 struct TransferFile: Sendable {
   let path: String
   let size: Int64
-  /// The CRC-64, where the bytes passed through here.
+  /// The CRC-64 of the bytes, if they were copied to a temporary file.
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
 
-  /// Makes sure that there is a file.
+  /// Creates the file from a source; bytes and streams are written to a temporary file.
   init(_ source: UploadSource) async throws {
     switch source.storage {
     case .file(let path): try await self.init(path)

@@ -5,13 +5,13 @@ internal import StorageAuth
 extension TransferQueue {
   /// Carries out a transfer of one file.
   ///
-  /// When this returns or throws, nothing of the transfer goes on.
+  /// The transfer has ended completely when this method returns or throws.
   ///
   /// - Parameters:
-  ///   - session: What goes where; its id is not in the queue yet.
-  ///   - size: The bytes of the file, where that is known.
-  ///   - advance: Is told how many bytes more are through.
-  /// - Throws: A `TransferFailure`, or a `CancellationError`.
+  ///   - session: The transfer, whose id must not be in the queue yet.
+  ///   - size: The size of the file in bytes, if known.
+  ///   - advance: Receives the number of bytes transferred since the previous call.
+  /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(_ session: TransferSession, size: Int64?, advance: (Int64) -> Void) async throws {
     var moved: Int64 = 0
     func tell(_ bytes: Int64) {
@@ -42,7 +42,7 @@ extension TransferQueue {
 }
 
 extension TransferFailure {
-  /// The failure of a file in a transfer that ended well otherwise.
+  /// Creates the failure of a file in a transfer that otherwise succeeded, or `nil` if the file was transferred.
   fileprivate init?(_ report: TransferFileReport) {
     guard case .failed(let code, let text) = report.outcome else { return nil }
     self.init(
