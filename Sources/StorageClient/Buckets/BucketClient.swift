@@ -16,12 +16,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   /// - Parameters:
   ///   - method: The method.
   ///   - key: The key of the object, or `nil` for the bucket.
-  ///   - parameters: The query.
-  ///   - request: The request of an operation that it is; empty for one that is about no single object.
+  ///   - parameters: The query parameters.
+  ///   - request: The kind of request, which selects the provider's headers; empty if it concerns no single object.
   ///   - headers: The headers of the operation.
   ///   - body: The body.
-  ///   - checksum: The checksum that the provider's headers tell; that of the body if `nil`.
-  ///   - isRepeatable: Whether it does no harm to send it again when it is not known whether it arrived.
+  ///   - checksum: The checksum for the provider's headers; if `nil`, that of the body.
+  ///   - isRepeatable: Whether the request may be repeated if it is unknown whether it arrived.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
@@ -34,7 +34,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       body: body.isEmpty ? .none : .bytes(body), isRepeatable: isRepeatable)
   }
 
-  /// Creates a request to store a body that is streamed.
+  /// Creates a request to store a streamed body.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
@@ -60,7 +60,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 }
 
 extension HTTPFields {
-  /// The fields, and others that replace those of the same name.
+  /// Returns the fields merged with others, which replace fields of the same name.
   fileprivate func adding(_ others: HTTPFields) -> HTTPFields {
     var fields = self
     for field in others { fields[field.name] = field.value }
@@ -69,7 +69,7 @@ extension HTTPFields {
 }
 
 extension BucketClient {
-  /// Uploads an object; in parts from the configured threshold on.
+  /// Uploads an object, in parts from the configured threshold on.
   @concurrent
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -128,7 +128,7 @@ extension BucketClient {
     return try await upload(whole: BytesPayload(bytes: bytes), to: key, options, fields, meter)
   }
 
-  /// Uploads with one request.
+  /// Uploads an object with one request.
   private func upload(
     whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
@@ -144,9 +144,9 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Sends bytes and compares their checksum with the one that the service calculated.
+  /// Uploads bytes and compares their checksum with the one that the service calculated.
   ///
-  /// - Returns: The head of the answer, and the checksum.
+  /// - Returns: The head of the response, and the checksum.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (HTTPResponse, ObjectChecksum) {
@@ -168,7 +168,7 @@ extension BucketClient {
     return (response, meter.checksum)
   }
 
-  /// Compares a checksum with the one in an answer, if there is one.
+  /// Compares a checksum with the one in a response, if it has one.
   func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
     let headers = provider.dialect.checksums.filter { $0.algorithm == checksum.algorithm }
     guard let expected = response.headerFields.checksum(in: headers) else { return }
@@ -180,8 +180,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Downloads an object into a file, which appears only when all of it has arrived; large ones in several ranges at a
-  /// time.
+  /// Downloads an object into a file, which appears only when complete; large objects in several concurrent ranges.
   @concurrent
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -206,7 +205,7 @@ extension BucketClient {
     }
   }
 
-  /// Starts to download an object, or a range of it, and takes it up again where it breaks off.
+  /// Starts to download an object, or a range of it; a lost connection is resumed with another request.
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
     let reply = try await client.send(draft)
@@ -218,17 +217,18 @@ extension BucketClient {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Asks about an object.
+  /// Requests the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try headers.check(for: .head, named: "a question about an object", provider.dialect.scopes)
+    try headers.check(for: .head, named: "a request for the description of an object", provider.dialect.scopes)
     let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
     return ObjectInfo(key: key, response: response, dialect: provider.dialect)
   }
 
-  /// Asks about an object as a download does: with its conditions, its version and the headers that go with a question.
+  /// Requests the description of an object, with the conditions, the version and those headers of a download that
+  /// apply.
   ///
-  /// - Returns: What the service says, or `nil` if it refuses without a reason: an answer to HEAD has no body, so that the
-  ///   download itself has to bring the reason.
+  /// - Returns: The description, or `nil` if the service refuses without a reason: a response to HEAD has no body, so
+  ///   that the download itself must provide the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
     let scopes = provider.dialect.scopes
     let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)
@@ -241,7 +241,7 @@ extension BucketClient {
     }
   }
 
-  /// The request for an object, or for a range of it.
+  /// Creates the request for an object, or for a range of it.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     var parameters = options.parameters
     if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
@@ -250,14 +250,14 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Lists objects, in the order of the bytes of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
     }
   }
 
-  /// Whether the bucket exists.
+  /// Returns whether the bucket exists.
   func bucketExists() async throws -> Bool {
     do {
       _ = try await page(prefix: "", delimiter: nil, continuation: nil, limit: 1)
@@ -267,7 +267,7 @@ extension BucketClient {
     }
   }
 
-  /// Makes the bucket, private to its owner.
+  /// Creates the bucket, private to its owner.
   func createBucket() async throws {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
@@ -294,7 +294,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Copies an object inside the service, without its bytes passing through here.
+  /// Copies an object inside the service.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await client.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
   }
@@ -326,7 +326,7 @@ extension BucketClient {
       versionID: response.headerFields[dialect.versionID])
   }
 
-  /// Lets an error count that the service puts into an answer whose status, sent before the work was done, says success.
+  /// Detects an error inside a response whose status, sent before the operation ended, reports success.
   func findErrorInside(_ draft: inout RequestDraft) {
     let subject = draft.subject
     draft.errorInside = { [dialect = provider.dialect] response, body in
@@ -336,18 +336,18 @@ extension BucketClient {
   }
 }
 
-/// The most keys that the services take in one request.
+/// The maximum number of keys that the services accept in one request.
 private let batchSize = 1000
 
 extension BucketClient {
-  /// Deletes an object; it is no error if there is none.
+  /// Deletes an object; succeeds if it does not exist.
   func delete(_ key: String) async throws {
     _ = try await client.exchange(draft(.delete, key))
   }
 
-  /// Deletes objects, up to 1,000 with one request; it is no error if some do not exist.
+  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
   ///
-  /// Keys with control characters cannot be written in XML and are deleted one by one.
+  /// Keys with control characters cannot be represented in XML and are deleted one by one.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { _ = try draft(.delete, key) }
     var report = DeletionReport()
@@ -386,7 +386,7 @@ extension BucketClient {
 }
 
 extension String {
-  /// Whether XML can hold the text: it has no way to write most control characters.
+  /// Whether XML can represent the string: it has no representation of most control characters.
   fileprivate var fitsIntoXML: Bool {
     unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF

@@ -1,24 +1,30 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A store that is a bucket: it can be made, and objects are copied inside the service.
+/// A store that is a bucket: it can be created, and objects can be copied inside the service.
 ///
-/// Clients of OSS and COS are one. A client of Aspera is not: asking it for a copy does not compile.
+/// Clients of OSS, COS and S3 conform. Clients of Aspera do not: calling `copy` on them does not compile.
 public protocol BucketStore: ObjectStore {
-  /// Copies an object inside the service, without its bytes passing through here.
+  /// Copies an object inside the service, without transferring its bytes through the client.
   ///
   /// - Parameters:
-  ///   - source: The object.
+  ///   - source: The object to copy.
   ///   - key: The key of the copy, in this bucket.
-  ///   - options: What is different about the copy.
-  /// - Returns: What the service says about the copy.
+  ///   - options: The differences between the copy and its source.
+  /// - Returns: The service's description of the copy.
+  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 
-  /// Whether the bucket exists.
+  /// Returns whether the bucket exists.
+  ///
+  /// - Throws: The errors that ``ObjectStore`` lists.
   func bucketExists() async throws -> Bool
 
-  /// Makes the bucket, private to its owner.
+  /// Creates the bucket, private to its owner.
+  ///
+  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
+  ///   exists, and the other errors that ``ObjectStore`` lists.
   func createBucket() async throws
 }
 
@@ -28,8 +34,9 @@ extension BucketStore {
   /// - Parameters:
   ///   - source: The key of the object.
   ///   - key: The key of the copy.
-  ///   - options: What is different about the copy.
-  /// - Returns: What the service says about the copy.
+  ///   - options: The differences between the copy and its source.
+  /// - Returns: The service's description of the copy.
+  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func copy(
     from source: String, to key: String, options: CopyOptions = CopyOptions()
@@ -39,43 +46,49 @@ extension BucketStore {
 }
 
 extension StorageClient: BucketStore where Provider: BucketProvider {
-  /// Copies an object inside the service, without its bytes passing through here.
+  /// Copies an object inside the service, without transferring its bytes through the client.
   ///
-  /// Services copy objects up to 1 GiB (OSS) or 5 GiB (COS) this way and refuse larger ones. The signer needs the
-  /// permissions to get the one and to put the other.
+  /// Services copy objects of up to 1 GiB (OSS) or 5 GiB (COS) this way and refuse larger ones. The signer needs the
+  /// permissions to get the source and to put the copy.
   ///
   /// - Parameters:
-  ///   - source: The object.
+  ///   - source: The object to copy.
   ///   - key: The key of the copy, in this bucket.
-  ///   - options: What is different about the copy.
-  /// - Returns: What the service says about the copy.
+  ///   - options: The differences between the copy and its source.
+  /// - Returns: The service's description of the copy.
+  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await BucketClient(client: self).copy(source, to: key, options: options)
   }
 
-  /// Whether the bucket exists.
+  /// Returns whether the bucket exists.
   ///
   /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
+  ///
+  /// - Throws: The errors that ``ObjectStore`` lists.
   public func bucketExists() async throws -> Bool {
     try await BucketClient(client: self).bucketExists()
   }
 
-  /// Makes the bucket, private to its owner.
+  /// Creates the bucket, private to its owner.
   ///
   /// The signer needs `oss:PutBucket` or `name/cos:PutBucket`.
+  ///
+  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
+  ///   exists, and the other errors that ``ObjectStore`` lists.
   public func createBucket() async throws {
     try await BucketClient(client: self).createBucket()
   }
 }
 
 extension StorageClient where Provider: PresigningProvider {
-  /// Makes a URL with which whoever has it can do one thing for some time, without a key.
+  /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time, without a key.
   ///
-  /// The URL has the rights of the signer: for `GET` and `HEAD` it needs `oss:GetObject` or `name/cos:GetObject` (and
-  /// `name/cos:HeadObject`), for `PUT` `oss:PutObject` or `name/cos:PutObject`, for `DELETE` `oss:DeleteObject` or
-  /// `name/cos:DeleteObject`. No network is used, except perhaps by the source of the
-  /// credential and by a signer that is elsewhere.
+  /// The URL has the rights of the signer: for `GET` and `HEAD` the signer needs `oss:GetObject` or
+  /// `name/cos:GetObject` (and `name/cos:HeadObject`), for `PUT` `oss:PutObject` or `name/cos:PutObject`, for `DELETE`
+  /// `oss:DeleteObject` or `name/cos:DeleteObject`. The client sends no request to the service; only the credential
+  /// provider and a remote signer may use the network.
   ///
   /// ```swift
   /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
@@ -83,17 +96,17 @@ extension StorageClient where Provider: PresigningProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - method: What the URL is for.
+  ///   - method: The method of the requests that the URL authorizes.
   ///   - key: The key of the object.
-  ///   - contentType: The media type that has to be sent along; if not given, OSS expects that none is sent.
+  ///   - contentType: The media type that must be sent; if `nil`, OSS expects a request without one.
   ///   - contentMD5: The MD5 of the bytes in Base64, if only these bytes may be sent.
-  ///   - headers: Further headers that have to be sent along, such as metadata.
-  ///   - parameters: Further query parameters, such as `response-content-disposition`.
-  ///   - duration: How long the URL works: with OSS V4 up to 7 days, or 12 hours with a temporary key; never longer than
-  ///     the credential lives.
-  /// - Returns: The method, the URL, the headers that have to be sent along, and when it stops working.
-  /// - Throws: A `SigningError` if the URL cannot be made so; a `CredentialError` if there is no credential; a
-  ///   ``StorageError`` if a session token would travel in clear.
+  ///   - headers: Additional headers that must be sent, such as metadata.
+  ///   - parameters: Additional query parameters, such as `response-content-disposition`.
+  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key; never longer
+  ///     than that of the credential.
+  /// - Returns: The method, the URL, the headers that must be sent, and the expiration.
+  /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
+  ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
   public func presign(
     _ method: HTTPRequest.Method, _ key: String, contentType: String? = nil, contentMD5: String? = nil,
     headers: HTTPFields = [:], parameters: [RequestTarget.Parameter] = [], validFor duration: Duration

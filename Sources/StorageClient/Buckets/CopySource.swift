@@ -1,21 +1,21 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The object that a copy is made of.
+/// The source of a copy.
 public struct CopySource: Sendable, Hashable {
-  /// The bucket; the client's own if not given.
+  /// The bucket; if `nil`, the client's own.
   public var bucket: String?
 
   /// The key.
   public var key: String
 
-  /// The region of the bucket, where it is another one than the client's and the service copies from there.
+  /// The region of the bucket, if it differs from the client's and the service copies between regions.
   public var region: String?
 
-  /// The version, in a bucket that keeps versions.
+  /// The version, in a bucket with versioning.
   public var versionID: String?
 
-  /// Names an object.
+  /// Creates the source of a copy.
   public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
     self.bucket = bucket
     self.key = key
@@ -24,18 +24,19 @@ public struct CopySource: Sendable, Hashable {
   }
 }
 
-/// What is different about a copy.
+/// The differences between a copy and its source.
 public struct CopyOptions: Sendable, Hashable {
-  /// What is stored along with the copy instead of what is stored along with the object; the same if not given.
+  /// The attributes of the copy; if `nil`, those of the source.
   public var attributes: UploadOptions?
 
-  /// Whether the copy fails if there is an object of that key already.
+  /// Whether the copy fails if an object with the key exists.
   public var forbidOverwrite: Bool
 
-  /// Further headers of the provider, such as who pays, or the customer's keys of source and copy.
+  /// Additional headers of the provider, such as the requester-pays header or the customer-provided keys of source and
+  /// copy.
   public var headers: HTTPFields
 
-  /// Says what is different.
+  /// Creates the options of a copy.
   public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, headers: HTTPFields = [:]) {
     self.attributes = attributes
     self.forbidOverwrite = forbidOverwrite
@@ -43,29 +44,29 @@ public struct CopyOptions: Sendable, Hashable {
   }
 }
 
-/// What a service says about a copy.
+/// A service's description of a copy.
 public struct CopiedObject: Sendable, Hashable {
   /// The key.
   public let key: String
 
-  /// The entity tag, as the service writes it, quotes included.
+  /// The entity tag as the service sends it, including the quotes.
   public let etag: String?
 
-  /// When the copy was made.
+  /// The time at which the copy was created.
   public let lastModified: Timestamp?
 
-  /// The checksum of the object, where the service tells it.
+  /// The checksum of the object, if the service reports it.
   public let checksum: ObjectChecksum?
 
-  /// The version of the copy, in a bucket that keeps versions.
+  /// The version of the copy, in a bucket with versioning.
   public let versionID: String?
 
-  /// Describes a copy; for stores.
+  /// Creates the description of a copy; for implementations of stores.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - etag: The entity tag, as the service writes it.
-  ///   - lastModified: When the copy was made.
+  ///   - etag: The entity tag as the service sends it, including the quotes.
+  ///   - lastModified: The time at which the copy was created.
   ///   - checksum: The checksum of the object.
   ///   - versionID: The version of the copy.
   public init(

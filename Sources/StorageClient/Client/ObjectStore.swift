@@ -2,7 +2,7 @@ public import HTTPTypes
 public import NIOCore
 public import SystemPackage
 
-/// Where objects are kept, whoever the provider is.
+/// A store of objects, independent of the provider.
 ///
 /// Code that takes `some ObjectStore`, or `any ObjectStore` chosen at run time, works with every provider:
 ///
@@ -12,31 +12,35 @@ public import SystemPackage
 /// }
 /// ```
 ///
-/// Operations throw ``ServiceError`` for what the service refuses, ``TransportError`` for what the network does,
-/// ``StorageError`` for what the client itself refuses, `SigningError` for a request that cannot be signed,
-/// `CredentialError` where there is no credential, and `CancellationError`.
+/// Operations throw ``ServiceError`` if the service refuses a request, ``TransportError`` if the network fails,
+/// ``StorageError`` if the client itself rejects input or a response, `SigningError` if a request cannot be signed,
+/// `CredentialError` if there is no credential, and `CancellationError` if the task is cancelled.
 public protocol ObjectStore: Sendable {
   /// Uploads an object.
   ///
   /// - Parameters:
-  ///   - source: The bytes.
+  ///   - source: The source of the bytes.
   ///   - key: The key of the object.
-  ///   - options: What is stored along with the bytes.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - options: The attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
+  ///   lists.
   @discardableResult
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
 
-  /// Downloads an object into a file, which appears only when all of it has arrived.
+  /// Downloads an object into a file, which appears only when it has arrived completely.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; one that exists is replaced.
-  ///   - options: Which version, under which conditions.
-  ///   - progress: Called while the bytes come in, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - file: The file; an existing one is replaced.
+  ///   - options: The version, and the conditions of the download.
+  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
+  ///   errors that ``ObjectStore`` lists.
   @discardableResult
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -46,34 +50,41 @@ public protocol ObjectStore: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - options: Which range, which version, under which conditions.
-  /// - Returns: What the service says about the object, and its bytes as they arrive.
+  ///   - options: The range, the version, and the conditions of the download.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject
 
-  /// Asks about an object.
+  /// Requests the description of an object.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - headers: Further headers of the provider, such as who pays, or a customer's key.
+  ///   - headers: Additional headers of the provider, such as the requester-pays header or a customer-provided key.
+  /// - Returns: The description.
+  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
+  ///   errors that ``ObjectStore`` lists.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo
 
-  /// Deletes an object; it is no error if there is none.
+  /// Deletes an object; succeeds if it does not exist.
   ///
   /// - Parameter key: The key of the object.
+  /// - Throws: The errors that ``ObjectStore`` lists.
   func delete(_ key: String) async throws
 
-  /// Deletes objects, up to 1,000 with one request; it is no error if some do not exist.
+  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
   ///
   /// - Parameter keys: The keys of the objects.
-  /// - Returns: Which ones were deleted, and which ones were not, and why.
+  /// - Returns: The deleted keys, and the failures with their reasons.
+  /// - Throws: The errors that ``ObjectStore`` lists.
   @discardableResult
   func delete(_ keys: [String]) async throws -> DeletionReport
 
-  /// Lists objects, in the order of the bytes of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
   ///
   /// - Parameters:
-  ///   - prefix: What the keys start with.
-  ///   - delimiter: If given, keys that hold it behind the prefix are folded into one common prefix each.
+  ///   - prefix: The prefix of the keys.
+  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
+  /// - Returns: The listing.
   func list(prefix: String, delimiter: String?) -> ObjectListing
 }
 
@@ -83,11 +94,12 @@ extension ObjectStore {
   /// - Parameters:
   ///   - file: The file.
   ///   - key: The key of the object.
-  ///   - contentType: The media type; found out from the name of the file, or else of the key, if not given.
-  ///   - metadata: Names and values that are stored along with the object.
-  ///   - options: What else is stored along.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - contentType: The media type; if `nil`, derived from the extension of the file name or else of the key.
+  ///   - metadata: Names and values that are stored with the object.
+  ///   - options: Further attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
     _ file: FilePath, to key: String, contentType: String? = nil, metadata: [String: String] = [:],
@@ -102,11 +114,12 @@ extension ObjectStore {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - key: The key of the object.
-  ///   - contentType: The media type; found out from the name of the key if not given.
-  ///   - metadata: Names and values that are stored along with the object.
-  ///   - options: What else is stored along.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
+  ///   - metadata: Names and values that are stored with the object.
+  ///   - options: Further attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
     _ bytes: [UInt8], to key: String, contentType: String? = nil, metadata: [String: String] = [:],
@@ -117,17 +130,19 @@ extension ObjectStore {
       progress: progress)
   }
 
-  /// Uploads what a sequence yields, in parts of bounded size; the sequence is iterated once.
+  /// Uploads the bytes that a sequence yields, in parts of bounded size; the sequence is iterated once.
   ///
   /// - Parameters:
   ///   - chunks: The bytes, in chunks.
-  ///   - length: How many bytes there will be, if that is known.
+  ///   - length: The total number of bytes, or `nil` if it is unknown.
   ///   - key: The key of the object.
-  ///   - contentType: The media type; found out from the name of the key if not given.
-  ///   - metadata: Names and values that are stored along with the object.
-  ///   - options: What else is stored along.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
+  ///   - metadata: Names and values that are stored with the object.
+  ///   - options: Further attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the
+  ///   other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil, to key: String, contentType: String? = nil,
@@ -139,17 +154,19 @@ extension ObjectStore {
       progress: progress)
   }
 
-  /// Uploads what a sequence of buffers yields, in parts of bounded size; the sequence is iterated once.
+  /// Uploads the bytes that a sequence of buffers yields, in parts of bounded size; the sequence is iterated once.
   ///
   /// - Parameters:
   ///   - buffers: The bytes, in buffers.
-  ///   - length: How many bytes there will be, if that is known.
+  ///   - length: The total number of bytes, or `nil` if it is unknown.
   ///   - key: The key of the object.
-  ///   - contentType: The media type; found out from the name of the key if not given.
-  ///   - metadata: Names and values that are stored along with the object.
-  ///   - options: What else is stored along.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
+  ///   - metadata: Names and values that are stored with the object.
+  ///   - options: Further attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the
+  ///   other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers, length: Int64? = nil, to key: String, contentType: String? = nil,
@@ -163,13 +180,15 @@ extension ObjectStore {
 }
 
 extension ObjectStore {
-  /// Downloads an object into a file, which appears only when all of it has arrived.
+  /// Downloads an object into a file, which appears only when it has arrived completely.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; one that exists is replaced.
-  ///   - progress: Called while the bytes come in, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - file: The file; an existing one is replaced.
+  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
+  ///   errors that ``ObjectStore`` lists.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, progress: TransferProgress.Handler? = nil
@@ -181,10 +200,11 @@ extension ObjectStore {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - limit: The most bytes that are taken.
-  ///   - options: Which range, which version, under which conditions.
+  ///   - limit: The maximum number of bytes.
+  ///   - options: The range, the version, and the conditions of the download.
   /// - Returns: The bytes.
-  /// - Throws: ``StorageError/Code/tooLarge`` if there are more bytes than `limit`, and what every operation throws.
+  /// - Throws: ``StorageError/Code/tooLarge`` if there are more bytes than `limit`, and the other errors that
+  ///   ``ObjectStore`` lists.
   public func download(
     _ key: String, upTo limit: Int, options: DownloadOptions = DownloadOptions()
   ) async throws -> [UInt8] {
@@ -200,35 +220,40 @@ extension ObjectStore {
   /// Starts to download an object.
   ///
   /// - Parameter key: The key of the object.
-  /// - Returns: What the service says about the object, and its bytes as they arrive.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
   public func open(_ key: String) async throws -> DownloadedObject {
     try await open(key, options: DownloadOptions())
   }
 
-  /// Asks about an object.
+  /// Requests the description of an object.
   ///
   /// - Parameter key: The key of the object.
+  /// - Returns: The description.
+  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
+  ///   errors that ``ObjectStore`` lists.
   public func head(_ key: String) async throws -> ObjectInfo {
     try await head(key, headers: [:])
   }
 
   /// Lists all objects, or those whose keys start with a prefix.
   ///
-  /// - Parameter prefix: What the keys start with.
+  /// - Parameter prefix: The prefix of the keys.
+  /// - Returns: The listing.
   public func list(prefix: String = "") -> ObjectListing {
     list(prefix: prefix, delimiter: nil)
   }
 }
 
-/// What became of the objects that were to be deleted.
+/// The results of a deletion of several objects.
 public struct DeletionReport: Sendable, Hashable {
-  /// The keys that are gone, or were never there.
+  /// The keys whose objects were deleted or did not exist.
   public internal(set) var deleted: [String]
 
   /// The keys that could not be deleted.
   public internal(set) var failures: [Failure]
 
-  /// A key that could not be deleted, and why.
+  /// A key that could not be deleted, and the reason.
   public struct Failure: Sendable, Hashable {
     /// The key.
     public let key: String
@@ -239,7 +264,7 @@ public struct DeletionReport: Sendable, Hashable {
     /// The provider's message.
     public let message: String
 
-    /// Reports; for stores.
+    /// Creates a failure; for implementations of stores.
     public init(key: String, code: String, message: String) {
       self.key = key
       self.code = code
@@ -247,7 +272,7 @@ public struct DeletionReport: Sendable, Hashable {
     }
   }
 
-  /// Reports; for stores.
+  /// Creates a report; for implementations of stores.
   public init(deleted: [String] = [], failures: [Failure] = []) {
     self.deleted = deleted
     self.failures = failures

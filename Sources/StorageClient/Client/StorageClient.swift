@@ -5,8 +5,8 @@ public import SystemPackage
 
 /// A client of one bucket or node, of any provider.
 ///
-/// A client is a value that is cheap to copy and safe to share; its copies share one limit on requests in flight, one
-/// credential and what is known about the service's clock.
+/// A client is a value that is cheap to copy and safe to share. Its copies share one limit on requests in flight, one
+/// credential cache and one estimate of the clock skew.
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: AccessKey(id: id, secret: secret))
@@ -15,23 +15,23 @@ public import SystemPackage
 public struct StorageClient<Provider: StorageProvider>: Sendable {
   private let configuredProvider: Provider
 
-  /// How the client works.
+  /// The configuration of requests, parts and retries.
   public let configuration: StorageClientConfiguration
 
-  /// Where credentials come from, and the one that is in use; replace it here when a new token is there.
+  /// The cache of the credential in use; `replace(with:)` installs a new token.
   public let credentials: CredentialCache<Provider.SigningCredential>
 
-  /// Where what happens is told: signatures, renewed credentials, retries, clocks, transfers.
+  /// The observers of events: signatures, credential refreshes, retries, clock corrections, transfers.
   ///
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
   /// ```
   public let events: AuthEvents
 
-  /// What is known about the service's clock.
+  /// The clock skew of the service, as far as it is known.
   public let clockSkew: ClockSkew
 
-  /// Signs in the place of the provider's own signer, where the key is kept elsewhere.
+  /// The remote signer that replaces the provider's own signer, if the key is kept elsewhere.
   let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
   let transport: any HTTPTransport
   let time: any SigningClock
@@ -39,18 +39,18 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   let memory = StoreMemory()
   let relocation = Relocation<Provider>()
 
-  /// The service and the bucket; with the endpoint and the region that the service named, if it named another one.
+  /// The service and the bucket, with the endpoint and the region that the service named if it redirected the client.
   public var provider: Provider { relocation.provider ?? configuredProvider }
 
-  /// Makes a client that gets its credentials from a provider.
+  /// Creates a client that gets its credentials from a provider.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - credentials: Where credentials come from. What is no `CredentialCache` is put into one of the client's own.
-  ///   - configuration: How the client works.
-  ///   - transport: What sends the requests.
-  ///   - events: Where what happens is told; where the cache tells it, if not given.
-  ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
+  ///   - credentials: The provider of credentials. Unless it is a `CredentialCache`, it is wrapped in a new one.
+  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The receiver of events; if `nil`, that of the cache.
+  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -62,15 +62,15 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       clockSkew: clockSkew, time: .system)
   }
 
-  /// Makes a client with one credential.
+  /// Creates a client with one credential.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - credentials: The credential; `client.credentials.replace(with:)` puts another one in its place.
-  ///   - configuration: How the client works.
-  ///   - transport: What sends the requests.
-  ///   - events: Where what happens is told.
-  ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
+  ///   - credentials: The credential; `client.credentials.replace(with:)` replaces it.
+  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The receiver of events.
+  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -82,14 +82,14 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       clockSkew: clockSkew, time: .system)
   }
 
-  /// Makes a client with credentials from the vendor's default sources: environment, files of its tools, roles.
+  /// Creates a client with credentials from the vendor's default sources: environment, files of its tools, roles.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - configuration: How the client works.
-  ///   - transport: What sends the requests.
-  ///   - events: Where what happens is told.
-  ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
+  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The receiver of events; if `nil`, that of the credential cache.
+  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents? = nil,
@@ -141,51 +141,51 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   }
 }
 
-/// How a client works: what it does at once, what it cuts into parts, how often it tries.
+/// The configuration of a client: concurrency limits, part sizes and retries.
 public struct StorageClientConfiguration: Sendable, Hashable {
-  /// The most requests that are under way at once, counted until the end of their answers; at least 1.
+  /// The maximum number of requests in flight, counted until the end of their responses; at least 1.
   public var requestsInFlight: Int {
     didSet { requestsInFlight = max(1, requestsInFlight) }
   }
 
-  /// The most parts of one upload or download that are under way at once; at least 1.
+  /// The maximum number of parts in flight of one upload or download; at least 1.
   public var partsInFlight: Int {
     didSet { partsInFlight = max(1, partsInFlight) }
   }
 
-  /// From how many bytes on an object is moved in parts.
+  /// The object size in bytes from which objects are transferred in parts.
   public var multipartThreshold: Int64
 
-  /// The size of a part in bytes, at least 100 KiB; larger where an object would have more than 10,000 parts.
+  /// The size of a part in bytes, at least 100 KiB; larger if an object would otherwise have more than 10,000 parts.
   public var partSize: Int64 {
     didSet { partSize = max(Self.smallestPart, partSize) }
   }
 
-  /// The most entries that a page of a listing is asked for, from 1 to 1,000.
+  /// The maximum number of entries to request per page of a listing, from 1 to 1,000.
   public var keysPerPage: Int {
     didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
   }
 
-  /// How often a request is sent at most, when the service or the network fails; 1 means that nothing is repeated.
+  /// The maximum number of attempts of a request if the service or the network fails; 1 disables retries.
   ///
-  /// A request that is signed again, with a renewed credential or a corrected clock, does not count: each of the two is
-  /// done once.
+  /// A request that is signed again is not counted: it happens at most once with a corrected clock, and at most once
+  /// between two counted attempts with a refreshed credential.
   public var attempts: Int {
     didSet { attempts = max(1, attempts) }
   }
 
-  /// How long to wait before the second attempt; twice as long before each further one.
+  /// The delay before the second attempt, doubled before each further one.
   ///
-  /// A random part of up to a half is taken off, so that many clients do not come back at once.
+  /// A random part of up to a half is subtracted, so that many clients do not retry at the same time.
   public var retryDelay: Duration
 
-  /// The longest that is waited before an attempt; a service that asks for more (`Retry-After`) is not asked again.
+  /// The maximum delay before an attempt; if a service requests a longer one (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// The smallest part that OSS accepts; COS asks for more of all parts but the last.
+  /// The smallest part that OSS accepts; COS requires larger ones, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
 
-  /// Sets how a client works; values that make no sense are replaced by the nearest that does.
+  /// Creates a configuration; values out of range are replaced by the nearest valid ones.
   public init(
     requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
     keysPerPage: Int = 1000, attempts: Int = 3, retryDelay: Duration = .milliseconds(200),
@@ -207,17 +207,19 @@ extension StorageClient: ObjectStore {
 
   /// Uploads an object.
   ///
-  /// With OSS and COS, in parts from the configured threshold on; the signer needs `oss:PutObject` or
-  /// `name/cos:PutObject`; for parts on COS also `name/cos:InitiateMultipartUpload`, `name/cos:UploadPart` and
-  /// `name/cos:CompleteMultipartUpload`, and to give parts up `oss:AbortMultipartUpload` or
-  /// `name/cos:AbortMultipartUpload`.
+  /// With OSS and COS, an object from the configured threshold on is uploaded in parts. The signer needs
+  /// `oss:PutObject` or `name/cos:PutObject`; for parts on COS also `name/cos:InitiateMultipartUpload`,
+  /// `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`; and to abort a multipart upload
+  /// `oss:AbortMultipartUpload` or `name/cos:AbortMultipartUpload`.
   ///
   /// - Parameters:
-  ///   - source: The bytes.
+  ///   - source: The source of the bytes.
   ///   - key: The key of the object.
-  ///   - options: What is stored along with the bytes.
-  ///   - progress: Called while the bytes go out, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - options: The attributes that are stored with the object.
+  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
+  ///   lists.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -225,16 +227,19 @@ extension StorageClient: ObjectStore {
     try await store.upload(source, to: key, options: options, progress: progress)
   }
 
-  /// Downloads an object into a file, which appears only when all of it has arrived.
+  /// Downloads an object into a file, which appears only when it has arrived completely.
   ///
-  /// With OSS and COS, large ones in several ranges at a time; the signer needs `oss:GetObject` or `name/cos:GetObject`.
+  /// With OSS and COS, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject` or
+  /// `name/cos:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; one that exists is replaced.
-  ///   - options: Which version, under which conditions.
-  ///   - progress: Called while the bytes come in, one call after the other, on no particular thread.
-  /// - Returns: What the service says about the object.
+  ///   - file: The file; an existing one is replaced.
+  ///   - options: The version, and the conditions of the download.
+  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
+  ///   errors that ``ObjectStore`` lists.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -248,64 +253,70 @@ extension StorageClient: ObjectStore {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - options: Which range, which version, under which conditions.
-  /// - Returns: What the service says about the object, and its bytes as they arrive.
+  ///   - options: The range, the version, and the conditions of the download.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try await store.open(key, options: options)
   }
 
-  /// Asks about an object.
+  /// Requests the description of an object.
   ///
   /// The signer needs `oss:GetObject` or `name/cos:HeadObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - headers: Further headers of the provider, such as who pays, or a customer's key.
+  ///   - headers: Additional headers of the provider, such as the requester-pays header or a customer-provided key.
+  /// - Returns: The description.
+  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
+  ///   errors that ``ObjectStore`` lists.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await store.head(key, headers: headers)
   }
 
-  /// Deletes an object; it is no error if there is none.
+  /// Deletes an object; succeeds if it does not exist.
   ///
   /// The signer needs `oss:DeleteObject` or `name/cos:DeleteObject`.
   ///
   /// - Parameter key: The key of the object.
+  /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String) async throws {
     try await store.delete(key)
   }
 
-  /// Deletes objects, up to 1,000 with one request; it is no error if some do not exist.
+  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
   ///
-  /// With OSS and COS, keys with control characters cannot be written in XML and are deleted one by one. The signer needs
-  /// `oss:DeleteObject`, or `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`.
+  /// With OSS and COS, keys with control characters cannot be represented in XML and are deleted one by one. The signer
+  /// needs `oss:DeleteObject`, or `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`.
   ///
   /// - Parameter keys: The keys of the objects.
-  /// - Returns: Which ones were deleted, and which ones were not, and why.
-  /// - Throws: What every operation throws; then the keys of earlier requests have been deleted.
+  /// - Returns: The deleted keys, and the failures with their reasons.
+  /// - Throws: The errors that ``ObjectStore`` lists; the keys of earlier requests have been deleted by then.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
     try await store.delete(keys)
   }
 
-  /// Lists objects, in the order of the bytes of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
   ///
   /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
   ///
   /// - Parameters:
-  ///   - prefix: What the keys start with.
-  ///   - delimiter: If given, keys that hold it behind the prefix are folded into one common prefix each.
+  ///   - prefix: The prefix of the keys.
+  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
+  /// - Returns: The listing.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter)
   }
 }
 
 extension StorageClient {
-  /// Runs a transfer and tells how it ended.
+  /// Runs a transfer and emits an event when it ends.
   ///
   /// - Parameters:
-  ///   - verb: What is done.
+  ///   - verb: The name of the operation.
   ///   - key: The key of the object.
-  ///   - progress: Is told of the bytes as well.
+  ///   - progress: Receives the progress of the transfer.
   ///   - body: The transfer.
   func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
@@ -322,21 +333,21 @@ extension StorageClient {
     }
   }
 
-  /// What a transfer is entered into.
+  /// Creates the record of a transfer.
   func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
 
-/// What a store keeps as long as its client and the copies of it live: one value of each type.
+/// A cache that a store shares with its client's copies: one value of each type.
 final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-  /// The value that is kept, or a new one that is kept from now on.
+  /// Returns the cached value of a type, or creates and caches one.
   func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
     let type = ObjectIdentifier(Value.self)
     if let kept = values.withLock({ $0[type] }) as? Value { return kept }
-    // Two at once may make one each; the first one stays.
+    // Concurrent callers may each create a value; the first one to be stored is used by all.
     let made = try make()
     return values.withLock { values in
       if let kept = values[type] as? Value { return kept }

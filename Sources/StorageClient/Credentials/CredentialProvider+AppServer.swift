@@ -2,15 +2,15 @@ public import CloudCredentials
 public import StorageAuth
 
 extension CredentialProvider where Self == AppServerCredentialProvider {
-  /// Temporary keys from one's own server, at an address that needs no login.
+  /// Returns a provider of temporary keys from the app's own server, at a URL that requires no login.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
   /// ```
   ///
   /// - Parameters:
-  ///   - url: The address; `https`, or `http` on this machine.
-  ///   - shape: How the server writes credentials.
+  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - shape: The format of the server's response.
   public static func appServer(
     _ url: String, shape: AppServerShape = .automatic
   ) -> AppServerCredentialProvider {
@@ -19,7 +19,7 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
 }
 
 extension AppServerCredentialProvider {
-  /// Asks with a request that is made anew for each credential, over the shared transport.
+  /// Creates a provider that sends a new request for each credential, over the shared transport.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -27,9 +27,9 @@ extension AppServerCredentialProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors; without secrets.
-  ///   - shape: How the server writes credentials.
-  ///   - request: Makes the request, with the app's login.
+  ///   - source: The name of the provider in errors; it must not contain secrets.
+  ///   - shape: The format of the server's response.
+  ///   - request: Creates the request, with the app's login.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -39,16 +39,16 @@ extension AppServerCredentialProvider {
 }
 
 extension CredentialProvider where Self == CredentialsURIProvider {
-  /// Temporary keys from an address that answers as the one of `ALIBABA_CLOUD_CREDENTIALS_URI` does.
+  /// Returns a provider of temporary keys from a URL with the response format of `ALIBABA_CLOUD_CREDENTIALS_URI`.
   ///
-  /// - Parameter url: The address; `https`, or `http` on this machine.
+  /// - Parameter url: The URL; `https`, or `http` on this machine.
   public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
     CredentialsURIProvider(url, transport: AsyncHTTPClientTransport.shared)
   }
 }
 
 extension CredentialProvider where Self == ProcessCredentialProvider {
-  /// Keys that a command prints as JSON.
+  /// Returns a provider of keys that a command prints as JSON.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
@@ -56,8 +56,8 @@ extension CredentialProvider where Self == ProcessCredentialProvider {
   ///
   /// - Parameters:
   ///   - command: The command.
-  ///   - environment: Variables for the command, in addition to those of this process.
-  ///   - timeout: How long the command may take.
+  ///   - environment: Environment variables for the command, in addition to those of this process.
+  ///   - timeout: The time limit of the command.
   public static func process(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
   ) -> ProcessCredentialProvider {

@@ -2,10 +2,11 @@ public import CloudCredentials
 internal import Logging
 
 extension ProviderContext {
-  /// This machine: its environment, files and clocks, commands as subprocesses, and the network over AsyncHTTPClient.
+  /// The context of this machine: its environment, files and clocks, subprocesses, and the network over
+  /// AsyncHTTPClient.
   ///
-  /// The home directory is the one that `HOME` names, as for the vendors' tools, or else that of the user. Warnings, such
-  /// as one about a secret file that others can read, go to the log with the label `storage-auth`.
+  /// The home directory is the value of `HOME`, as for the vendors' tools, or else that of the user. Warnings, such as
+  /// one about a secret file that other users can read, are logged with the label `storage-auth`.
   public static var system: ProviderContext {
     var machine = ProviderContext(transport: AsyncHTTPClientTransport.shared, commands: SubprocessCommandRunner())
     if let home = machine.environment("HOME"), home.hasPrefix("/") { machine.home = home }

@@ -4,25 +4,31 @@ public import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
-/// Runs the commands that print credentials, in a session of their own and without a terminal to ask at.
+/// A runner of commands that print credentials, each in a separate session and without a terminal.
 ///
-/// When a command is ended, so is everything that it started and that stayed in its session.
+/// Ending a command also ends all processes that it started and that stayed in its session.
 public struct SubprocessCommandRunner: CommandRunner {
-  /// The greatest number of bytes that a command may write to its standard error.
+  /// The maximum number of bytes that a command may write to its standard error.
   private static let errorLimit = 1 << 20
 
   private let time: any SigningClock
 
-  /// Makes a runner.
+  /// Creates a runner.
   ///
-  /// - Parameter time: Whose clock commands are timed by.
+  /// - Parameter time: The clock that measures the timeouts of commands.
   public init(time: any SigningClock = .system) {
     self.time = time
   }
 
   /// Runs a program with the environment of this process, without a shell and with an empty standard input.
   ///
-  /// - Throws: A `CommandError`: `outputTooLarge` also for more than 1 MiB of standard error.
+  /// - Parameters:
+  ///   - arguments: The program, by its name or path, and its arguments.
+  ///   - environment: Environment variables for the program, in addition to those of this process.
+  ///   - timeout: The time limit of the program.
+  ///   - outputLimit: The maximum number of bytes of standard output.
+  /// - Returns: The exit status and the output.
+  /// - Throws: A `CommandError`; `outputTooLarge` is also thrown for more than 1 MiB of standard error.
   public func run(
     _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
   ) async throws(CommandError) -> CommandResult {
@@ -39,7 +45,7 @@ public struct SubprocessCommandRunner: CommandRunner {
           return .cancelled
         }
       }
-      // The other one is cancelled, and the program has ended when the group has.
+      // The other task is cancelled, and the program has ended when the group has ended.
       defer { group.cancelAll() }
       return await group.next() ?? .cancelled
     }
