@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A provider that keeps objects in buckets, and speaks the XML that most such services have in common.
+/// A provider that stores objects in buckets, with the XML protocol that most such services share.
 public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The bucket.
   var bucket: String { get }
@@ -9,27 +9,27 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The region.
   var region: String { get }
 
-  /// The names and spellings of the service.
+  /// The service-specific names and formats.
   var dialect: ServiceDialect { get }
 
-  /// How the service wants the source of a copy to be named.
+  /// Returns the value of the header that names the source of a copy, in the service's format.
   func copySource(_ source: CopySource) -> String
 
-  /// The digests of a body that ``headers(of:body:alongside:)`` needs; ``DigestSet`` empty unless the service wants any.
+  /// The digests of a body that ``headers(of:body:alongside:)`` needs; empty by default.
   ///
-  /// A body is read once more for them, before it is sent.
+  /// To compute them, the client reads a body one additional time before it sends it.
   var digests: DigestSet { get }
 
-  /// Returns the headers that a request has for the sake of the service, besides those of the operation.
+  /// Returns the headers that the service requires in addition to those of the operation.
   ///
   /// - Parameters:
-  ///   - request: The request of an operation; empty for one that is about no single object.
-  ///   - body: The digests of its body; for the end of an upload in parts, the checksum is that of the object.
-  ///   - fields: The headers of the operation, the caller's own included.
-  /// - Returns: The headers; none unless the service wants any.
+  ///   - request: The request of an operation; empty for one that concerns no single object.
+  ///   - body: The digests of the body; for the completion of a multipart upload, the checksum is that of the object.
+  ///   - fields: The headers of the operation, including those of the caller.
+  /// - Returns: The headers; none by default.
   func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields
 
-  /// The body of the request that makes the bucket; empty unless the service wants any.
+  /// The body of the request that creates the bucket; empty by default.
   var bucketConfiguration: [UInt8] { get }
 }
 
@@ -37,32 +37,32 @@ extension BucketProvider {
   /// The bucket.
   public var containerName: String { bucket }
 
-  /// Reads the XML of an error, in the body or in the header that stands in for it.
+  /// Parses the XML of an error, from the body or from the header that replaces it.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(
       ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
   }
 
-  /// None.
+  /// An empty set: the service requires no digests.
   public var digests: DigestSet { [] }
 
-  /// None.
+  /// Returns no headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields { [:] }
 
-  /// None.
+  /// An empty body.
   public var bucketConfiguration: [UInt8] { [] }
 
-  /// The operations of a bucket.
+  /// Returns the operations of a bucket.
   public func store(of client: StorageClient<Self>) -> some BucketStore {
     BucketClient(client: client)
   }
 }
 
-/// A provider whose URLs can carry their own authorization.
+/// A provider of a service that accepts presigned URLs.
 public protocol PresigningProvider<SigningCredential>: BucketProvider {
-  /// What signs URLs.
+  /// The type of the signer of URLs.
   associatedtype URLSigner: Presigner where URLSigner.SigningCredential == SigningCredential
 
-  /// What signs URLs.
+  /// The signer of URLs.
   var presigner: URLSigner { get }
 }

@@ -1,51 +1,52 @@
 package import HTTPTypes
 
-/// The requests of an operation that a header belongs to.
+/// A set of the requests that a header applies to.
 public struct HeaderScope: OptionSet, Sendable, Hashable {
-  /// A bit for each kind of request.
+  /// The bits, one for each kind of request.
   public let rawValue: UInt8
 
-  /// Creates a set of requests from their bits.
+  /// Creates a set of requests from its bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
   /// An upload with one request.
   public static let put = HeaderScope(rawValue: 1)
-  /// The beginning of an upload in parts.
+  /// The initiation of a multipart upload.
   public static let initiate = HeaderScope(rawValue: 1 << 1)
-  /// A part.
+  /// The upload of a part.
   public static let part = HeaderScope(rawValue: 1 << 2)
-  /// The end of an upload in parts.
+  /// The completion of a multipart upload.
   public static let complete = HeaderScope(rawValue: 1 << 3)
-  /// An upload in parts that is given up.
+  /// The abortion of a multipart upload.
   public static let abort = HeaderScope(rawValue: 1 << 4)
-  /// A download, or a range of one.
+  /// The download of an object or of a range.
   public static let get = HeaderScope(rawValue: 1 << 5)
-  /// A question about an object.
+  /// The request for the description of an object.
   public static let head = HeaderScope(rawValue: 1 << 6)
-  /// A copy inside the service.
+  /// The copy of an object inside the service.
   public static let copy = HeaderScope(rawValue: 1 << 7)
 
-  /// Every request: what the table of a dialect does not know belongs to all of them, because nothing says where it may
-  /// be left out.
+  /// All requests; the scope of headers that no table of a dialect lists, because it is unknown which requests could
+  /// omit them.
   public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
 
-  /// The requests that make an object.
+  /// The requests that create an object.
   public static let creation: HeaderScope = [.put, .initiate, .copy]
   /// The requests that make an object visible.
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that carry bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer's key: those that encrypt, decrypt, or show what is derived from the bytes.
+  /// The requests that need a customer-provided key: those that encrypt, decrypt, or return values derived from the
+  /// bytes.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
-  /// The requests of an upload, the question after a lost answer included.
+  /// The requests of an upload, including the HEAD request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
   /// The requests of a download.
   static let download: HeaderScope = .get
 }
 
-/// To which requests the headers of a service belong, by the beginnings of their names.
+/// The table of a service that maps headers, by their names or prefixes, to the requests that they apply to.
 ///
 /// The sources are the request structures of the vendors' SDKs for Go and their multipart uploads:
 /// `InitiateMultipartUploadRequest` and its likes in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and its likes
@@ -57,7 +58,8 @@ package struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// Creates the table of a service: what services have in common, behind the prefix of its headers, and what is its own.
+  /// Creates the table of a service from the headers that services share, after the service's prefix, and its own
+  /// headers.
   init(prefix: String, more: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,
@@ -79,7 +81,7 @@ package struct HeaderScopes: Sendable {
     ]
   }
 
-  /// The requests that a header belongs to.
+  /// Returns the requests that a header applies to.
   package subscript(name: HTTPField.Name) -> HeaderScope {
     let name = name.canonicalName
     return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all
@@ -87,17 +89,17 @@ package struct HeaderScopes: Sendable {
 }
 
 extension HTTPFields {
-  /// The headers that belong to a request.
+  /// Returns the headers that apply to a request.
   func belonging(to request: HeaderScope, _ scopes: HeaderScopes) -> HTTPFields {
     HTTPFields(filter { scopes[$0.name].contains(request) })
   }
 
-  /// Refuses headers that belong to no request of an operation: none is left out without a word.
+  /// Throws an error for a header that applies to no request of an operation, so that no header is silently dropped.
   func check(for operation: HeaderScope, named name: String, _ scopes: HeaderScopes) throws(StorageError) {
     for field in self where scopes[field.name].isDisjoint(with: operation) {
       throw StorageError(
-        .invalidOption, "The header \(field.name.rawName) belongs to no request of \(name).",
-        remedy: "Leave it out, or give it to the operation that it is for.")
+        .invalidOption, "The header \(field.name.rawName) does not apply to \(name).",
+        remedy: "Leave it out, or pass it to the operation that it applies to.")
     }
   }
 }

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// The settings of an operation, of whose headers only the names are shown: one can be a customer's key.
+/// Returns a description of the set options, with only the names of headers: the value of a header can be a secret key.
 private func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
   let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
   let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]

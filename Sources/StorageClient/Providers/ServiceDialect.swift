@@ -1,25 +1,26 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// Where the services differ in what they mean alike: the names of headers, the way to page, the spelling of values.
+/// The service-specific names and formats of operations that the services share: header names, paging, and values.
 ///
-/// A provider of one's own starts from the prefix of its headers and sets what differs:
+/// A custom provider starts from the prefix of its headers and sets what differs:
+///
 ///
 /// ```swift
 /// var dialect = ServiceDialect(headerPrefix: "x-acme-", paging: .marker)
 /// dialect.forbidOverwrite = HTTPField.Name("x-acme-forbid-overwrite").map { HTTPField(name: $0, value: "true") }
 /// ```
 public struct ServiceDialect: Sendable {
-  /// The beginning of the names of metadata headers, in lower case, such as `x-oss-meta-`.
+  /// The prefix of the names of metadata headers, in lower case, such as `x-oss-meta-`.
   public var metadataPrefix: String
 
   /// The header with the id of a request.
   public var requestID: HTTPField.Name
 
-  /// The headers that carry the checksum of an object or a part; the first one's algorithm is that of uploads.
+  /// The headers that carry the checksum of an object or a part; the first one determines the algorithm of uploads.
   public var checksums: [ChecksumHeader] = []
 
-  /// Whether a range is answered with the checksum of the whole object.
+  /// Whether the response to a range request carries the checksum of the whole object.
   public var rangesTellChecksum = true
 
   /// The header with the version of an object.
@@ -31,64 +32,65 @@ public struct ServiceDialect: Sendable {
   /// The header that names the source of a copy.
   public var copySource: HTTPField.Name
 
-  /// The header that says whose attributes a copy takes.
+  /// The header that selects whether a copy takes its attributes from the source or from the request.
   public var metadataDirective: HTTPField.Name
 
-  /// The value that makes a copy take its attributes from the request.
+  /// The value of ``metadataDirective`` that makes a copy take its attributes from the request.
   public var replaceMetadata: String
 
-  /// The field that forbids to overwrite an object, or `nil` if the service has none.
+  /// The header field that forbids overwriting an object, or `nil` if the service has none.
   public var forbidOverwrite: HTTPField?
 
-  /// Whether an upload can depend on the entity tag of the object that it replaces (`If-Match`).
+  /// Whether an upload can be conditional on the entity tag of the object that it replaces (`If-Match`).
   public var overwritesConditionally = false
 
-  /// The header that carries the body of an error in Base64 where an answer has no body, or `nil` if the service has none.
+  /// The header that carries the body of an error in Base64 if a response has no body, or `nil` if the service has
+  /// none.
   public var errorInHeader: HTTPField.Name?
 
-  /// The header that carries a finer error code, or `nil` if the service has none.
+  /// The header that carries a more specific error code, or `nil` if the service has none.
   public var detailCode: HTTPField.Name?
 
-  /// How a listing is continued.
+  /// The way in which a listing is continued.
   public var paging: Paging
 
-  /// Whether a `+` in a listed name that the service percent-encoded stands for a space.
+  /// Whether a `+` in a percent-encoded name of a listing represents a space.
   public var encodesSpaceAsPlus: Bool
 
   /// The algorithm of the checksums that the client computes.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
-  /// To which requests of an operation headers belong.
+  /// The requests of an operation that headers apply to.
   package var scopes: HeaderScopes
 
-  /// How a listing is continued.
+  /// A way of continuing a listing.
   public enum Paging: Sendable, Hashable {
-    /// By a token that the last page held (version 2 of the operation).
+    /// A token from the previous page (version 2 of the operation).
     case continuationToken
-    /// By the last name of the last page.
+    /// The last name of the previous page.
     case marker
   }
 
-  /// Creates the dialect of a service whose headers are named as those of the others, behind a prefix of its own.
+  /// Creates the dialect of a service that uses the common header names with its own prefix.
   ///
-  /// There is no checksum, no way to forbid overwriting and no error in a header until they are set.
+  /// The dialect has no checksum, no way to forbid overwriting and no error header until they are set.
   ///
   /// - Parameters:
-  ///   - headerPrefix: The beginning of the service's own headers, in lower case, such as `x-oss-`; it has to be one that
-  ///     the name of a header can begin with.
-  ///   - paging: How a listing is continued.
-  ///   - encodesSpaceAsPlus: Whether a `+` in a listed name that the service percent-encoded stands for a space.
-  ///   - scopes: The requests that further headers belong to, by their names behind the prefix; one that is in none of the
-  ///     client's tables goes with every request of an operation.
-  ///   - standardScopes: The requests that headers without the prefix belong to, where the service takes them with other
-  ///     requests than most services do; names are in lower case.
+  ///   - headerPrefix: The prefix of the service's own headers, in lower case, such as `x-oss-`; it must be valid at
+  ///     the start of a header name.
+  ///   - paging: The way in which a listing is continued.
+  ///   - encodesSpaceAsPlus: Whether a `+` in a percent-encoded name of a listing represents a space.
+  ///   - scopes: The requests that additional headers apply to, by their names without the prefix; a header that is in
+  ///     none of the client's tables is sent with every request of an operation.
+  ///   - standardScopes: The requests that headers without the prefix apply to, if they differ from those of most
+  ///     services; names are in lower case.
   public init(
     headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
     standardScopes: [String: HeaderScope] = [:]
   ) {
     func name(_ suffix: String) -> HTTPField.Name {
       if let name = HTTPField.Name("\(headerPrefix)\(suffix)") { return name }
-      assertionFailure("\"\(headerPrefix)\" begins no name of a header.")
+      assertionFailure("\"\(headerPrefix)\" cannot begin the name of a header.")
       return .known("x-mistyped-name")
     }
     metadataPrefix = "\(headerPrefix)meta-"
@@ -105,14 +107,14 @@ public struct ServiceDialect: Sendable {
 }
 
 extension HTTPFields {
-  /// Forbids to overwrite an object.
+  /// Adds the field that forbids overwriting an object.
   ///
-  /// - Throws: ``StorageError/Code/invalidOption`` if the service has no way to.
+  /// - Throws: ``StorageError/Code/invalidOption`` if the service has none.
   mutating func forbidOverwrite(in dialect: ServiceDialect) throws(StorageError) {
     guard let field = dialect.forbidOverwrite else {
       throw StorageError(
         .invalidOption, "The service has no way to forbid overwriting.",
-        remedy: "Look whether there is an object of that key first, or choose a key that is used once.")
+        remedy: "Check whether the object exists first, or choose a key that is used only once.")
     }
     self[field.name] = field.value
   }

@@ -2,17 +2,19 @@ public import HTTPTypes
 public import StorageAuth
 public import StorageDiagnosis
 
-/// What makes a service out of a client: the address, the signer, what refusals look like, and what carries operations
-/// out.
+/// A storage service that a client can use: its address, its signer, its errors and its operations.
 ///
-/// A provider is named where a client is made, by a static member; nothing else in the caller's code depends on it:
+/// A provider is named where a client is created, through a static member; the rest of the caller's code is independent
+/// of it:
+///
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))
 /// ```
 ///
-/// A provider of one's own names its ``Store``, whose operations send their requests with
-/// ``StorageClient/send(_:body:action:key:isRepeatable:)``. Credentials, retries, clocks and events come with that:
+/// A custom provider declares its ``Store``, whose operations send their requests with
+/// ``StorageClient/send(_:body:action:key:isRepeatable:)``. That method handles credentials, retries, clock skew and
+/// events:
 ///
 /// ```swift
 /// struct Shelf: StorageProvider {
@@ -23,94 +25,95 @@ public import StorageDiagnosis
 /// }
 /// ```
 public protocol StorageProvider<SigningCredential>: Sendable {
-  /// What requests are signed with.
+  /// The type of the credential that signs requests.
   associatedtype SigningCredential: Credential
 
-  /// What signs them.
+  /// The type of the signer of requests.
   associatedtype RequestSigner: Signer
   where RequestSigner.Request == HTTPRequest, RequestSigner.SigningCredential == SigningCredential
 
-  /// Where credentials come from unless a client is told otherwise.
+  /// The type of the default provider of credentials.
   associatedtype DefaultCredentials: CredentialProvider where DefaultCredentials.Value == SigningCredential
 
-  /// What carries operations out.
+  /// The type of the store that carries out operations.
   associatedtype Store: ObjectStore
 
-  /// The short name of the service, such as `oss`; it is the scheme of its URLs on the command line.
+  /// The short name of the service, such as `oss`; on the command line, it is the scheme of its URLs.
   var name: String { get }
 
-  /// Where in the service the objects are, for errors and events: the bucket, or the host of a node.
+  /// The container of the objects, for errors and events: the bucket, or the host of a node.
   var containerName: String { get }
 
   /// The address of the service.
   ///
-  /// - Throws: A `SigningError` if it was named in a way that cannot be used; the first operation reports it.
+  /// - Throws: A `SigningError` if the provider was created with an invalid address; the first operation reports it.
   var endpoint: ServiceEndpoint { get throws(SigningError) }
 
-  /// What signs requests.
+  /// The signer of requests.
   var signer: RequestSigner { get }
 
-  /// What prepares requests and URLs for a signer that is elsewhere; ``signer`` unless more has to be signed for it.
+  /// The signer that prepares requests and URLs for remote signing; ``signer``, unless remote signing must cover more.
   var remoteSigner: RequestSigner { get }
 
-  /// Where credentials come from unless a client is told otherwise.
+  /// The provider of credentials for clients that are created without one.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Whether what a request carries is worth something to whoever sees it, such as a token or a password.
+  /// Returns whether requests carry a value that an eavesdropper can reuse, such as a token or a password.
   func carriesToken(_ credential: SigningCredential) -> Bool
 
-  /// The public name of a credential, such as an access key id, for events; nothing for an anonymous one.
+  /// Returns the public name of a credential, such as an access key id, for events; `nil` for an anonymous credential.
   func identity(of credential: SigningCredential) -> String?
 
-  /// Reads an answer that is no success.
+  /// Creates the error for a response that does not report success.
   ///
   /// - Parameters:
-  ///   - response: The head of the answer.
-  ///   - body: The body, or its beginning; empty if it broke off.
-  ///   - subject: What the request was about.
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning; empty if the connection was lost.
+  ///   - subject: The action and the location of the request.
+  /// - Returns: The error.
   func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
 
-  /// Reads from a refusal where the service wants to be asked instead.
+  /// Returns the provider at the location that a refusal names.
   ///
-  /// The client sends the request there, once, and every later one. A text of the answer must not become a host without
-  /// being checked: this is what an attacker would send.
+  /// The client sends the request there, once, and all later requests as well. A string of the response must not become
+  /// a host without a check, because an attacker could have sent it.
   ///
   /// - Parameters:
-  ///   - response: The head of the answer.
+  ///   - response: The head of the response.
   ///   - body: The body, or its beginning.
-  /// - Returns: The provider with the other endpoint or region, or `nil` if the answer names none.
+  /// - Returns: The provider with the other endpoint or region, or `nil` if the response names none.
   func relocated(by response: HTTPResponse, body: [UInt8]) -> Self?
 
-  /// Finds out why a request was refused for its signature.
+  /// Returns the reason why a signature was rejected.
   ///
   /// - Parameters:
-  ///   - response: The head of the answer.
+  ///   - response: The head of the response.
   ///   - body: The body, or its beginning.
   ///   - request: The request as it was sent.
-  /// - Returns: Nothing if it was refused for something else, or if nothing is known about it.
+  /// - Returns: The diagnosis, or `nil` if the request was refused for another reason or the cause is unknown.
   func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
 
-  /// What carries operations out; made anew for each, so that it holds nothing but the client.
+  /// Returns the store that carries out operations; each operation creates one, so a store should hold only the client.
   func store(of client: StorageClient<Self>) -> Store
 }
 
 extension StorageProvider {
-  /// The same as signs requests here.
+  /// The signer of requests without remote signing.
   public var remoteSigner: RequestSigner { signer }
 
-  /// Goes nowhere else.
+  /// Returns `nil`: the service does not redirect clients.
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> Self? { nil }
 
-  /// Knows nothing.
+  /// Returns `nil`: the provider has no diagnosis.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     nil
   }
 }
 
 extension StorageProvider where SigningCredential == AccessKey {
-  /// Whether the key is a temporary one.
+  /// Returns whether the key is temporary, because its requests carry the session token.
   public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
-  /// The access key id.
+  /// Returns the access key id, or `nil` for the anonymous key.
   public func identity(of credential: AccessKey) -> String? { credential.isAnonymous ? nil : credential.id.string }
 }

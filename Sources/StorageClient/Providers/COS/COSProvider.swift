@@ -4,33 +4,34 @@ public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
 
-/// Tencent Cloud COS.
+/// The provider of Tencent Cloud COS.
 public struct COSProvider: PresigningProvider {
-  /// What requests are signed with.
+  /// The type of the credential that signs requests.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket, with the number of the account: `photos-1250000000`.
+  /// The bucket, including the account's number: `photos-1250000000`.
   public let bucket: String
 
-  /// The region, spelt `ap-guangzhou`.
+  /// The region, such as `ap-guangzhou`.
   public let region: String
 
-  /// What signs requests and URLs.
+  /// The signer of requests and URLs.
   public let signer: COSSigner
 
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Names a bucket.
+  /// Creates the provider of a bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
-  ///   - region: The region, spelt `ap-guangzhou`.
-  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
-  ///     LocalCloud.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
-  ///   - policy: Which headers are signed.
-  ///   - isStrict: Whether a request that the strict mode of the service would refuse is refused before it is sent.
-  ///   - headerLifetime: How long a signature in the headers is valid, if the key does not say.
+  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
+  ///   - region: The region, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
+  ///     domain, LocalCloud.
+  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
+  ///     domain.
+  ///   - policy: The selection of headers that the signature covers.
+  ///   - isStrict: Whether a request that the strict mode of the service would refuse is rejected before it is sent.
+  ///   - headerLifetime: The lifetime of a signature in the headers, unless the key determines it.
   public init(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
@@ -44,12 +45,12 @@ public struct COSProvider: PresigningProvider {
       })
   }
 
-  /// Names a bucket at an endpoint.
+  /// Creates the provider of a bucket at an endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
-  ///   - region: The region, spelt `ap-guangzhou`.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
+  ///   - region: The region, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
   public init(
     bucket: String, region: String, endpoint: ServiceEndpoint
   ) {
@@ -69,26 +70,30 @@ public struct COSProvider: PresigningProvider {
   public var name: String { "cos" }
 
   /// The address of the service.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// What signs URLs.
+  /// The signer of URLs.
   public var presigner: COSSigner { signer }
 
-  /// The names and spellings of the service.
+  /// The service-specific names and formats.
   public var dialect: ServiceDialect { .cos }
 
   /// The default sources of Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
 
-  /// Compares what was signed with what the service says that it signed.
+  /// Compares the signed request with the one that the service reports to have signed.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
   }
 
-  /// The host of the source bucket and the encoded key.
+  /// Returns the host of the source bucket and the percent-encoded key.
+  ///
+  /// Page: "PUT Object - Copy".
   public func copySource(_ source: CopySource) -> String {
     "\(source.bucket ?? bucket).cos.\(source.region ?? region).myqcloud.com/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
@@ -96,17 +101,18 @@ public struct COSProvider: PresigningProvider {
 }
 
 extension StorageProvider where Self == COSProvider {
-  /// A bucket of Tencent Cloud COS.
+  /// Returns the provider of a bucket of Tencent Cloud COS.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
-  ///   - region: The region, spelt `ap-guangzhou`.
-  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
-  ///     LocalCloud.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
-  ///   - policy: Which headers are signed.
-  ///   - isStrict: Whether a request that the strict mode of the service would refuse is refused before it is sent.
-  ///   - headerLifetime: How long a signature in the headers is valid, if the key does not say.
+  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
+  ///   - region: The region, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
+  ///     domain, LocalCloud.
+  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
+  ///     domain.
+  ///   - policy: The selection of headers that the signature covers.
+  ///   - isStrict: Whether a request that the strict mode of the service would refuse is rejected before it is sent.
+  ///   - headerLifetime: The lifetime of a signature in the headers, unless the key determines it.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
@@ -116,12 +122,12 @@ extension StorageProvider where Self == COSProvider {
       headerLifetime: headerLifetime)
   }
 
-  /// A bucket of Tencent Cloud COS at an endpoint.
+  /// Returns the provider of a bucket of Tencent Cloud COS at an endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, with the number of the account: `photos-1250000000`.
-  ///   - region: The region, spelt `ap-guangzhou`.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
+  ///   - region: The region, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
   public static func cos(
     bucket: String, region: String, endpoint: ServiceEndpoint
   ) -> COSProvider {

@@ -2,7 +2,7 @@ public import CloudCredentials
 public import StorageAuth
 
 extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
-  /// Temporary keys of a role of Alibaba Cloud that another key may assume.
+  /// Returns a provider of temporary keys of a role of Alibaba Cloud that another key may assume.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -11,12 +11,12 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   ///
   /// - Parameters:
   ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - credentials: Where the key comes from that assumes the role.
+  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - credentials: The provider of the key that assumes the role.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
-  ///   - externalID: What the role demands of who assumes it.
-  ///   - endpoint: Where the service is asked.
+  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - externalID: The external id that the role requires from callers.
+  ///   - endpoint: The endpoint of the token service.
   public static func alibabaAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -29,16 +29,16 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
 }
 
 extension AlibabaOIDCProvider {
-  /// Names the role, and where the identity token comes from; asks over the shared transport.
+  /// Creates a provider of temporary keys for an identity token, over the shared transport.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: Who issued the identity token: `acs:ram::<account>:oidc-provider/<name>`.
-  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - providerARN: The issuer of the identity token: `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
-  ///   - endpoint: Where the service is asked.
-  ///   - token: Gets the identity token; called for each request.
+  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - endpoint: The endpoint of the token service.
+  ///   - token: Returns the identity token; called for each request.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
@@ -51,11 +51,11 @@ extension AlibabaOIDCProvider {
 }
 
 extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
-  /// Temporary keys of the role of an instance of Alibaba Cloud (ECS).
+  /// Returns a provider of temporary keys of the role of an instance of Alibaba Cloud (ECS).
   ///
   /// - Parameters:
-  ///   - role: The role; nothing to ask the service for it.
-  ///   - allowsV1: Whether to ask without a token where the service has none.
+  ///   - role: The role; if `nil`, requested from the metadata service.
+  ///   - allowsV1: Whether to send requests without a token if the metadata service supports none.
   public static func alibabaInstance(
     role: String? = nil, allowsV1: Bool = true
   ) -> AlibabaInstanceMetadataProvider {
@@ -64,7 +64,7 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
 }
 
 extension AlibabaCredentials {
-  /// The vendor's sources on this machine; replace or leave out what is not wanted.
+  /// The vendor's sources on this machine; individual sources can be replaced or left out.
   ///
   /// ```swift
   /// var sources = AlibabaCredentials.default
@@ -75,7 +75,7 @@ extension AlibabaCredentials {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of Alibaba Cloud on this machine, as `AlibabaCredentials` lists them.
+  /// The default chain of sources of Alibaba Cloud on this machine, as `AlibabaCredentials` lists them.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.alibabaDefault)

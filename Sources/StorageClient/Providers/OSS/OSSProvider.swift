@@ -4,36 +4,37 @@ public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
 
-/// Alibaba Cloud OSS.
+/// The provider of Alibaba Cloud OSS.
 public struct OSSProvider: PresigningProvider {
-  /// What requests are signed with.
+  /// The type of the credential that signs requests.
   public typealias SigningCredential = AccessKey
 
   /// The bucket.
   public let bucket: String
 
-  /// The region, spelt `cn-hangzhou`.
+  /// The region, such as `cn-hangzhou`.
   public let region: String
 
-  /// What signs requests and URLs.
+  /// The signer of requests and URLs.
   public let signer: OSSSigner
 
   private let additionalHeaders: Set<String>
   private let additionalSubresources: Set<String>
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Names a bucket.
+  /// Creates the provider of a bucket.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - region: The region, such as `cn-hangzhou`.
   ///   - signature: The version of the signature.
-  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
-  ///     LocalCloud.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
+  ///     domain, LocalCloud.
+  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
+  ///     domain.
   ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: Names of further headers that V4 signs where a request has them.
-  ///   - additionalSubresources: Names of further parameters that V1 signs.
+  ///   - additionalHeaders: The names of additional headers that a V4 signature covers if a request has them.
+  ///   - additionalSubresources: The names of additional parameters that a V1 signature covers.
   public init(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -48,13 +49,13 @@ public struct OSSProvider: PresigningProvider {
       })
   }
 
-  /// Names a bucket at an endpoint.
+  /// Creates the provider of a bucket at an endpoint.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - region: The region, such as `cn-hangzhou`.
   ///   - signature: The version of the signature.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
   public init(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) {
@@ -80,33 +81,38 @@ public struct OSSProvider: PresigningProvider {
   public var name: String { "oss" }
 
   /// The address of the service.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// What signs URLs.
+  /// The signer of URLs.
   public var presigner: OSSSigner { signer }
 
-  /// Signs Content-Length as well, where the version can: a server that signs sees the size of an upload nowhere else.
+  /// A signer that also covers Content-Length, if the version supports it: a signing server learns the size of an
+  /// upload only from there.
   public var remoteSigner: OSSSigner {
     OSSSigner(
       signer.version, bucket: bucket, region: region, product: signer.product, style: signer.style,
       additionalHeaders: additionalHeaders.union(["content-length"]), additionalSubresources: additionalSubresources)
   }
 
-  /// The names and spellings of the service.
+  /// The service-specific names and formats.
   public var dialect: ServiceDialect { .oss }
 
   /// The default sources of Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
 
-  /// Compares what was signed with what the service says that it signed.
+  /// Compares the signed request with the one that the service reports to have signed.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
-  /// The bucket and the encoded key.
+  /// Returns the bucket and the percent-encoded key.
+  ///
+  /// Page: "CopyObject".
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
@@ -114,18 +120,19 @@ public struct OSSProvider: PresigningProvider {
 }
 
 extension StorageProvider where Self == OSSProvider {
-  /// A bucket of Alibaba Cloud OSS.
+  /// Returns the provider of a bucket of Alibaba Cloud OSS.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - region: The region, such as `cn-hangzhou`.
   ///   - signature: The version of the signature.
-  ///   - endpoint: The URL of another endpoint than the public one of the region: internal, accelerated, a custom domain,
-  ///     LocalCloud.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
+  ///     domain, LocalCloud.
+  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
+  ///     domain.
   ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: Names of further headers that V4 signs where a request has them.
-  ///   - additionalSubresources: Names of further parameters that V1 signs.
+  ///   - additionalHeaders: The names of additional headers that a V4 signature covers if a request has them.
+  ///   - additionalSubresources: The names of additional parameters that a V1 signature covers.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -136,13 +143,13 @@ extension StorageProvider where Self == OSSProvider {
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
-  /// A bucket of Alibaba Cloud OSS at an endpoint.
+  /// Returns the provider of a bucket of Alibaba Cloud OSS at an endpoint.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-hangzhou`.
+  ///   - region: The region, such as `cn-hangzhou`.
   ///   - signature: The version of the signature.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {

@@ -2,12 +2,12 @@ public import CloudCredentials
 public import StorageAuth
 
 extension AmazonCredentials {
-  /// The vendor's sources on this machine; replace or leave out what is not wanted.
+  /// The vendor's sources on this machine; individual sources can be replaced or left out.
   public static var `default`: AmazonCredentials { AmazonCredentials(.system) }
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of Amazon on this machine, as `AmazonCredentials` lists them.
+  /// The default chain of sources of Amazon on this machine, as `AmazonCredentials` lists them.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.amazonDefault)
@@ -16,7 +16,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 }
 
 extension CredentialProvider where Self == AmazonAssumeRoleProvider {
-  /// Temporary keys of a role of Amazon that another key may assume.
+  /// Returns a provider of temporary keys of a role of Amazon that another key may assume.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -26,11 +26,11 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - credentials: Where the key comes from that assumes the role.
+  ///   - credentials: The provider of the key that assumes the role.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The most that the key may do, as JSON; `nil` for all that the role may.
-  ///   - externalID: The text that the role demands from callers of other accounts.
-  ///   - endpoint: Where the service is asked.
+  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - externalID: The external id that the role requires from callers of other accounts.
+  ///   - endpoint: The endpoint of the token service.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -43,15 +43,15 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
 }
 
 extension AmazonWebIdentityProvider {
-  /// Names the role, and where the identity token comes from; asks over the shared transport.
+  /// Creates a provider of temporary keys for an identity token, over the shared transport.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
   ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The most that the key may do, as JSON; `nil` for all that the role may.
-  ///   - endpoint: Where the service is asked.
-  ///   - token: Gets the identity token; called for each request.
+  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - endpoint: The endpoint of the token service.
+  ///   - token: Returns the identity token; called for each request.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
@@ -64,11 +64,11 @@ extension AmazonWebIdentityProvider {
 }
 
 extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
-  /// Temporary keys of the role of an instance of Amazon (EC2).
+  /// Returns a provider of temporary keys of the role of an instance of Amazon (EC2).
   ///
   /// - Parameters:
-  ///   - role: The role; `nil` to ask the service for it.
-  ///   - allowsV1: Whether to ask without a token where the service has none.
+  ///   - role: The role; if `nil`, requested from the metadata service.
+  ///   - allowsV1: Whether to send requests without a token if the metadata service supports none.
   public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
     AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
   }

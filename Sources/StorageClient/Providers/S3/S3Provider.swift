@@ -5,16 +5,16 @@ internal import StorageCrypto
 public import StorageDiagnosis
 internal import StorageXML
 
-/// Amazon S3, and services that speak like it: MinIO, Cloudflare R2, Ceph, the S3 endpoints of other clouds.
+/// The provider of Amazon S3 and of compatible services: MinIO, Cloudflare R2, Ceph, the S3 endpoints of other clouds.
 ///
 /// ```swift
 /// let client = StorageClient(.s3(bucket: "photos", region: "eu-central-1"))
 /// let minio = StorageClient(.s3(bucket: "photos", region: "us-east-1", endpoint: "https://minio.example.com:9000"))
 /// ```
 ///
-/// If the bucket turns out to be in another region, the client goes there and stays there.
+/// If the bucket turns out to be in another region, the client switches to that region for this and all later requests.
 public struct S3Provider: PresigningProvider {
-  /// The credential that requests are signed with.
+  /// The type of the credential that signs requests.
   public typealias SigningCredential = AccessKey
 
   /// The bucket.
@@ -23,29 +23,29 @@ public struct S3Provider: PresigningProvider {
   /// The region, such as `eu-central-1`.
   public let region: String
 
-  /// The addresses of Amazon S3 that are used; of no effect with an endpoint of one's own.
+  /// The addresses of Amazon S3 to use; without effect if an endpoint is given.
   public let network: S3Network
 
-  /// The integrity of bodies: which checksum goes with uploads, and whether the signature covers them.
+  /// The integrity protection of bodies: the checksum of uploads, and whether the signature covers bodies.
   public let integrity: S3Integrity
 
   /// The signer of requests and URLs.
   public let signer: S3Signer
 
   private let address: Result<ServiceEndpoint, SigningError>
-  /// Whether the address follows from the region.
+  /// Whether the address is derived from the region.
   private let isAmazons: Bool
 
-  /// Names a bucket.
+  /// Creates the provider of a bucket.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
   ///   - network: The addresses of Amazon S3 to use.
-  ///   - endpoint: The URL of another service than Amazon's, or of a private endpoint of Amazon's.
-  ///   - style: Where the bucket is in the URL. If `nil`, Amazon's hosts have it in the host, unless its name has dots, and
-  ///     other hosts in the path.
-  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  ///   - endpoint: The URL of a service other than Amazon's, or of a private endpoint of Amazon's.
+  ///   - style: The position of the bucket in the URL. If `nil`, it is in the host for Amazon's hosts, unless the
+  ///     bucket's name has dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
   public init(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -59,13 +59,13 @@ public struct S3Provider: PresigningProvider {
       })
   }
 
-  /// Names a bucket at an endpoint.
+  /// Creates the provider of a bucket at an endpoint.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - region: The region.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
-  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
   public init(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) {
@@ -92,6 +92,8 @@ public struct S3Provider: PresigningProvider {
   public var name: String { "s3" }
 
   /// The address of the service.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
@@ -99,31 +101,33 @@ public struct S3Provider: PresigningProvider {
   /// The signer of URLs.
   public var presigner: S3Signer { signer }
 
-  /// A signer that covers Content-Length as well: a server that signs sees the size of an upload nowhere else.
+  /// A signer that also covers Content-Length: a signing server learns the size of an upload only from there.
   public var remoteSigner: S3Signer {
     S3Signer(
       region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
   }
 
-  /// The names and spellings of the service.
+  /// The service-specific names and formats.
   public var dialect: ServiceDialect { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
 
   /// The default sources of Amazon on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
 
-  /// Compares what was signed with what the service says that it signed.
+  /// Compares the signed request with the one that the service reports to have signed.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .s3(region: region, style: try? endpoint.style))
   }
 
-  /// The bucket and the encoded key.
+  /// Returns the bucket and the percent-encoded key.
+  ///
+  /// Page: "CopyObject".
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
   }
 
-  /// The location constraint; there is none for `us-east-1`, whose name means no constraint, and for `auto`.
+  /// The location constraint; empty for `us-east-1`, which is the location without a constraint, and for `auto`.
   ///
   /// Page: "CreateBucket".
   public var bucketConfiguration: [UInt8] {
@@ -131,9 +135,9 @@ public struct S3Provider: PresigningProvider {
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
   }
 
-  /// Reads the region of the bucket from a refusal, and takes the endpoint of that region.
+  /// Returns the provider with the region that a refusal names, and the endpoint of that region.
   ///
-  /// Only the name of the region is taken, and only if it is one: never a host.
+  /// Only the name of the region is used, and only if it is valid; a host never is.
   ///
   /// Page: "Request redirection and the REST API".
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
@@ -149,37 +153,37 @@ public struct S3Provider: PresigningProvider {
   }
 }
 
-/// How the bytes of uploads to S3 are protected on their way.
+/// The protection of uploads to S3 against damage in transit.
 public struct S3Integrity: Sendable, Hashable {
-  /// A checksum that goes with an upload, so that the service refuses bytes that changed on their way.
+  /// A checksum that is sent with an upload, so that the service rejects bytes that were damaged in transit.
   public enum Checksum: Sendable, Hashable {
     /// CRC-64/NVME, the default of the service.
     case crc64NVME
-    /// CRC-32, which older services know.
+    /// CRC-32, which older services support.
     case crc32
   }
 
-  /// Whether the signature covers the SHA-256 of a body.
+  /// A policy on whether the signature covers the SHA-256 of a body.
   public enum BodySigning: Sendable, Hashable {
-    /// Over HTTP it does; over HTTPS, which protects the body by itself, it does not.
+    /// Cover the body over HTTP; not over HTTPS, which protects the body itself.
     case automatic
-    /// It does.
+    /// Cover the body.
     case always
-    /// It does not.
+    /// Do not cover the body.
     case never
   }
 
-  /// The checksum that goes with uploads, or `nil` for services that know none.
+  /// The checksum of uploads, or `nil` for services that support none.
   public var checksum: Checksum?
 
-  /// Whether the signature covers bodies.
+  /// The policy on whether the signature covers bodies.
   public var bodySigning: BodySigning
 
   /// Creates the protection of uploads.
   ///
   /// - Parameters:
-  ///   - checksum: The checksum that goes with uploads, or `nil` for services that know none.
-  ///   - bodySigning: Whether the signature covers bodies.
+  ///   - checksum: The checksum of uploads, or `nil` for services that support none.
+  ///   - bodySigning: The policy on whether the signature covers bodies.
   public init(checksum: Checksum? = .crc64NVME, bodySigning: BodySigning = .automatic) {
     self.checksum = checksum
     self.bodySigning = bodySigning
@@ -189,7 +193,7 @@ public struct S3Integrity: Sendable, Hashable {
 // MARK: - Checksums
 
 extension S3Provider {
-  /// The checksum, and the hash of the body where the signature covers it.
+  /// The checksum, and the SHA-256 of the body if the signature covers it.
   public var digests: DigestSet {
     var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
     let signsBody =
@@ -202,10 +206,10 @@ extension S3Provider {
     return digests
   }
 
-  /// The headers of checksums, and the hash of the body.
+  /// Returns the checksum headers, and the SHA-256 of the body.
   ///
-  /// A range is asked for without: it could be answered with the checksum of a part. What a caller says about the checksum
-  /// of a body counts.
+  /// A range is requested without the checksum mode, because its response could carry the checksum of a part. A
+  /// checksum header of the caller takes precedence over the computed one.
   ///
   /// Page: "Checking object integrity for data uploads".
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
@@ -257,7 +261,7 @@ extension ServiceDialect {
         "object-lock-legal-hold": .creation, "website-redirect-location": .creation, "expected-bucket-owner": .all,
         "source-expected-bucket-owner": .copy, "checksum-crc32": .put, "checksum-crc32c": .put,
         "checksum-crc64nvme": .put, "checksum-sha1": .put, "checksum-sha256": .put,
-        // The client says these by itself, or not at all.
+        // The client sets these headers itself, or never sends them.
         "checksum-algorithm": [], "checksum-type": [], "checksum-mode": [], "sdk-checksum-algorithm": [],
         "content-sha256": [], "trailer": [], "decoded-content-length": [], "date": [], "security-token": [],
       ],
@@ -278,16 +282,16 @@ extension ServiceDialect {
 }
 
 extension StorageProvider where Self == S3Provider {
-  /// A bucket of Amazon S3, or of a service that speaks like it.
+  /// Returns the provider of a bucket of Amazon S3 or of a compatible service.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
   ///   - network: The addresses of Amazon S3 to use.
-  ///   - endpoint: The URL of another service than Amazon's, or of a private endpoint of Amazon's.
-  ///   - style: Where the bucket is in the URL. If `nil`, Amazon's hosts have it in the host, unless its name has dots, and
-  ///     other hosts in the path.
-  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  ///   - endpoint: The URL of a service other than Amazon's, or of a private endpoint of Amazon's.
+  ///   - style: The position of the bucket in the URL. If `nil`, it is in the host for Amazon's hosts, unless the
+  ///     bucket's name has dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
   public static func s3(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -296,13 +300,13 @@ extension StorageProvider where Self == S3Provider {
       bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
   }
 
-  /// A bucket at an endpoint.
+  /// Returns the provider of a bucket at an endpoint.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - region: The region.
-  ///   - endpoint: The endpoint, such as the one of a LocalCloud.
-  ///   - integrity: Which checksum goes with uploads, and whether the signature covers bodies.
+  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
   public static func s3(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) -> S3Provider {
