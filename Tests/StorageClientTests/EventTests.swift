@@ -96,10 +96,10 @@ final class EventTests: XCTestCase {
     logging.stop()
     let texts = lines.values + log.all.map { String(reflecting: $0) }
     XCTAssertTrue(lines.values.contains { $0.hasPrefix("trace request signed") })
-    XCTAssertTrue(lines.values.contains { $0.hasPrefix("notice clock difference learnt") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("notice clock skew updated") })
     XCTAssertTrue(lines.values.contains { $0.hasPrefix("notice request sent again") })
     XCTAssertTrue(lines.values.contains { $0.hasPrefix("warning transfer ended") })
-    XCTAssertTrue(lines.values.contains { $0.hasPrefix("warning no credential") })
+    XCTAssertTrue(lines.values.contains { $0.hasPrefix("warning refresh failed") })
     for text in texts {
       XCTAssertFalse(text.contains("token+/="), text)
       XCTAssertFalse(text.contains("not-a-secret"), text)

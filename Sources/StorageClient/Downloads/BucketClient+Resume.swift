@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension BucketClient {
-  /// The body of an answer, which goes on with another request where it breaks off.
+  /// Returns the body of a response, which continues with another request if the connection is lost.
   ///
-  /// Only the very object that the first bytes came from is gone on with. What has no entity tag and no version, and
-  /// what the service makes of an object, is not resumed.
+  /// Only a download of the identical object is continued. A download is not resumed if the response has neither a
+  /// strong entity tag nor a version, or if the service processes the object.
   func resumed(
     _ reply: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
   ) -> ByteStream {
@@ -25,7 +25,7 @@ extension BucketClient {
       options.range = ByteRange(start + count..<end)
       let reply = try await client.send(draft(options, for: key))
       guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
-        throw StorageError.malformedAnswer("it is not the range that was asked for")
+        throw StorageError.malformedAnswer("it is not the requested range")
       }
       return reply.body
     }
@@ -33,7 +33,7 @@ extension BucketClient {
 }
 
 extension HTTPResponse {
-  /// Where in the object the body begins.
+  /// The offset of the body's first byte in the object.
   fileprivate var firstByte: Int64? {
     guard status == .partialContent else { return 0 }
     return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap {
@@ -43,21 +43,22 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// A transport that does not know how many bytes have to come takes a lost connection for the end.
+  /// The failure of a connection that ended early; a transport that does not know the expected length reports the end
+  /// of the body instead.
   fileprivate static let endedEarly = TransportError(
-    .connectionLost, "The answer ended early.", remedy: "Download it again.")
+    .connectionLost, "The response ended early.", remedy: "Download it again.")
 }
 
-/// After how many bytes an attempt counts as a success, so that the ones after it start over.
+/// The number of bytes after which an attempt counts as successful, so that the retry plan starts over.
 private let worthwhile: Int64 = 1 << 20
 
 extension ByteStream {
-  /// The stream, gone on with from another one where it breaks off.
+  /// Returns the stream, continued with another one if the connection is lost.
   ///
   /// - Parameters:
-  ///   - plan: How often that is tried.
-  ///   - length: How many bytes have to come in all.
-  ///   - again: Waits and gives what follows after so many bytes.
+  ///   - plan: The plan that limits the retries.
+  ///   - length: The total number of expected bytes.
+  ///   - again: Waits, and returns the stream of the bytes after a given number.
   fileprivate func resuming(
     _ plan: RetryPlan, length: Int64,
     again: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream

@@ -1,6 +1,6 @@
 /// A range of an object.
 public struct ByteRange: Sendable, Hashable {
-  /// The first byte and the last one, or how many at the end.
+  /// The first and the last byte, or the number of bytes at the end.
   private enum Bounds: Sendable, Hashable {
     case between(Int64, Int64?)
     case last(Int64)
@@ -8,26 +8,27 @@ public struct ByteRange: Sendable, Hashable {
 
   private let bounds: Bounds
 
-  /// From one byte up to another one, which is not included.
+  /// Creates a range from a half-open range of positions.
   ///
-  /// - Parameter range: The positions, from 0; one that is empty stands for its first byte.
+  /// - Parameter range: The positions, from 0; an empty range is replaced by its first byte, because HTTP has no empty
+  ///   range.
   public init(_ range: Range<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, max(1, range.upperBound) - 1))
   }
 
-  /// From one byte to another one, which is included.
+  /// Creates a range from a closed range of positions.
   public init(_ range: ClosedRange<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.upperBound))
   }
 
-  /// From one byte to the end.
+  /// Creates a range from a position to the end of the object.
   public init(_ range: PartialRangeFrom<Int64>) {
     bounds = .between(max(0, range.lowerBound), nil)
   }
 
-  /// The last bytes.
+  /// Returns the range of the last bytes of an object.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of bytes, at least 1.
   public static func last(_ count: Int64) -> ByteRange {
     ByteRange(bounds: .last(max(1, count)))
   }
@@ -36,7 +37,7 @@ public struct ByteRange: Sendable, Hashable {
     self.bounds = bounds
   }
 
-  /// The range as HTTP writes it, such as `bytes=0-99`.
+  /// The value of the HTTP `Range` header, such as `bytes=0-99`.
   var text: String {
     switch bounds {
     case .between(let first, let last): "bytes=\(first)-\(last.map { "\($0)" } ?? "")"
@@ -44,9 +45,10 @@ public struct ByteRange: Sendable, Hashable {
     }
   }
 
-  /// Returns the bytes of an object that the range stands for, or `nil` if it lies outside; for stores.
+  /// Returns the positions of the range in an object, or `nil` if the range lies outside; for implementations of
+  /// stores.
   ///
-  /// - Parameter length: The number of bytes of the object.
+  /// - Parameter length: The size of the object in bytes.
   public func bytes(of length: Int64) -> Range<Int64>? {
     switch bounds {
     case .between(let first, let last):

@@ -1,35 +1,38 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What is downloaded, and under which conditions.
+/// The selection of the bytes of a download, and its conditions.
 public struct DownloadOptions: Sendable, Hashable {
-  /// A range, whose checksum cannot be compared; all of the object if not given.
+  /// The range, whose checksum cannot be verified; if `nil`, the whole object.
   public var range: ByteRange?
 
-  /// A version, in a bucket that keeps versions.
+  /// The version, in a bucket with versioning.
   public var versionID: String?
 
-  /// Download only if the object has this entity tag; otherwise ``ServiceError/Kind/preconditionFailed``.
+  /// The entity tag that the object must have; otherwise the download fails with
+  /// ``ServiceError/Kind/preconditionFailed``.
   public var ifMatch: String?
 
-  /// Download only if the object has another entity tag; otherwise ``ServiceError/Kind/notModified``.
+  /// An entity tag that the object must not have; otherwise the download fails with ``ServiceError/Kind/notModified``.
   public var ifNoneMatch: String?
 
-  /// Download only if the object has changed since; otherwise ``ServiceError/Kind/notModified``.
+  /// The time after which the object must have changed; otherwise the download fails with
+  /// ``ServiceError/Kind/notModified``.
   public var ifModifiedSince: Timestamp?
 
-  /// Further query parameters of the provider, such as `x-oss-process`.
+  /// Additional query parameters of the provider, such as `x-oss-process`.
   ///
-  /// What the service makes of an object has another checksum than the object, so none is compared then.
+  /// The checksum is not verified if there are any, because a processed object differs from the stored one.
   public var parameters: [RequestTarget.Parameter]
 
-  /// Further headers of the provider, such as `x-oss-traffic-limit`, who pays, or a customer's key.
+  /// Additional headers of the provider, such as `x-oss-traffic-limit`, the requester-pays header, or a
+  /// customer-provided key.
   ///
-  /// They go with every request of the download: each range, and what takes up a download that broke off. Conditions and
-  /// the range are options of their own.
+  /// They are sent with every request of the download: for each range, and when a lost download is resumed. Conditions
+  /// and the range have separate options and are rejected here.
   public var headers: HTTPFields
 
-  /// Says what is downloaded.
+  /// Creates the options of a download.
   public init(
     range: ByteRange? = nil, versionID: String? = nil, ifMatch: String? = nil, ifNoneMatch: String? = nil,
     ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = [], headers: HTTPFields = [:]
@@ -45,17 +48,17 @@ public struct DownloadOptions: Sendable, Hashable {
 
   private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// The headers of the request.
+  /// Returns the headers of the request.
   ///
-  /// - Parameter dialect: How the service names things.
-  /// - Throws: ``StorageError/Code/invalidOption`` if a header is of no download, or has an option of its own.
+  /// - Parameter dialect: The service-specific names.
+  /// - Throws: ``StorageError/Code/invalidOption`` if a header does not apply to downloads, or has a separate option.
   func fields(in dialect: ServiceDialect) throws(StorageError) -> HTTPFields {
     try headers.check(for: .download, named: "a download", dialect.scopes)
     var fields = HTTPFields()
     for field in headers {
       guard !Self.own.contains(field.name) else {
         throw StorageError(
-          .invalidOption, "The header \(field.name.rawName) is an option of its own.",
+          .invalidOption, "The header \(field.name.rawName) cannot be set directly, because it has a separate option.",
           remedy: "Set range, ifMatch, ifNoneMatch or ifModifiedSince.")
       }
       fields[field.name] = field.value

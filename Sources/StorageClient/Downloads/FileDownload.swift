@@ -1,7 +1,7 @@
 internal import StorageCrypto
 internal import SystemPackage
 
-/// Brings an object into a file: the first range says how much there is, the others follow several at a time.
+/// The download of an object into a file: the first range determines the size, the others follow concurrently.
 struct FileDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
@@ -9,14 +9,14 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   let file: FileReplacement
   let ledger: TransferLedger
 
-  /// A range that has been written, with its checksum.
+  /// A written range, with its checksum.
   private struct Piece: Sendable {
     let offset: Int64
     let length: Int64
     let checksum: ObjectChecksum
   }
 
-  /// Downloads everything.
+  /// Downloads the selected bytes.
   func run() async throws -> ObjectInfo {
     let (object, whole) = try await first()
     let meter = ledger.meter(total: object.info.size ?? object.contentLength)
@@ -37,9 +37,9 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     object.checksum?.algorithm ?? bucket.provider.dialect.algorithm
   }
 
-  /// Opens the first range, or all of an object that has no ranges: one that is empty, or one that is processed.
+  /// Starts to download the first range, or the whole object if it has no ranges: an empty or a processed one.
   ///
-  /// - Returns: The range, and what is known about the whole object.
+  /// - Returns: The first range, and the description of the whole object.
   private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
     var ranged = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
@@ -80,7 +80,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Downloads a further range of the very object that the first one came from.
+  /// Downloads another range of the identical object that the first range came from.
   private func download(
     _ range: Range<Int64>, of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
   ) async throws -> Piece {
@@ -90,7 +90,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
       ifMatch: try info.etag.map { try AnswerValue($0, named: "ETag").text }, headers: options.headers)
     let object = try await bucket.fetch(key, options: options)
     guard object.contentLength == range.upperBound - range.lowerBound, object.info.size == info.size else {
-      throw StorageError.malformedAnswer("it is not the range that was asked for")
+      throw StorageError.malformedAnswer("it is not the requested range")
     }
     return try await write(object.body, at: range.lowerBound, algorithm, meter)
   }

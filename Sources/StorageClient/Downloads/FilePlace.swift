@@ -3,23 +3,22 @@ internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Where a file is to be, and what is there now.
+/// The destination of a file, and the properties of an existing file there.
 struct FilePlace: Sendable {
-  /// The folder.
   let folder: FilePath
   let name: String
-  /// The permissions of the file that is there.
+  /// The permissions of the existing file, or `nil` if there is none.
   let permissions: FilePermissions?
   private let path: FilePath
 
-  /// Looks at a place.
+  /// Inspects a destination.
   ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if what is there is no file.
+  /// - Throws: ``StorageError/Code/unusableFile`` if the destination exists and is not a regular file.
   init(_ path: FilePath) async throws {
     let info = try await FileSystem.shared.info(forFileAt: path)
     guard let name = path.lastComponent, info == nil || info?.type == .regular else {
       throw StorageError(
-        .unusableFile, "\(path) is not a regular file.", remedy: "Name a file that exists or that can be made.")
+        .unusableFile, "\(path) is not a regular file.", remedy: "Name an existing file, or one that can be created.")
     }
     self.path = path
     self.name = name.string
@@ -27,7 +26,7 @@ struct FilePlace: Sendable {
     permissions = info?.permissions
   }
 
-  /// Puts a file of the same file system there.
+  /// Moves a file of the same file system to the destination.
   func put(_ file: FilePath) async throws {
     if let permissions {
       try await FileSystem.shared.withFileHandle(forReadingAt: file) { handle in
@@ -39,7 +38,7 @@ struct FilePlace: Sendable {
 }
 
 extension FilePath {
-  /// The path from the root on; a relative one is relative to the working directory of the process.
+  /// The absolute path; a relative path is resolved against the working directory of the process.
   var absolute: FilePath {
     isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }

@@ -11,29 +11,30 @@ internal import _NIOFileSystem
   internal import Glibc
 #endif
 
-/// How many bytes are collected before they are written; each write costs a change of threads.
+/// The number of bytes that are collected before a write, because each write costs a thread switch.
 private let writeSize = 512 * 1024
 
-/// A file that takes the place of another one, or of none, when it is complete; until then it has a name of its own.
+/// A file that replaces its destination when it is complete; until then it has a temporary name.
 ///
 /// It is written next to its destination, so that the last step is one atomic
-/// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. The file system
-/// library's own replacing removes the destination first, and `FileManager.replaceItemAt` of Linux exchanges the two files
-/// and deletes the wrong one: both can lose both files. A file that replaces another one is on the disk before it does.
+/// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. The replacement
+/// function of the file system library removes the destination first, and `FileManager.replaceItemAt` on Linux
+/// exchanges the two files and deletes the wrong one: both can lose both files. A file that replaces another one is
+/// synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
   private let temporary: FilePath
   private let replacesFile: Bool
   private let handle: WriteFileHandle
 
-  /// Runs a body that writes a file, and puts the file in its place if the body succeeds.
+  /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
   /// - Parameters:
-  ///   - destination: The place.
-  ///   - permissions: The permissions of the file; those of the file that it replaces if `nil`.
+  ///   - destination: The destination.
+  ///   - permissions: The permissions of the file; if `nil`, those of the file that it replaces.
   ///   - body: Writes the file.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body throws, and ``StorageError/Code/unusableFile`` if the file cannot be written. The destination
-  ///   is as it was then, and nothing else is left.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
+  ///   cases the destination is unchanged and the temporary file is removed.
   package static func write<Result>(
     _ destination: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
@@ -68,19 +69,19 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Writes bytes to a place.
+  /// Writes bytes at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await handle.write(contentsOf: bytes, toAbsoluteOffset: offset)
   }
 
-  /// Writes what a stream yields from a place on.
+  /// Writes the bytes of a stream, starting at an offset.
   ///
   /// - Parameters:
   ///   - body: The bytes.
-  ///   - start: The place.
+  ///   - start: The offset.
   ///   - algorithm: The algorithm of the checksum.
-  ///   - advance: Is told how many bytes more are written.
-  /// - Returns: How many there were, and their checksum.
+  ///   - advance: Receives the number of bytes written since the previous call.
+  /// - Returns: The number of bytes, and their checksum.
   func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, advance: (Int64) -> Void
   ) async throws -> (length: Int64, checksum: ObjectChecksum) {
@@ -96,7 +97,7 @@ package struct FileReplacement: Sendable {
     let chunks = body.makeAsyncIterator()
     while let chunk = try await chunks.nextChunk() {
       if pending.count + chunk.byteCount > writeSize { try await flush() }
-      // The bytes are still in the processor's cache.
+      // Computed here, because the bytes are still in the processor's cache.
       chunk.withSpan { checksum.update($0) }
       chunk.append(to: &pending)
     }
@@ -104,7 +105,7 @@ package struct FileReplacement: Sendable {
     return (offset - start, ObjectChecksum(algorithm, checksum.checksum))
   }
 
-  /// Renames a file in one step, in the place of another one or of none.
+  /// Renames a file atomically, replacing an existing file.
   static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
     let problem = unsafe file.withPlatformString { from in
       unsafe path.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 ? 0 : errno }

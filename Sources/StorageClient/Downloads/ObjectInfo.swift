@@ -1,36 +1,36 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What a service says about an object.
+/// A service's description of an object.
 public struct ObjectInfo: Sendable, Hashable {
   /// The key.
   public let key: String
 
-  /// The number of bytes of the whole object; nothing where the service did not say.
+  /// The size of the whole object in bytes, or `nil` if the service did not report it.
   public let size: Int64?
 
-  /// The entity tag, as the service writes it, quotes included.
+  /// The entity tag as the service sends it, including the quotes.
   public let etag: String?
 
   /// The media type.
   public let contentType: String?
 
-  /// When the object was stored.
+  /// The time at which the object was stored.
   public let lastModified: Timestamp?
 
-  /// What was stored along with the object; the names are in lower case.
+  /// The metadata that was stored with the object, by names in lower case.
   public let metadata: [String: String]
 
-  /// The checksum of the whole object, where the service tells it.
+  /// The checksum of the whole object, if the service reports it.
   public let checksum: ObjectChecksum?
 
-  /// The version, in a bucket that keeps versions.
+  /// The version, in a bucket with versioning.
   public let versionID: String?
 
-  /// The storage class in the provider's spelling; nothing for the standard one on some services.
+  /// The storage class in the provider's spelling; some services report `nil` for the standard one.
   public let storageClass: String?
 
-  /// All headers of the answer.
+  /// All headers of the response.
   public let headers: HTTPFields
 
   init(key: String, response: HTTPResponse, dialect: ServiceDialect) {
@@ -51,19 +51,19 @@ public struct ObjectInfo: Sendable, Hashable {
     metadata = Dictionary(named) { first, second in "\(first), \(second)" }
   }
 
-  /// Describes an object; for stores.
+  /// Creates the description of an object; for implementations of stores.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - size: The number of bytes of the whole object, or `nil` if it is not known.
-  ///   - etag: The entity tag, quotes included.
+  ///   - size: The size of the whole object in bytes, or `nil` if it is unknown.
+  ///   - etag: The entity tag, including the quotes.
   ///   - contentType: The media type.
-  ///   - lastModified: When the object was stored.
-  ///   - metadata: What was stored along with the object, by names in lower case.
+  ///   - lastModified: The time at which the object was stored.
+  ///   - metadata: The metadata that was stored with the object, by names in lower case.
   ///   - checksum: The checksum of the whole object.
-  ///   - versionID: The version, in a bucket that keeps versions.
+  ///   - versionID: The version, in a bucket with versioning.
   ///   - storageClass: The storage class in the provider's spelling.
-  ///   - headers: All headers of the answer.
+  ///   - headers: All headers of the response.
   public init(
     key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
     metadata: [String: String] = [:], checksum: ObjectChecksum? = nil, versionID: String? = nil,
@@ -82,7 +82,7 @@ public struct ObjectInfo: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The number behind the slash in `bytes 0-99/1234`.
+  /// Returns the number after the slash in `bytes 0-99/1234`.
   private static func total(_ contentRange: String) -> Int64? {
     contentRange.split(separator: "/").last.flatMap { Int64(digits: $0) }
   }
@@ -90,24 +90,24 @@ public struct ObjectInfo: Sendable, Hashable {
 
 /// An object, or a range of one, that is being downloaded.
 public struct DownloadedObject: Sendable {
-  /// What the service says about the object.
+  /// The service's description of the object.
   public let info: ObjectInfo
 
-  /// The number of bytes that will come; nothing where the service did not say.
+  /// The number of bytes in ``body``, or `nil` if the service did not report it.
   public let contentLength: Int64?
 
-  /// The bytes, as they arrive; to be iterated once.
+  /// The bytes as they arrive; the stream can be iterated once.
   ///
-  /// They count as a request in flight until their end, or until they are dropped.
-  /// The last step throws ``StorageError/Code/truncated`` if bytes are missing and
-  /// ``StorageError/Code/checksumMismatch`` if they are not the ones that the service stored.
+  /// The download counts as a request in flight until the stream ends or is released. The last step throws
+  /// ``StorageError/Code/truncated`` if bytes are missing, and ``StorageError/Code/checksumMismatch`` if they differ
+  /// from those that the service stored.
   public let body: ByteStream
 
-  /// Hands over an object that is being downloaded; for stores.
+  /// Creates the download of an object; for implementations of stores.
   ///
   /// - Parameters:
-  ///   - info: What is known about the object.
-  ///   - contentLength: The number of bytes that will come, or `nil` if it is not known.
+  ///   - info: The description of the object.
+  ///   - contentLength: The number of bytes in `body`, or `nil` if it is unknown.
   ///   - body: The bytes.
   public init(info: ObjectInfo, contentLength: Int64?, body: ByteStream) {
     self.info = info

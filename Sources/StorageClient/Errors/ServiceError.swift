@@ -4,77 +4,77 @@ internal import StorageCrypto
 public import StorageDiagnosis
 internal import StorageXML
 
-/// What a service refused: its own code and message, the request id to quote in a ticket, and what to do about it.
+/// An error that a service reported: its code and message, the request id for support requests, and a remedy.
 ///
 /// ```swift
 /// do { try await store.download("cat.jpg", to: file) } catch let error as ServiceError where error.kind == .noSuchKey { … }
 /// ```
 public struct ServiceError: Error, Sendable, Hashable {
-  /// What the code means, the same for every provider.
+  /// The meaning of the code, which is the same for every provider.
   public internal(set) var kind: Kind
 
-  /// The provider's code, such as `SignatureDoesNotMatch`; made from the status where the service sent none.
+  /// The provider's code, such as `SignatureDoesNotMatch`; derived from the status if the service sent none.
   public let code: String
 
   /// The provider's message.
   public let message: String
 
-  /// Whether the service said why it refused, and not only that.
+  /// Whether the service gave a reason in addition to the status.
   public let isExplained: Bool
 
-  /// The status of the answer.
+  /// The status of the response.
   public let status: HTTPResponse.Status
 
-  /// The request id; quote it when asking the provider.
+  /// The request id, which the provider's support asks for.
   public let requestID: String?
 
-  /// The host that the service says it is, where it does (OSS).
+  /// The host that the service reports for itself (OSS), or `nil`.
   public let hostID: String?
 
-  /// The provider's finer code, where there is one (the EC of OSS).
+  /// The provider's more specific code (the EC of OSS), or `nil`.
   public let detailCode: String?
 
   /// The method and the bucket or key of the request.
   public internal(set) var subject: String
 
-  /// The service's time, where it told; for finding out how far the clock of this machine is off.
+  /// The service's time, if it reported it; used to determine the clock skew of this machine.
   public let serverTime: Timestamp?
 
-  /// The text that the service signed to check the signature, with the session token masked (`StringToSign`).
+  /// The string to sign that the service calculated, with the session token masked (`StringToSign`).
   public let serverStringToSign: String?
 
-  /// The request as the service read it, with the session token masked (`CanonicalRequest` of OSS, `FormatString` of
-  /// COS).
+  /// The canonical request that the service calculated, with the session token masked (`CanonicalRequest` of OSS,
+  /// `FormatString` of COS).
   public let serverCanonicalRequest: String?
 
-  /// Why a signature was refused, found out from the request as it was sent; without secrets and tokens.
+  /// The reason why a signature was rejected, determined from the request as it was sent; without secrets and tokens.
   public internal(set) var diagnosis: SignatureDiagnosis?
 
-  /// How long the service wants to be left alone, where it says so.
+  /// The delay that the service requests before a retry, or `nil`.
   public let retryAfter: Duration?
 
-  /// How often the request was sent before this was thrown.
+  /// The number of times that the request was sent before this error was thrown.
   public internal(set) var attempts = 1
 
-  /// Why no other credential could be had, where the service refused the one that was used.
+  /// The error of the attempt to refresh the credential that the service rejected, or `nil`.
   public internal(set) var renewalError: CredentialError?
 
-  /// Makes an error; for stores.
+  /// Creates an error; for implementations of stores.
   ///
   /// - Parameters:
   ///   - code: The provider's code.
   ///   - message: The provider's message, without secrets.
-  ///   - status: The status of the answer.
-  ///   - kind: What the code means; found out from the code and the status if `nil`.
-  ///   - isExplained: Whether the service said why it refused.
+  ///   - status: The status of the response.
+  ///   - kind: The meaning of the code; if `nil`, derived from the code and the status.
+  ///   - isExplained: Whether the service gave a reason in addition to the status.
   ///   - requestID: The request id.
-  ///   - hostID: The host that the service says it is.
-  ///   - detailCode: The provider's finer code.
+  ///   - hostID: The host that the service reports for itself.
+  ///   - detailCode: The provider's more specific code.
   ///   - subject: The method and the bucket or key of the request.
   ///   - serverTime: The service's time.
-  ///   - serverStringToSign: The text that the service signed, with the session token masked.
-  ///   - serverCanonicalRequest: The request as the service read it, with the session token masked.
-  ///   - retryAfter: How long the service wants to be left alone.
+  ///   - serverStringToSign: The string to sign that the service calculated, with the session token masked.
+  ///   - serverCanonicalRequest: The canonical request that the service calculated, with the session token masked.
+  ///   - retryAfter: The delay that the service requests before a retry.
   public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
     requestID: String? = nil, hostID: String? = nil,
@@ -96,38 +96,39 @@ public struct ServiceError: Error, Sendable, Hashable {
     self.retryAfter = retryAfter
   }
 
-  /// What to do about it, in a sentence.
+  /// The recommended action, in a sentence.
   public var remedy: String {
     kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy
   }
 
-  /// Whether sending the same request again later can help.
+  /// Whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
 
-  /// Whether the object was stored all the same: only the callback after the upload failed.
+  /// Whether the object was stored in spite of the error, because only the callback after the upload failed.
   public var isStored: Bool { kind == .callbackFailed }
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// Subject, status, code, message, request id, diagnosis and remedy; then what was tried against it.
+  /// The subject, status, code, message, request id, diagnosis and remedy, followed by the attempts and the refresh
+  /// error.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }
     }
     let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
-    // The codes of a node are those of HTTP.
+    // A node's codes equal the HTTP status codes.
     let name = code == "\(status.code)" ? code : "\(status.code) \(code)"
     var text = "\(subject): \(name): \(message)\(suffix)".onOneLine
     if kind == .signatureMismatch, let diagnosis { text += " \(diagnosis.summary)" }
     text += " \(remedy)"
     if attempts > 1 { text += " It was sent \(attempts) times." }
-    if let renewalError { text += " No other credential could be had: \(renewalError)" }
+    if let renewalError { text += " The credential could not be refreshed: \(renewalError)" }
     return text
   }
 }
 
 extension ServiceError {
-  /// What a service's code means, the same for every provider.
+  /// The meaning of a service's error code, which is the same for every provider.
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case accessDenied, alreadyExists, badDigest, callbackFailed, clockSkew, conflict, credentialExpired
@@ -138,51 +139,51 @@ extension ServiceError {
 
     private let value: Value
 
-    /// The caller may not do this.
+    /// The caller lacks the permission for the operation.
     public static let accessDenied = Kind(value: .accessDenied)
-    /// There is an object of that key already, and overwriting was forbidden; or a bucket of that name.
+    /// An object with the key exists and overwriting is forbidden, or a bucket with the name exists.
     public static let alreadyExists = Kind(value: .alreadyExists)
-    /// The bytes do not have the digest that was sent along.
+    /// The received bytes do not match the digest that was sent.
     public static let badDigest = Kind(value: .badDigest)
-    /// The object was stored, but the callback after it failed (203 of OSS).
+    /// The object was stored, but the callback after the upload failed (status 203 of OSS).
     public static let callbackFailed = Kind(value: .callbackFailed)
-    /// The clocks of the caller and the service are too far apart.
+    /// The clock skew between the caller and the service is too large.
     public static let clockSkew = Kind(value: .clockSkew)
-    /// The state of the bucket or the object forbids it for now.
+    /// The current state of the bucket or the object does not permit the operation.
     public static let conflict = Kind(value: .conflict)
-    /// The temporary credential has ended.
+    /// The temporary credential has expired.
     public static let credentialExpired = Kind(value: .credentialExpired)
-    /// The session token is not one, or not this key's.
+    /// The session token is invalid, or belongs to another key.
     public static let invalidCredential = Kind(value: .invalidCredential)
     /// The range lies outside the object.
     public static let invalidRange = Kind(value: .invalidRange)
-    /// The request is malformed in the service's eyes.
+    /// The service considers the request malformed.
     public static let invalidRequest = Kind(value: .invalidRequest)
-    /// There is no such bucket.
+    /// The bucket does not exist.
     public static let noSuchBucket = Kind(value: .noSuchBucket)
-    /// There is no such object.
+    /// The object does not exist.
     public static let noSuchKey = Kind(value: .noSuchKey)
-    /// There is no such multipart upload (any more).
+    /// The multipart upload does not exist, or no longer exists.
     public static let noSuchUpload = Kind(value: .noSuchUpload)
     /// The object has not changed.
     public static let notModified = Kind(value: .notModified)
     /// A condition of the request does not hold.
     public static let preconditionFailed = Kind(value: .preconditionFailed)
-    /// The signature or the URL is past its time.
+    /// The signature or the presigned URL has expired.
     public static let requestExpired = Kind(value: .requestExpired)
-    /// The service failed.
+    /// An internal failure of the service.
     public static let serverFailure = Kind(value: .serverFailure)
-    /// The signature is not the one that the service calculated.
+    /// The signature differs from the one that the service calculated.
     public static let signatureMismatch = Kind(value: .signatureMismatch)
     /// Too many requests.
     public static let throttled = Kind(value: .throttled)
-    /// The service waited too long for the request.
+    /// The service's time limit for receiving the request was exceeded.
     public static let timeout = Kind(value: .timeout)
-    /// The service knows no such access key; temporary keys without their token look like this too.
+    /// The service does not know the access key; it also reports this for temporary keys without their session token.
     public static let unknownAccessKey = Kind(value: .unknownAccessKey)
     /// The bucket is in another region, or has another endpoint.
     public static let wrongEndpoint = Kind(value: .wrongEndpoint)
-    /// Something else; see the code.
+    /// Another meaning; see the code.
     public static let other = Kind(value: .other)
 
     /// The name of the kind.
@@ -199,7 +200,7 @@ extension ServiceError {
       switch value {
       case .accessDenied: "Give the signer the permission that the operation needs, or check the bucket's policy."
       case .alreadyExists: "Choose another name, or allow overwriting."
-      case .badDigest: "Send it again; if it stays, something between here and the service changes the bytes."
+      case .badDigest: "Send the request again; if the error persists, check the proxies on the way to the service."
       case .callbackFailed: "The object is stored; check the callback server."
       case .clockSkew: "Set the clock of this machine."
       case .conflict: "Try again when the other operation has ended."
@@ -210,10 +211,10 @@ extension ServiceError {
       case .invalidRequest: "Change the request as the message says."
       case .noSuchBucket: "Check the bucket's name and region."
       case .noSuchKey: "Check the key; keys are case-sensitive."
-      case .noSuchUpload: "Start the upload anew."
+      case .noSuchUpload: "Start a new upload."
       case .notModified: "Use the copy that is already here."
       case .preconditionFailed: "Read the object's state again."
-      case .requestExpired: "Sign it anew; if that does not help, set the clock of this machine."
+      case .requestExpired: "Sign the request again; if that does not help, set the clock of this machine."
       case .serverFailure: "Try again later."
       case .signatureMismatch: "Check the secret; then compare the service's string to sign with the client's."
       case .throttled: "Try again later, with fewer requests at a time."
@@ -248,7 +249,7 @@ extension ServiceError.Kind {
     "XAmzContentSHA256Mismatch": .badDigest,
   ]
 
-  /// Reads a kind from what the service said; the status decides where the code is not known.
+  /// Derives the kind from the service's code and message, or from the status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
     if code == "AccessDenied", message.hasPrefix("Request has expired") {
       self = .requestExpired
@@ -280,23 +281,23 @@ extension ServiceError.Kind {
 }
 
 extension ServiceError {
-  /// The most bytes of an error's body that are read.
+  /// The maximum number of bytes that are read of an error's body.
   static let bodyLimit = 64 * 1024
 
-  /// What a service says about an error: in the body, or in the header that stands in for it after a HEAD.
+  /// Returns the error document of a response: from the body, or from the header that replaces it after a HEAD.
   static func document(_ response: HTTPResponse, body: [UInt8], dialect: ServiceDialect) -> XMLNode? {
     errorElement(in: body)
       ?? dialect.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
       .flatMap { errorElement(in: $0) }
   }
 
-  /// Reads the error that a service put into an answer whose status says success.
+  /// Creates an error from a document inside a response whose status reports success.
   init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
     guard document.name == "Error" else { return nil }
     self.init(document, of: response, subject: subject, dialect: dialect)
   }
 
-  /// Reads an error; where there is no document, the status alone decides.
+  /// Creates an error from a document, or only from the status if there is none.
   init(_ document: XMLNode?, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
     func text(_ name: String) -> String? {
       document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
@@ -317,7 +318,7 @@ extension ServiceError {
       retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
   }
 
-  /// Reads `Retry-After`: seconds, or a date that is compared with the service's own.
+  /// Parses `Retry-After`: a number of seconds, or a date that is compared with the service's `Date`.
   private static func duration(_ retryAfter: String, from date: String?) -> Duration? {
     if let seconds = Int64(retryAfter) { return .seconds(max(0, seconds)) }
     guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
@@ -331,17 +332,17 @@ extension ServiceError {
     return root
   }
 
-  /// Reads an answer that is no success; for providers.
+  /// Creates an error from a response that does not report success; for implementations of providers.
   ///
-  /// The service's time, and how long it wants to be left alone, are taken from the head.
+  /// The service's time and the requested delay are read from the head of the response.
   ///
   /// - Parameters:
-  ///   - response: The head of the answer.
-  ///   - code: The service's code; made from the status if there is none.
+  ///   - response: The head of the response.
+  ///   - code: The service's code; if `nil`, derived from the status.
   ///   - message: The service's message, without secrets.
-  ///   - kind: What it means; found out from the code and the status if not given.
+  ///   - kind: The meaning of the code; if `nil`, derived from the code and the status.
   ///   - requestID: The request id.
-  ///   - subject: What the request was about.
+  ///   - subject: The action and the location of the request.
   public init(
     _ response: HTTPResponse, code: String?, message: String?, kind: Kind? = nil, requestID: String? = nil,
     subject: String
@@ -356,7 +357,7 @@ extension ServiceError {
   }
 
   private static func message(for status: HTTPResponse.Status) -> String {
-    "The service answered \(status.code) without saying why."
+    "The service responded with status \(status.code) and gave no reason."
   }
 
   private static func code(for status: HTTPResponse.Status) -> String {

@@ -1,23 +1,23 @@
-/// Why the client itself refused or gave up: what is wrong, where, and what to do about it.
+/// An error of the client itself: the problem, its location, and a remedy.
 ///
-/// What the service refused is a ``ServiceError``, what the network did a ``TransportError``, what a signer or a
-/// credential source said a `SigningError` or a `CredentialError`. No secret and no token is in any of them.
+/// A service reports a ``ServiceError``, the network causes a ``TransportError``, and a signer or a credential provider
+/// throws a `SigningError` or a `CredentialError`. None of these errors contains a secret or a token.
 public struct StorageError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong and where, in a sentence.
+  /// The problem and its location, in a sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The recommended action, in a sentence.
   public let remedy: String
 
-  /// Makes an error; for stores.
+  /// Creates an error; for implementations of stores.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong and where, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: The problem and its location, in a sentence without secrets.
+  ///   - remedy: The recommended action, in a sentence.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -33,25 +33,25 @@ public struct StorageError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The bytes that arrived are not the bytes that were sent.
+    /// The checksum of the received bytes differs from that of the sent bytes.
     public static let checksumMismatch = Code(value: .checksumMismatch)
-    /// A token or a password would travel in clear over a network.
+    /// The connection would expose a token or a password, because it is not encrypted.
     public static let insecureConnection = Code(value: .insecureConnection)
-    /// The key is not one that the service can have.
+    /// The service cannot have an object with the key.
     public static let invalidKey = Code(value: .invalidKey)
     /// An option has a value that cannot be sent.
     public static let invalidOption = Code(value: .invalidOption)
-    /// The service answered something that cannot be read.
+    /// The response of the service cannot be parsed.
     public static let malformedAnswer = Code(value: .malformedAnswer)
-    /// A file or a stream had another length than was announced.
+    /// The length of a file or a stream differs from the announced length.
     public static let sourceChanged = Code(value: .sourceChanged)
-    /// There are more bytes than a limit allows.
+    /// The number of bytes exceeds a limit.
     public static let tooLarge = Code(value: .tooLarge)
-    /// The answer ended early.
+    /// The response ended before all bytes arrived.
     public static let truncated = Code(value: .truncated)
-    /// The service cannot do this, or not with this option.
+    /// The service does not support the operation or the option.
     public static let unsupported = Code(value: .unsupported)
-    /// The path names something that is not a file.
+    /// The path does not name a file, or the file cannot be used.
     public static let unusableFile = Code(value: .unusableFile)
 
     /// The name of the code.
@@ -75,7 +75,7 @@ extension StorageError {
 
   static func malformedAnswer(_ what: String) -> StorageError {
     StorageError(
-      .malformedAnswer, "The service's answer cannot be read: \(what).",
+      .malformedAnswer, "The service's response cannot be read: \(what).",
       remedy: "Check that the endpoint is the service itself and not a proxy's page.")
   }
 }

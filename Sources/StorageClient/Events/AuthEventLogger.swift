@@ -1,10 +1,11 @@
 public import Logging
 public import StorageAuth
 
-/// Writes events to a log, as long as it is kept.
+/// An observer that logs events, as long as it is retained.
 ///
-/// Signatures are `trace`; credentials that are asked for `debug`; credentials that came and transfers that ended well
-/// `info`; retries and clock differences `notice`; failures `warning`. What there is to know stands in the metadata too.
+/// Signatures are logged as `trace`; credential requests as `debug`; received credentials and successful transfers as
+/// `info`; retries and clock corrections as `notice`; failures as `warning`. The metadata contains the details.
+///
 ///
 /// ```swift
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -12,16 +13,16 @@ public import StorageAuth
 public final class AuthEventLogger: Sendable {
   private let observation: AuthEvents.Observation
 
-  /// Begins to write.
+  /// Starts logging.
   ///
   /// - Parameters:
-  ///   - events: Where the events come from.
-  ///   - logger: Where they go.
+  ///   - events: The source of the events.
+  ///   - logger: The logger that receives the events.
   public init(_ events: AuthEvents, to logger: Logger) {
     observation = events.observe { $0.write(to: logger) }
   }
 
-  /// Ends it.
+  /// Stops logging.
   public func stop() {
     observation.cancel()
   }
@@ -55,7 +56,7 @@ extension AuthEvent.Refresh {
   fileprivate func write(to logger: Logger) {
     switch outcome {
     case .started:
-      logger.debug("asking for a credential", metadata: ["source": "\(source.onOneLine)"])
+      logger.debug("requesting a credential", metadata: ["source": "\(source.onOneLine)"])
     case .succeeded(let generation, let lifetime):
       logger.info(
         "credential received",
@@ -65,7 +66,7 @@ extension AuthEvent.Refresh {
         ])
     case .failed(let error, let backoff):
       logger.warning(
-        "no credential", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
+        "refresh failed", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
     }
   }
 }
@@ -83,7 +84,7 @@ extension AuthEvent.Retry {
 
 extension AuthEvent.Skew {
   fileprivate func write(to logger: Logger) {
-    logger.notice("clock difference learnt", metadata: ["host": "\(host.onOneLine)", "offset": "\(offset)"])
+    logger.notice("clock skew updated", metadata: ["host": "\(host.onOneLine)", "offset": "\(offset)"])
   }
 }
 

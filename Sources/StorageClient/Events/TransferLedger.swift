@@ -3,7 +3,7 @@ internal import AsperaTransfer
 internal import StorageAuth
 internal import Synchronization
 
-/// What a transfer moves, and when and how it ends; told once, at the end or when nobody goes on with it.
+/// The record of a transfer: its bytes, duration and result; emits one event, at the end or when it is deallocated.
 final class TransferLedger: Sendable {
   private struct State {
     var bytes: Int64 = 0
@@ -26,12 +26,12 @@ final class TransferLedger: Sendable {
   }
 
   deinit {
-    close("Nobody read it to its end.")
+    close("It was not read to its end.")
   }
 
-  /// Adds up the bytes of a transfer and tells its progress.
+  /// Creates a meter that adds up the bytes of the transfer and reports its progress.
   ///
-  /// - Parameter total: The number of bytes in all, if that is known.
+  /// - Parameter total: The total number of bytes, or `nil` if it is unknown.
   func meter(total: Int64?) -> ProgressMeter {
     ProgressMeter(total: total) { [self] completed in
       state.withLock { $0.bytes = completed.completed }
@@ -39,12 +39,12 @@ final class TransferLedger: Sendable {
     }
   }
 
-  /// Enters bytes that nobody is told the progress of.
+  /// Adds bytes without reporting progress.
   func enter(_ count: Int) {
     state.withLock { $0.bytes += Int64(count) }
   }
 
-  /// Tells that the transfer has ended.
+  /// Emits the event of the transfer's end, unless it was emitted before.
   func close(failure: (any Error)?) {
     close(failure.map(Self.sentence))
   }
@@ -59,7 +59,7 @@ final class TransferLedger: Sendable {
       .transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
   }
 
-  /// What an error says, if it is one that is known to hold no secret; of others only the type is told.
+  /// Returns the description of an error of a type that contains no secrets, or only the name of any other type.
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case is ServiceError, is TransportError, is StorageError, is SigningError, is CredentialError, is AsperaError,
@@ -72,7 +72,7 @@ final class TransferLedger: Sendable {
 }
 
 extension ByteStream {
-  /// The stream, with its bytes and its end entered into a ledger.
+  /// Returns the stream, with its bytes and its end recorded in a ledger.
   func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

@@ -1,8 +1,8 @@
 internal import StorageCrypto
 
-/// The digests of a body that a provider needs before its request is signed.
+/// A set of the digests of a body that a provider needs before its request is signed.
 public struct DigestSet: OptionSet, Sendable, Hashable {
-  /// A bit for each digest.
+  /// The bits, one for each digest.
   public let rawValue: UInt8
 
   /// Creates a set from its bits.
@@ -16,12 +16,12 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public static let sha256 = DigestSet(rawValue: 1 << 1)
 }
 
-/// What is known of a body before its request is signed.
+/// The digests of a body, computed before its request is signed.
 public struct BodyDigest: Sendable, Hashable {
-  /// The checksum, or `nil` if the provider does not ask for it.
+  /// The checksum, or `nil` if the provider does not need it.
   public var checksum: ObjectChecksum?
 
-  /// The SHA-256 in hexadecimal, or `nil` if the provider does not ask for it.
+  /// The SHA-256 in hexadecimal, or `nil` if the provider does not need it.
   public var sha256: String?
 
   /// Creates a digest.
@@ -34,11 +34,11 @@ public struct BodyDigest: Sendable, Hashable {
     self.sha256 = sha256
   }
 
-  /// Reads a body once to compute the digests that are asked for.
+  /// Computes the requested digests of a body, which is read once.
   ///
   /// - Parameters:
   ///   - payload: The body.
-  ///   - digests: The digests.
+  ///   - digests: The requested digests.
   ///   - algorithm: The algorithm of the checksum.
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
@@ -58,7 +58,7 @@ public struct BodyDigest: Sendable, Hashable {
       sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
   }
 
-  /// Computes the digests that are asked for of a body in memory.
+  /// Computes the requested digests of a body in memory.
   static func of(
     _ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) -> BodyDigest {

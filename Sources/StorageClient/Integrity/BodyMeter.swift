@@ -2,12 +2,12 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// Measures the body of a request while it is sent: its checksum, its length, and what went wrong with its source.
+/// A meter of the body of a request while it is sent: its checksum, its length, and the error of its source.
 final class BodyMeter: Sendable {
   private struct State {
     var checksum: CRC
     var count: Int64 = 0
-    /// How far any attempt has come; only what lies beyond counts as progress.
+    /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
     var furthest: Int64 = 0
     var failure: (any Error)?
   }
@@ -24,13 +24,13 @@ final class BodyMeter: Sendable {
     state = Mutex(State(checksum: CRC(algorithm.crc)))
   }
 
-  /// The checksum of everything that the last attempt sent.
+  /// The checksum of all bytes that the last attempt sent.
   var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.checksum.checksum }) }
 
-  /// What went wrong with the source; a transport only knows that it could not go on.
+  /// The error of the source; the transport only reports that it could not continue.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// A body that is measured each time it is sent.
+  /// Returns a body that is measured each time it is sent.
   func body(of stream: ByteStream) -> HTTPBody {
     let measured = ByteStream(chunks: { [self] in
       state.withLock { state in

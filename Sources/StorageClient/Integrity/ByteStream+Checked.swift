@@ -1,12 +1,12 @@
 internal import StorageCrypto
 
 extension ByteStream {
-  /// The stream, with its length and its checksum compared at the end.
+  /// Returns the stream, with its length and checksum verified at the end.
   ///
   /// - Parameters:
-  ///   - subject: What is downloaded, for errors.
-  ///   - length: The number of bytes that have to come, if it is known.
-  ///   - checksum: The checksum that they have to have, or `nil` if it is not known.
+  ///   - subject: The subject of the download, for errors.
+  ///   - length: The expected number of bytes, or `nil` if it is unknown.
+  ///   - checksum: The expected checksum, or `nil` if it is unknown.
   func checked(_ subject: String, length: Int64?, checksum: ObjectChecksum?) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
@@ -34,10 +34,10 @@ private func check(_ subject: String, count: Int64, length: Int64?) throws(Stora
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
 }
 
-/// Compares the checksum of what arrived with the one that the service told.
+/// Compares the checksum of the received bytes with the one that the service reported.
 func check(_ subject: String, _ found: ObjectChecksum, _ expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(
-      of: subject, expected: expected, found: found, remedy: "Download it again; nothing of it was kept.")
+      of: subject, expected: expected, found: found, remedy: "Download it again; the received bytes are damaged.")
   }
 }

@@ -1,14 +1,14 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// A checksum of an object, as a service reports it and as the client computes it while bytes pass.
+/// A checksum of an object, as a service reports it and as the client computes it during a transfer.
 ///
-/// All algorithms are cyclic redundancy checks: the checksum of an object follows from those of its parts.
+/// All algorithms are cyclic redundancy checks, so the checksum of an object can be derived from those of its parts.
 public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm.
   public let algorithm: Algorithm
 
-  /// The value; of one of 32 bits in the lower half.
+  /// The value; a 32-bit checksum is in the lower half.
   public let value: UInt64
 
   /// Creates a checksum from its value.
@@ -32,7 +32,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     self.init(algorithm, crc.checksum)
   }
 
-  /// An algorithm that a service reports checksums with.
+  /// An algorithm of the checksums that a service reports.
   public struct Algorithm: Sendable, Hashable, CustomStringConvertible {
     let crc: CRC.Algorithm
 
@@ -56,16 +56,16 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The name of the algorithm and the value in decimal.
+  /// The name of the algorithm and the decimal value.
   public var description: String { "\(algorithm) \(value)" }
 
-  /// The value in Base64, the highest byte first.
+  /// The value in Base64, most significant byte first.
   public var base64: String {
     let bytes = CRC.bytes(of: value, algorithm.crc)
     return String(writing: { $0.append(base64: bytes.span) })
   }
 
-  /// Returns the checksum of these bytes and further ones.
+  /// Returns the checksum of these bytes followed by others.
   ///
   /// - Parameters:
   ///   - next: The checksum of the bytes that follow, with the same algorithm.
@@ -76,7 +76,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A header in which a service tells the checksum of an object or a part.
+/// A header in which a service reports the checksum of an object or a part.
 public struct ChecksumHeader: Sendable, Hashable {
   /// The name of the header.
   public let name: HTTPField.Name
@@ -84,35 +84,35 @@ public struct ChecksumHeader: Sendable, Hashable {
   /// The algorithm.
   public let algorithm: ObjectChecksum.Algorithm
 
-  /// The spelling of the value.
+  /// The encoding of the value.
   public let spelling: Spelling
 
-  /// A way to write the value of a checksum.
+  /// An encoding of the value of a checksum.
   public enum Spelling: Sendable, Hashable {
     /// Decimal digits.
     case decimal
-    /// Base64 of the bytes, the highest one first.
+    /// Base64 of the bytes, most significant byte first.
     case base64
   }
 
-  /// Names a header.
+  /// Creates the description of a header.
   ///
   /// - Parameters:
   ///   - name: The name.
   ///   - algorithm: The algorithm.
-  ///   - spelling: The spelling of the value.
+  ///   - spelling: The encoding of the value.
   public init(_ name: HTTPField.Name, _ algorithm: ObjectChecksum.Algorithm, spelling: Spelling = .decimal) {
     self.name = name
     self.algorithm = algorithm
     self.spelling = spelling
   }
 
-  /// Returns the field that tells a checksum.
+  /// Returns the header field for a checksum.
   func field(_ checksum: ObjectChecksum) -> HTTPField {
     HTTPField(name: name, value: spelling == .decimal ? "\(checksum.value)" : checksum.base64)
   }
 
-  /// Reads a value; `nil` for one of another length or form, such as a checksum of the checksums of parts.
+  /// Parses a value, or returns `nil` if its length or form differs, as for a checksum of the checksums of parts.
   func checksum(_ text: String) -> ObjectChecksum? {
     switch spelling {
     case .decimal:
@@ -125,7 +125,7 @@ public struct ChecksumHeader: Sendable, Hashable {
 }
 
 extension HTTPFields {
-  /// The first checksum that one of some headers tells.
+  /// Returns the first checksum in one of the given headers.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
     for header in headers {
       if let checksum = self[header.name].flatMap(header.checksum) { return checksum }

@@ -2,7 +2,7 @@ public import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The objects of a store, page by page as they are needed; each iteration starts anew.
+/// The objects of a store, fetched page by page as they are needed; each iteration starts at the first page.
 ///
 /// ```swift
 /// for try await entry in store.list(prefix: "2026/", delimiter: "/") {
@@ -13,34 +13,36 @@ internal import StorageXML
 /// }
 /// ```
 public struct ObjectListing: AsyncSequence, Sendable {
-  /// An object or a common prefix.
+  /// The type of the entries: an object or a common prefix.
   public typealias Element = ListEntry
 
-  /// Fetches a page: the first one for nothing, a further one for what the last one said is next.
+  /// A function that fetches a page.
+  ///
+  /// Pass `nil` first, then the previous page's continuation.
   public typealias PageReader = @Sendable @concurrent (_ continuation: String?) async throws -> ListPage
 
   private let makeReader: @Sendable () -> PageReader
 
-  /// Makes a listing; for stores.
+  /// Creates a listing from a stateless page reader; for implementations of stores.
   ///
-  /// - Parameter page: Fetches a page; it remembers nothing.
+  /// - Parameter page: Fetches a page; it must not depend on earlier calls.
   public init(page: @escaping PageReader) {
     makeReader = { page }
   }
 
-  /// Makes a listing whose pages follow from what the ones before said; for stores.
+  /// Creates a listing whose page reader has state; for implementations of stores.
   ///
-  /// - Parameter makeReader: Called once per iteration; what it returns is called for one page after the other.
+  /// - Parameter makeReader: Called once per iteration; the reader that it returns is called for consecutive pages.
   public init(_ makeReader: @escaping @Sendable () -> PageReader) {
     self.makeReader = makeReader
   }
 
-  /// Starts at the first page.
+  /// Returns an iterator that starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(page: makeReader())
   }
 
-  /// Walks over the entries.
+  /// An iterator over the entries.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let page: @Sendable @concurrent (String?) async throws -> ListPage
     private var entries: ArraySlice<ListEntry> = []
@@ -51,14 +53,16 @@ public struct ObjectListing: AsyncSequence, Sendable {
       self.page = page
     }
 
-    /// The next entry, or nothing at the end; fetches a page when the last one is used up.
+    /// Returns the next entry, or `nil` at the end; fetches a page when the previous one is used up.
+    ///
+    /// - Throws: ``StorageError`` if a page cannot be parsed, and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
         let next = try await page(continuation)
         entries = next.entries[...]
         hasMore = next.continuation != nil
         guard !hasMore || next.continuation != continuation else {
-          throw StorageError.malformedAnswer("the listing does not go on from its last page")
+          throw StorageError.malformedAnswer("a page has the same continuation as the previous one")
         }
         continuation = next.continuation
       }
@@ -69,24 +73,24 @@ public struct ObjectListing: AsyncSequence, Sendable {
 
 /// A page of a listing.
 public struct ListPage: Sendable, Hashable {
-  /// The objects and the common prefixes, in the order of their names.
+  /// The objects and the common prefixes, ordered by name.
   public let entries: [ListEntry]
 
-  /// What the next page is asked for with; nothing on the last one.
+  /// The continuation that requests the next page, or `nil` on the last page.
   public let continuation: String?
 
-  /// Puts a page together.
+  /// Creates a page.
   public init(entries: [ListEntry], continuation: String?) {
     self.entries = entries
     self.continuation = continuation
   }
 }
 
-/// What a listing consists of.
+/// An entry of a listing.
 public enum ListEntry: Sendable, Hashable {
   /// An object.
   case object(ListedObject)
-  /// What keys have in common up to the delimiter, the delimiter included.
+  /// The common prefix of keys, up to and including the delimiter.
   case commonPrefix(String)
 
   /// The key or the common prefix.
@@ -98,24 +102,24 @@ public enum ListEntry: Sendable, Hashable {
   }
 }
 
-/// What a listing says about an object.
+/// The description of an object in a listing.
 public struct ListedObject: Sendable, Hashable {
   /// The key.
   public let key: String
 
-  /// The number of bytes.
+  /// The size in bytes.
   public let size: Int64
 
-  /// The entity tag, as the service writes it, quotes included.
+  /// The entity tag as the service sends it, including the quotes.
   public let etag: String?
 
-  /// When the object was stored.
+  /// The time at which the object was stored.
   public let lastModified: Timestamp?
 
   /// The storage class in the provider's spelling.
   public let storageClass: String?
 
-  /// Describes an object.
+  /// Creates the description of a listed object.
   public init(
     key: String, size: Int64, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
   ) {
@@ -128,7 +132,7 @@ public struct ListedObject: Sendable, Hashable {
 }
 
 extension ListPage {
-  /// Reads a page of a listing whose names the service percent-encoded, so that every name survives XML.
+  /// Parses a page whose names the service percent-encoded, so that every name can be represented in XML.
   init(_ document: XMLNode, dialect: ServiceDialect) throws(StorageError) {
     func name(_ node: XMLNode?) throws(StorageError) -> String {
       guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: dialect.encodesSpaceAsPlus),
@@ -152,13 +156,13 @@ extension ListPage {
     switch dialect.paging {
     case .continuationToken:
       guard let token = document["NextContinuationToken"]?.text, !token.isEmpty else {
-        throw StorageError.malformedAnswer("a page is not the last one and does not say how to go on")
+        throw StorageError.malformedAnswer("a truncated page has no continuation")
       }
       self.init(entries: entries, continuation: try AnswerValue(token, named: "NextContinuationToken").text)
     case .marker:
       let marker = try document["NextMarker"].map { node throws(StorageError) in try name(node) }
       guard let marker = marker ?? entries.last?.name else {
-        throw StorageError.malformedAnswer("a page is not the last one and does not say how to go on")
+        throw StorageError.malformedAnswer("a truncated page has no continuation")
       }
       self.init(entries: entries, continuation: marker)
     }

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension BucketClient {
-  /// Uploads parts, several at a time, and makes them one object; where that fails, nothing is left behind.
+  /// Uploads parts concurrently and completes the multipart upload; if that fails, the upload is aborted.
   func uploadInParts(
     _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
   ) async throws -> UploadedObject {
@@ -22,7 +22,7 @@ extension BucketClient {
     }
   }
 
-  /// Uploads parts while the limit allows; one is taken from the source only when it can be sent.
+  /// Uploads parts within the concurrency limit; a part is taken from the source only when it can be sent.
   private func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter
   ) async throws -> [MultipartUpload<Provider>.Part] {

@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// A multipart upload under way: its id, and the four requests that it is made of.
+/// A multipart upload in progress: its id, and its four kinds of requests.
 struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
@@ -11,7 +11,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// The headers of the whole upload.
   let fields: HTTPFields
 
-  /// A part that has been stored.
+  /// A stored part.
   struct Part: Sendable {
     let number: Int
     let etag: AnswerValue
@@ -19,18 +19,19 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let checksum: ObjectChecksum
   }
 
-  /// Begins an upload; one that begins twice, because an answer got lost, leaves an upload without parts.
+  /// Initiates an upload; if a lost response causes a second initiation, the first upload remains without parts.
   ///
   /// - Parameters:
   ///   - bucket: The bucket.
   ///   - key: The key of the object.
-  ///   - fields: The headers of the upload; each goes with the requests that it belongs to.
-  /// - Throws: ``StorageError/Code/invalidOption`` if a header is of the whole body, which no request has.
+  ///   - fields: The headers of the upload; each is sent with the requests that it applies to.
+  /// - Throws: ``StorageError/Code/invalidOption`` if a header concerns the whole body, which no single request
+  ///   carries.
   static func begin(
     _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
     let scopes = bucket.provider.dialect.scopes
-    try fields.check(for: [.initiate, .part, .complete, .abort], named: "an upload in parts", scopes)
+    try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
     let (_, body) = try await bucket.client.exchange(draft)
@@ -41,12 +42,12 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
-  /// The headers that belong to a request of the upload.
+  /// Returns the headers that apply to a request of the upload.
   private func fields(of request: HeaderScope) -> HTTPFields {
     fields.belonging(to: request, bucket.provider.dialect.scopes)
   }
 
-  /// Stores a part and compares its checksum.
+  /// Uploads a part and compares its checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try await bucket.draft(
@@ -58,7 +59,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return Part(number: number, etag: try AnswerValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
   }
 
-  /// Makes the parts one object and compares its checksum.
+  /// Completes the upload and compares the checksum of the object.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
     let size = parts.reduce(0) { $0 + $1.length }
@@ -87,14 +88,14 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return draft
   }
 
-  /// Whether an error is what a service says of an upload that it has completed before.
+  /// Returns whether a service reports this error for an upload that was completed before.
   private static func mayHaveSucceeded(_ error: ServiceError) -> Bool {
     error.kind == .noSuchUpload || error.kind == .alreadyExists
   }
 
-  /// Looks whether the object was made by an attempt whose answer got lost.
+  /// Returns the object if an attempt whose response was lost created it.
   ///
-  /// - Throws: The error, if there is no object with exactly these bytes.
+  /// - Throws: The given error if there is no object with exactly these bytes.
   private func stored(
     size: Int64, _ checksum: ObjectChecksum, _ parts: [Part], unless error: ServiceError
   ) async throws -> UploadedObject {
@@ -108,7 +109,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
   }
 
-  /// The entity tag that most services give an object of parts whose tags are MD5s: the MD5 of those and their number.
+  /// Returns the entity tag that most services give an object whose parts have MD5s as tags: the MD5 of those MD5s, and
+  /// the number of parts.
   private static func commonTag(of parts: [Part]) -> String? {
     var digests: [UInt8] = []
     for part in parts {
@@ -118,10 +120,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
   }
 
-  /// Gives the parts up, so that nobody pays for them.
+  /// Aborts the upload, so that its parts cause no cost.
   ///
-  /// It runs to its end even if the task is cancelled. If it fails, the parts stay until a rule of the bucket removes
-  /// them; the error that led here is the one to report.
+  /// The request is completed even if the task is cancelled. If it fails, the parts remain until a lifecycle rule of
+  /// the bucket removes them; the error that caused the abortion is the one to report.
   func abort() async {
     await Task {
       _ = try? await bucket.client.exchange(
@@ -131,7 +133,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 }
 
 extension XMLNode {
-  /// Reads the body of an answer.
+  /// Parses the body of a response.
   static func answer(_ body: [UInt8]) throws(StorageError) -> XMLNode {
     do {
       return try parse(body)

@@ -1,26 +1,26 @@
 internal import StorageAuth
 
-/// How large the parts of an upload are.
+/// The sizes of the parts of an upload.
 struct PartSizes: Sendable {
-  /// The most parts that a service takes for one object.
+  /// The maximum number of parts of an object that services accept.
   static let mostParts: Int64 = 10_000
 
-  /// The largest part that a service takes.
+  /// The maximum size in bytes of a part that services accept.
   private static let largestPart: Int64 = 5 << 30
 
-  /// After how many parts of a stream of unknown length the parts grow twice as large; so ten thousand parts hold six
-  /// times what they would hold at their first size.
+  /// The number of parts after which the part size of a stream of unknown length doubles, so that ten thousand parts
+  /// hold six times as many bytes as parts of the first size.
   private static let partsPerSize = 2_000
 
   private let first: Int64
   private let grows: Bool
 
-  /// Chooses sizes.
+  /// Creates the part sizes of an upload.
   ///
   /// - Parameters:
-  ///   - length: The number of bytes in all; nothing if nobody knows.
-  ///   - preferred: The size of a part, if that does not make too many of them.
-  /// - Throws: ``StorageError/Code/tooLarge`` for more bytes than any object may have.
+  ///   - length: The total number of bytes, or `nil` if it is unknown.
+  ///   - preferred: The size of a part, unless it results in too many parts.
+  /// - Throws: ``StorageError/Code/tooLarge`` if an object cannot have so many bytes.
   init(length: Int64?, preferred: Int64) throws(StorageError) {
     guard let length else {
       first = preferred
@@ -37,12 +37,12 @@ struct PartSizes: Sendable {
     }
   }
 
-  /// The size of a part, by its number from 1.
+  /// Returns the size of a part, by its number from 1.
   func size(ofPart number: Int) -> Int64 {
     grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
   }
 
-  /// Returns the ranges that a number of bytes is cut into; none if no bytes follow `start`.
+  /// Returns the ranges of consecutive parts; empty if no bytes follow `start`.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
     var ranges: [Range<Int64>] = []
     var next = start

@@ -1,10 +1,10 @@
-/// Gives one part of an upload after the other.
+/// A source of the consecutive parts of an upload.
 protocol PartSource {
-  /// The next part, or nothing at the end.
+  /// Returns the next part, or `nil` at the end.
   mutating func next() async throws -> (any UploadPayload)?
 }
 
-/// The parts of bytes that can be read from any place; nothing is read ahead.
+/// The parts of bytes with random access; a part is read only when it is sent.
 struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
@@ -26,7 +26,7 @@ struct CollectedParts: PartSource {
   private var number = 0
   private var rest: ArraySlice<UInt8> = []
   private var isAtEnd = false
-  /// What was read before the upload was known to need parts.
+  /// The first part, which was read before the number of parts was known.
   private var first: [UInt8]?
 
   init(_ stream: ByteStream, sizes: PartSizes) {
@@ -34,7 +34,7 @@ struct CollectedParts: PartSource {
     self.sizes = sizes
   }
 
-  /// Everything, if it fits into one part; otherwise the parts start over with what was read.
+  /// Returns all bytes if they fit into one part; otherwise `nil`, and the first part is returned again by `next()`.
   mutating func onlyPart() async throws -> [UInt8]? {
     let bytes = try await collect()
     if rest.isEmpty, !isAtEnd { try await fill() }
@@ -67,7 +67,7 @@ struct CollectedParts: PartSource {
     return bytes
   }
 
-  /// Gets the next chunk that is not empty.
+  /// Reads the next non-empty chunk.
   private mutating func fill() async throws {
     while rest.isEmpty, !isAtEnd {
       guard let chunk = try await chunks.next() else {
