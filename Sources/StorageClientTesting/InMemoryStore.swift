@@ -127,8 +127,8 @@ public final class InMemoryStore: ObjectStore {
       }
       guard byteCount ?? Int64(bytes.count) == Int64(bytes.count) else {
         throw StorageError(
-          .sourceChanged, "The source of \(key) has another length than it was said to have.",
-          remedy: "Give the length that it has.")
+          .sourceChanged, "The length of the source of \(key) differs from the announced length.",
+          remedy: "Pass the actual length, or `nil`.")
       }
       return bytes
     }

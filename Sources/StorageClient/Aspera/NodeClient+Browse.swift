@@ -9,7 +9,7 @@ extension NodeClient {
 
   /// The error code for a folder where an object was requested.
   static let folderCode = "IsFolder"
-  static let folderMessage = "It is a folder, which is no object."
+  static let folderMessage = "The key names a folder, which is not an object."
 
   /// Returns the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {

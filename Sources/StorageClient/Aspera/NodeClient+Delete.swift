@@ -104,7 +104,7 @@ extension NodeClient {
     let paths = keys.map { ["path": .string(NodePath.join($0, below: provider.root))] as JSONValue }
     let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])
     guard let results = answer["paths"]?.array, results.count == keys.count else {
-      throw StorageError.malformedAnswer("it does not say of each file what became of it")
+      throw StorageError.malformedAnswer("it does not contain a result for each file")
     }
     return (response, results.map { NodeRefusal(of: $0) })
   }

@@ -38,7 +38,7 @@ extension StorageError {
     let names = options.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }
     throw StorageError(
-      .unsupported, "Aspera knows no \(names.joined(separator: " and no ")); nothing was started.",
-      remedy: "Leave it out for this provider.")
+      .unsupported, "Aspera does not support \(names.joined(separator: " or ")); the operation was not started.",
+      remedy: "Leave the options out for this provider.")
   }
 }

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// The transfer of one object, which a ``TransferPipeline`` carries out when its turn comes.
+/// The transfer of one object, for a ``TransferPipeline``.
 ///
-/// A value says what is to be done and holds nothing open, so that a sequence can yield a million of them.
+/// The value describes the transfer and holds no resources, so that a sequence can yield a million of them.
 public struct ObjectTransfer: Sendable {
-  /// What a transfer runs; it reports its progress to what it is given.
+  /// A function that carries out a transfer and reports its progress to the given handler.
   public typealias Operation =
     @Sendable @concurrent (_ progress: @escaping TransferProgress.Handler) async throws -> Void
 
-  /// The name in reports, such as the key.
+  /// The name of the transfer in reports, such as the key.
   public let name: String
 
-  /// The number of bytes, or `nil` if it is not known before the transfer begins.
+  /// The number of bytes, or `nil` if it is unknown before the transfer begins.
   public let byteCount: Int64?
 
   let operation: Operation
@@ -19,19 +19,19 @@ public struct ObjectTransfer: Sendable {
   /// Creates a transfer that runs a function.
   ///
   /// - Parameters:
-  ///   - name: The name in reports, such as the key.
-  ///   - byteCount: The number of bytes, or `nil` if it is not known before the transfer begins.
-  ///   - operation: Transfers the object. It leaves nothing half done if it throws or its task is cancelled.
+  ///   - name: The name of the transfer in reports, such as the key.
+  ///   - byteCount: The number of bytes, or `nil` if it is unknown before the transfer begins.
+  ///   - operation: Transfers the object. If it throws or its task is cancelled, it must leave no partial result.
   public init(_ name: String, byteCount: Int64? = nil, operation: @escaping Operation) {
     self.name = name
     self.byteCount = byteCount.map { max(0, $0) }
     self.operation = operation
   }
 
-  /// Carries out the transfer by itself.
+  /// Carries out the transfer without a pipeline.
   ///
-  /// - Parameter progress: Called while the bytes are moved, one call after the other, on no particular thread.
-  /// - Throws: What the transfer throws.
+  /// - Parameter progress: Called as bytes are transferred, one call at a time, on an arbitrary thread.
+  /// - Throws: The error of the transfer.
   public func run(progress: TransferProgress.Handler? = nil) async throws {
     try await operation(progress ?? { _ in })
   }
@@ -39,11 +39,12 @@ public struct ObjectTransfer: Sendable {
   /// Returns the upload of an object, named by its key.
   ///
   /// - Parameters:
-  ///   - source: The bytes.
+  ///   - source: The source of the bytes.
   ///   - key: The key of the object.
-  ///   - store: The store that gets the object.
-  ///   - byteCount: The number of bytes, or `nil` if it is not known before the transfer begins.
-  ///   - options: What is stored along with the bytes.
+  ///   - store: The store that receives the object.
+  ///   - byteCount: The number of bytes, or `nil` if it is unknown before the transfer begins.
+  ///   - options: The attributes that are stored with the object.
+  /// - Returns: The transfer.
   public static func upload(
     _ source: UploadSource, to key: String, in store: some ObjectStore, byteCount: Int64? = nil,
     options: UploadOptions = UploadOptions()
@@ -58,9 +59,11 @@ public struct ObjectTransfer: Sendable {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - store: The store that has the object.
-  ///   - file: The file, which appears when all of the object has arrived.
-  ///   - byteCount: The number of bytes, such as a listing told, or `nil` if it is not known before the transfer begins.
-  ///   - options: Which version, under which conditions.
+  ///   - file: The file, which appears only when the object has arrived completely.
+  ///   - byteCount: The number of bytes, for example from a listing, or `nil` if it is unknown before the transfer
+  ///     begins.
+  ///   - options: The version, and the conditions of the download.
+  /// - Returns: The transfer.
   public static func download(
     _ key: String, from store: some ObjectStore, to file: FilePath, byteCount: Int64? = nil,
     options: DownloadOptions = DownloadOptions()

@@ -1,12 +1,12 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// Adds up what the transfers of a pipeline report, and tells one progress after the other.
+/// A record that adds up the reports of a pipeline's transfers and reports the total progress, one call at a time.
 final class PipelineRecord: Sendable {
   fileprivate struct State {
     var progress = PipelineProgress()
     var found = 0
-    /// The sizes that are known, added up, and how many objects have none yet.
+    /// The sum of the known sizes; `unknownSizes` is the number of objects whose size is still unknown.
     var knownBytes: Int64 = 0
     var unknownSizes = 0
     var hasFoundAll = false
@@ -82,7 +82,7 @@ final class PipelineRecord: Sendable {
     }
   }
 
-  /// What one transfer has reported.
+  /// The progress of one transfer.
   final class Meter: Sendable {
     private struct State {
       var completed: Int64 = 0
@@ -97,7 +97,7 @@ final class PipelineRecord: Sendable {
       state = Mutex(State(size: size))
     }
 
-    /// Enters what a transfer says of itself.
+    /// Records a progress report of the transfer.
     func advance(to progress: TransferProgress) {
       let news: (bytes: Int64, size: Int64?) = state.withLock { state in
         let bytes = progress.completed > state.completed ? progress.completed - state.completed : 0
@@ -112,9 +112,9 @@ final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends a transfer.
+    /// Ends the transfer.
     ///
-    /// - Returns: The bytes that it did not report, and its size if that is new.
+    /// - Returns: The bytes that the transfer did not report, and its size if it was unknown before.
     fileprivate func end() -> (bytes: Int64, size: Int64?) {
       state.withLock { state in
         guard let size = state.size else { return (0, state.completed) }

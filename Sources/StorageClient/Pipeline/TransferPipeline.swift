@@ -1,8 +1,9 @@
-/// Carries out many transfers, several at a time, with one progress and one report.
+/// A pipeline that carries out many transfers concurrently, with one progress and one report.
 ///
-/// Transfers are taken from a sequence when there is room for them, at most one more than are under way, so that a listing
-/// of a million objects costs no more memory than one of ten. A transfer that fails leaves the others alone, and the report
-/// has its error.
+/// A transfer is taken from the sequence only when it can start, at most one ahead, so that a listing of a million
+/// objects needs no more memory than one of ten. A transfer that fails does not affect the others, and the report
+/// contains its error.
+///
 ///
 /// ```swift
 /// let uploads = files.lazy.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
@@ -10,47 +11,47 @@
 /// for failure in report.failures { print(failure.name, failure.error) }
 /// ```
 ///
-/// The requests of one client are limited by `StorageClientConfiguration.requestsInFlight` too.
+/// The limit `StorageClientConfiguration.requestsInFlight` applies to the requests of a client as well.
 public struct TransferPipeline: Sendable, Hashable {
-  /// The most transfers that are under way at once; at least 1.
+  /// The maximum number of concurrent transfers; at least 1.
   public var transfersInFlight: Int {
     didSet { transfersInFlight = max(1, transfersInFlight) }
   }
 
-  /// Whether the first failure ends the others: those under way are cancelled, and no further one begins.
+  /// Whether the first failure stops the pipeline: running transfers are cancelled, and no further one starts.
   public var stopsAtFailure: Bool
 
-  /// The most failures that a report describes; all are counted.
+  /// The maximum number of failures that a report describes; all failures are counted.
   public var describedFailures: Int
 
   /// Creates a pipeline.
   ///
   /// - Parameters:
-  ///   - transfersInFlight: The most transfers that are under way at once; at least 1.
-  ///   - stopsAtFailure: Whether the first failure ends the others.
-  ///   - describedFailures: The most failures that a report describes.
+  ///   - transfersInFlight: The maximum number of concurrent transfers; at least 1.
+  ///   - stopsAtFailure: Whether the first failure stops the pipeline.
+  ///   - describedFailures: The maximum number of failures that a report describes.
   public init(transfersInFlight: Int = 16, stopsAtFailure: Bool = false, describedFailures: Int = 1000) {
     self.transfersInFlight = max(1, transfersInFlight)
     self.stopsAtFailure = stopsAtFailure
     self.describedFailures = describedFailures
   }
 
-  /// Carries out the transfers that an asynchronous sequence yields, such as one made of a listing.
+  /// Carries out the transfers that an asynchronous sequence yields, such as one derived from a listing.
   ///
-  /// If the sequence throws, the transfers that are under way are finished, and ``PipelineReport/sourceError`` is the error.
+  /// If the sequence throws, the running transfers are completed, and ``PipelineReport/sourceError`` is the error.
   ///
   /// - Parameters:
-  ///   - transfers: The transfers; iterated once.
-  ///   - progress: Called when an object was found, moved or finished, one call after the other, on no particular thread.
-  /// - Returns: What became of the transfers.
-  /// - Throws: `CancellationError` if the task is cancelled; no transfer is under way any more then.
+  ///   - transfers: The transfers; the sequence is iterated once.
+  ///   - progress: Called when an object is found, progresses or ends, one call at a time, on an arbitrary thread.
+  /// - Returns: The results of the transfers.
+  /// - Throws: `CancellationError` if the task is cancelled; all transfers have ended by then.
   public func run<Transfers: AsyncSequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
     let record = PipelineRecord(describedFailures: describedFailures, handler: progress)
     let (stop, signal) = AsyncStream<Never>.makeStream()
     await withTaskGroup(of: Void.self) { group in
-      // A sequence may not yield for long: a failure that ends everything has to end the wait for it as well.
+      // A sequence may not yield for a long time: a failure that stops the pipeline must end that wait as well.
       group.addTask { await pump(transfers, record, signal) }
       group.addTask { for await _ in stop {} }
       await group.next()
@@ -63,17 +64,17 @@ public struct TransferPipeline: Sendable, Hashable {
   /// Carries out the transfers of a sequence, which may be lazy.
   ///
   /// - Parameters:
-  ///   - transfers: The transfers; iterated once.
-  ///   - progress: Called when an object was found, moved or finished, one call after the other, on no particular thread.
-  /// - Returns: What became of the transfers.
-  /// - Throws: `CancellationError` if the task is cancelled; no transfer is under way any more then.
+  ///   - transfers: The transfers; the sequence is iterated once.
+  ///   - progress: Called when an object is found, progresses or ends, one call at a time, on an arbitrary thread.
+  /// - Returns: The results of the transfers.
+  /// - Throws: `CancellationError` if the task is cancelled; all transfers have ended by then.
   public func run<Transfers: Sequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
     try await run(AsyncTransfers(base: transfers), progress: progress)
   }
 
-  /// Takes transfers from the sequence, and runs each when there is room.
+  /// Takes transfers from the sequence, and starts each one when the concurrency limit permits.
   private func pump<Transfers: AsyncSequence>(
     _ transfers: Transfers, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
@@ -106,7 +107,7 @@ public struct TransferPipeline: Sendable, Hashable {
       try await transfer.operation { meter.advance(to: $0) }
       record.finished(meter)
     } catch {
-      // What was cancelled, by a failure elsewhere or from outside, has not failed.
+      // A transfer that was cancelled, by a failure elsewhere or by the caller, has not failed.
       guard !Task.isCancelled else { return }
       record.failed(transfer, meter, error)
       if stopsAtFailure { signal.finish() }
@@ -114,7 +115,7 @@ public struct TransferPipeline: Sendable, Hashable {
   }
 }
 
-/// A sequence whose elements are taken asynchronously, until its task is cancelled.
+/// An asynchronous view of a sequence, which ends when its task is cancelled.
 private struct AsyncTransfers<Base: Sequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == ObjectTransfer {
   struct AsyncIterator: AsyncIteratorProtocol {

@@ -1,13 +1,13 @@
 internal import StorageAuth
 
-/// A signing server's refusal of a request for its time, with what the clocks showed.
+/// A signing server's refusal of a request because of its date, with the times of both clocks.
 struct ClockSkewRefusal: Error {
-  /// What ends the request if the clocks agree.
+  /// The error to throw if the clocks agree.
   let error: SigningError
 
-  /// What the server's clock showed.
+  /// The time of the server's clock.
   let serverTime: Timestamp
 
-  /// What this machine's clock showed when the answer came, not corrected.
+  /// The uncorrected time of this machine's clock when the response arrived.
   let localTime: Timestamp
 }

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// How a client gets its requests signed whose key is kept on a server ("self-signed mode").
+/// A remote signer, for clients whose key is kept on a server ("self-signed mode").
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), signing: .remote(app.sign))
@@ -10,24 +10,26 @@ public import StorageAuth
 ///   signing: .remote("https://app.example.com/sign") { [.authorization: await login.header()] })
 /// ```
 ///
-/// Nothing is ever sent unsigned: what the signer throws ends the request.
+/// No request is ever sent unsigned: an error of the signer ends the request.
 ///
-/// No function of the app runs on the caller's actor: what `@MainActor` code asks for is not signed on the main thread. A
-/// function that blocks is given as ``remote(blocking:as:)`` and has a thread of its own.
+/// No function of the app runs on the caller's actor: requests of `@MainActor` code are not signed on the main thread.
+/// A function that blocks is passed as ``remote(blocking:as:)`` and runs on a separate thread.
 public struct RemoteSigning: Sendable {
-  /// Answers what the holder of the key has to say to a request to sign.
+  /// A function that returns the key holder's response to a signing request.
   public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
-  /// Where the identity comes from, by the name of the provider; in the form of a key without a secret.
+  /// Creates the provider of the signer's identity, for the name of a storage provider; the identity has the form of a
+  /// key without a secret.
   let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
   let sign: @Sendable (any SigningClock) -> Sign
 
-  /// Signs with a function of the app.
+  /// Returns a remote signer that calls a function of the app.
   ///
   /// - Parameters:
-  ///   - sign: Answers a request to sign.
-  ///   - identity: Whose key signs. With a temporary key it has to be given, because its session token is part of what is
-  ///     signed. Without it the id is taken from the answers, which costs a second request to sign for URLs.
+  ///   - sign: Responds to a signing request.
+  ///   - identity: The identity of the key. It is required for a temporary key, because the session token is part of
+  ///     the string to sign. Without it, the id is taken from the responses, which costs a second signing request for
+  ///     URLs.
   public static func remote(_ sign: @escaping Sign, as identity: Identity? = nil) -> RemoteSigning {
     RemoteSigning(
       identity: { _, _ in
@@ -36,14 +38,15 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Signs with a function of the app that blocks, such as one that waits for a semaphore or for a smart card.
+  /// Returns a remote signer that calls a blocking function of the app, such as one that waits for a semaphore or a
+  /// smart card.
   ///
-  /// The function runs on a thread of its own, never on the main one and never twice at once: orders that come meanwhile
-  /// wait.
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself: further
+  /// signing requests wait.
   ///
   /// - Parameters:
-  ///   - sign: Answers a request to sign. It has to return on every path, within a time limit of its own.
-  ///   - identity: Whose key signs; see ``remote(_:as:)``.
+  ///   - sign: Responds to a signing request. It must return on every path, within its own time limit.
+  ///   - identity: The identity of the key; see ``remote(_:as:)``.
   public static func remote(
     blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
   ) -> RemoteSigning {
@@ -51,12 +54,12 @@ public struct RemoteSigning: Sendable {
     return remote({ try await call($0) }, as: identity)
   }
 
-  /// Signs with a function of the app, for a key that changes.
+  /// Returns a remote signer that calls a function of the app, for a key that changes.
   ///
   /// - Parameters:
-  ///   - sign: Answers a request to sign. It throws a `SigningRefusal` with the code `anotherKey` if the key has
-  ///     changed since; the identity is asked for again then.
-  ///   - identity: Says whose key signs, with the session token of a temporary key and when it ends.
+  ///   - sign: Responds to a signing request. If the key has changed, it throws a `SigningRefusal` with the code
+  ///     `anotherKey`; the client then calls `identity` again.
+  ///   - identity: Returns the identity of the key, with the session token and the expiration of a temporary key.
   public static func remote(
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
@@ -67,13 +70,14 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Has a server sign that speaks as `SigningService` does: at an address, and for its identity at `/identity` below.
+  /// Returns a remote signer that calls a server with the protocol of `SigningService`: at a URL, and for its identity
+  /// at `/identity` below it.
   ///
   /// - Parameters:
-  ///   - url: The address of the route that signs; `https`, or `http` on this machine.
-  ///   - timeout: The most time for making the headers and for an answer.
-  ///   - transport: Sends the orders.
-  ///   - headers: The app's own login, made anew for each call.
+  ///   - url: The URL of the route that signs; `https`, or `http` on this machine.
+  ///   - timeout: The time limit for creating the headers and for a response.
+  ///   - transport: The transport that sends the signing requests.
+  ///   - headers: Returns the app's login headers; called for each request.
   public static func remote(
     _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = AsyncHTTPClientTransport.shared,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
@@ -91,12 +95,12 @@ public struct RemoteSigning: Sendable {
 }
 
 extension Identity {
-  /// Stands for a signer that has not said yet who it is.
+  /// The identity of a signer that has not reported its id yet.
   static let unknown = Identity(id: "unknown")
 }
 
 extension AccessKey {
-  /// A key that says who signs and cannot sign: it has no secret.
+  /// Creates a key that identifies the signer and cannot sign, because it has no secret.
   init(of identity: Identity) {
     self.init(
       id: identity.id, secret: Secret(""), sessionToken: identity.sessionToken, start: identity.start,
@@ -106,15 +110,15 @@ extension AccessKey {
 
 extension StorageClient
 where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: SplitSigner {
-  /// Makes a client that holds no key: a server signs.
+  /// Creates a client without a key, whose requests are signed remotely.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - signing: Who signs.
-  ///   - configuration: How the client works.
-  ///   - transport: What sends the requests.
-  ///   - events: Where what happens is told.
-  ///   - clockSkew: What is known about clocks; give clients the same one to let them learn from each other.
+  ///   - signing: The remote signer.
+  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The receiver of events.
+  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// A server that signs, over HTTP.
+/// A client of a signing server, over HTTP.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String
@@ -22,7 +22,7 @@ struct SigningServiceClient: Sendable {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Answers a request to sign.
+  /// Requests a signature.
   func sign(_ order: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
     body["provider"] = .string(order.scheme.service)
@@ -49,12 +49,12 @@ struct SigningServiceClient: Sendable {
     )
   }
 
-  /// Where the identity of the server comes from.
+  /// Returns the provider of the server's identity.
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
 
-  /// Makes a call with the app's own headers, and reads its answer.
+  /// Sends a request with the app's login headers, and returns the response.
   func receive(
     _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
   ) async throws(CredentialError) -> ReceivedAnswer {
@@ -67,14 +67,14 @@ struct SigningServiceClient: Sendable {
         throw error
       } catch {
         throw CredentialError(
-          .failed, source: source, "The headers could not be made: the app threw \(type(of: error)).",
-          remedy: "See why the app's closure throws.")
+          .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
+          remedy: "Fix the error in the closure that creates the headers.")
       }
       return PreparedCall(call(address, fields))
     }
   }
 
-  /// The JSON object of a success.
+  /// Returns the JSON object of a successful response.
   func object(in received: ReceivedAnswer) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
     guard received.response.status.kind == .successful else { throw refusal(received, object) }
@@ -82,21 +82,21 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
-  /// What a refusal means: the key has changed, the clocks differ, the server is not able to answer now, or it does not
-  /// sign this.
+  /// Returns the error for a refusal: the key has changed, the clocks differ, the server is temporarily unavailable, or
+  /// it rejects the request.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
-      return SigningRefusal.anotherKey("The signing server has another key.")
+      return SigningRefusal.anotherKey("The signing server has a different key.")
     }
     let isRetryable = received.status >= 500 || received.status == 429
     let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
-    let message = "The \(source) answered HTTP \(received.status)\(said)"
+    let message = "The \(source) responded with HTTP \(received.status)\(said)"
     if isRetryable {
-      return CredentialError(.failed, source: source, message, remedy: "Ask again later.", isRetryable: true)
+      return CredentialError(.failed, source: source, message, remedy: "Try again later.", isRetryable: true)
     }
     let error = SigningError(
-      .refused, message, remedy: "See what the server allows this caller, and that the app's login was sent along.")
+      .refused, message, remedy: "Check the server's permissions for this client, and that the app's login was sent.")
     guard Self.codesAboutTime.contains(code), let serverTime = received.issuerTime else { return error }
     return ClockSkewRefusal(error: error, serverTime: serverTime, localTime: time.now)
   }
@@ -107,9 +107,9 @@ struct SigningServiceClient: Sendable {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
   }
 
-  /// What the server wrote, fit for an error: printable and short.
+  /// Returns the server's message if it is short and printable enough for an error.
   ///
-  /// A line with an equals sign or a line feed is not shown; it could be what was to be signed.
+  /// A message with an equals sign or a line feed is not shown, because it could contain the string to sign.
   private func text(_ message: String) -> String {
     let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
     return isPlain ? message : "(its message is too long or not plain text)"
@@ -117,12 +117,12 @@ struct SigningServiceClient: Sendable {
 
   func malformed(_ what: String) -> CredentialError {
     CredentialError(
-      .malformedAnswer, source: source, "The answer holds \(what).",
-      remedy: "Check the address, and that the server speaks as SigningService does.")
+      .malformedAnswer, source: source, "The response contains \(what).",
+      remedy: "Check the URL, and that the server implements the protocol of SigningService.")
   }
 }
 
-/// Asks a server that signs who it is.
+/// A provider of the identity of a signing server.
 private struct SigningServiceIdentity: CredentialProvider {
   let server: SigningServiceClient
   let provider: String
@@ -148,7 +148,7 @@ private struct SigningServiceIdentity: CredentialProvider {
     guard let id = answer["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
     let expiration = answer["expiration"]?.string
     let end = expiration.flatMap { Timestamp(iso8601: $0) }
-    guard expiration == nil || end != nil else { throw server.malformed("an expiration that is no date") }
+    guard expiration == nil || end != nil else { throw server.malformed("an invalid expiration") }
     let token = answer["securityToken"]?.string.map { Secret($0) }
     return IssuedCredential(
       AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)

@@ -1,21 +1,21 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// Signs requests with a key that is kept elsewhere: the one step of signing that may wait.
+/// A signer of requests whose key is kept elsewhere; the only asynchronous step of signing.
 protocol RemoteRequestSigner<SigningCredential>: Sendable {
   associatedtype SigningCredential: Credential
 
-  /// Has a request signed in its headers.
+  /// Returns the request with the signature in its headers.
   func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
     -> HTTPRequest
 
-  /// Has a URL signed.
+  /// Returns a presigned URL.
   func presign(
     _ request: HTTPRequest, as credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) async throws -> PresignedRequest
 }
 
-/// Puts the two halves of a split signer around the answer of whoever holds the key.
+/// A remote signer that combines the two halves of a split signer with the response of the key holder.
 struct SplitRequestSigner<Base: SplitSigner<AccessKey>>: RemoteRequestSigner {
   let signer: Base
   let sign: RemoteSigning.Sign
@@ -38,20 +38,21 @@ struct SplitRequestSigner<Base: SplitSigner<AccessKey>>: RemoteRequestSigner {
       headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
   }
 
-  /// Prepares, has it signed, and puts the signature in.
+  /// Prepares a request, requests its signature, and adds the signature to the request.
   ///
-  /// A signer that nobody knew before says its id in its answer. Where the id is part of the text, that is signed anew.
+  /// A signer with an unknown identity reports its id in the response. If the id is part of the string to sign, a
+  /// second signature is requested.
   private func finished(
     _ identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
   ) async throws -> (pending: PendingSignature, request: HTTPRequest) {
     var pending = try prepare(identity)
     var answer = try await sign(SigningRequest(pending))
     if answer.accessKeyID != identity.id {
-      guard identity == .unknown else { throw SigningRefusal.anotherKey("The signature is of another access key id.") }
+      guard identity == .unknown else { throw SigningRefusal.anotherKey("The signature is for another access key id.") }
       let known = try prepare(Identity(id: answer.accessKeyID))
       if known.stringToSign != pending.stringToSign { answer = try await sign(SigningRequest(known)) }
       guard answer.accessKeyID == known.identity.id else {
-        throw SigningRefusal.anotherKey("Two signatures are of different access key ids.")
+        throw SigningRefusal.anotherKey("Two signatures are for different access key ids.")
       }
       pending = known
     }

@@ -2,14 +2,14 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension StorageClient {
-  /// Has something signed where the key is, and again if that server's clock shows another time than was believed.
+  /// Requests a remote signature, and another one if the signing server's clock differs from the assumed time.
   ///
-  /// The service itself has not been asked then, and its clock is taken to be the server's.
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's.
   ///
   /// - Parameters:
-  ///   - cached: The identity that is in use; replaced if the key has changed.
-  ///   - act: Has it signed.
-  /// - Returns: What was signed, and the time in the signature.
+  ///   - cached: The identity in use; replaced if the key has changed.
+  ///   - act: Requests the signature.
+  /// - Returns: The result, the date of the signature, and the clock offset.
   func signElsewhere<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
@@ -34,7 +34,7 @@ extension StorageClient {
     }
   }
 
-  /// Asks who signs once more if the key has changed since, and tries again.
+  /// Performs an action, and repeats it with a newly requested identity if the key has changed.
   private func renewing<Result>(
     _ cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential) async throws -> Result

@@ -1,24 +1,23 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A request before it is signed, and what has to be known to send it again.
+/// An unsigned request, with the information that retries need.
 struct RequestDraft: Sendable {
   var request: HTTPRequest
-  /// The endpoint that the request was made for.
+  /// The endpoint that the request was created for.
   private(set) var endpoint: ServiceEndpoint
   var body: HTTPBody
-  /// What is done; the method unless the service has a better word for it.
+  /// The action of the request: the method, unless the service has a more descriptive name.
   var action: String
-  /// What it is done to, as the command line writes it.
+  /// The object or container of the request, in the format of the command line.
   let location: String
-  /// Whether it does no harm to send it again when it is not known whether it arrived.
+  /// Whether the request may be repeated if it is unknown whether it arrived.
   var isRepeatable: Bool
-  /// Finds the error in an answer that the service began, as a success, before the work was done.
+  /// Detects the error inside a response that the service began as a success, before the operation ended.
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
-  /// Whether the service is told not to overwrite an object, so that a condition that does not hold means that there is
-  /// one.
+  /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
-  /// Knows what went wrong with the source of the body.
+  /// The meter of the body, which records the error of its source.
   var meter: BodyMeter?
 
   init(
@@ -33,10 +32,10 @@ struct RequestDraft: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  /// What the request is about, for errors and events.
+  /// The subject of the request in errors and events.
   var subject: String { "\(action) \(location)" }
 
-  /// Returns the same request to another endpoint of the service; one to a host of the caller's own stays as it is.
+  /// Returns the same request for another endpoint of the service; a request to a host of the caller stays unchanged.
   func moved(to other: ServiceEndpoint) -> RequestDraft {
     guard other != endpoint, let prefix = request.authority?.removingByteSuffix(endpoint.authority) else { return self }
     var draft = self
@@ -45,7 +44,8 @@ struct RequestDraft: Sendable {
     return draft
   }
 
-  /// The request with the length of its body where it has one in HTTP's eyes, be it an empty one; it is signed too.
+  /// The request with a Content-Length if its method or body requires one, also for an empty body; the length is
+  /// signed.
   var announced: HTTPRequest {
     var request = request
     if request.method == .put || request.method == .post || body.length > 0 {

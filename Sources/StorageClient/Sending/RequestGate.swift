@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A limit on what happens at once.
+/// A limit on concurrent requests.
 ///
-/// Whoever waits is let in in order; a wait that is cancelled leaves the others alone.
+/// Waiters enter in the order of their arrival; cancelling one does not affect the others.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int
@@ -16,9 +16,9 @@ final class RequestGate: Sendable {
     state = Mutex(State(free: limit))
   }
 
-  /// Waits for its turn.
+  /// Waits until the limit permits another request.
   ///
-  /// - Returns: A permit; its turn ends when the permit is released.
+  /// - Returns: A permit, which occupies its place until it is released.
   /// - Throws: `CancellationError` if the task is cancelled while it waits.
   func enter() async throws -> Permit {
     let ticket = state.withLock { state in
@@ -58,7 +58,7 @@ final class RequestGate: Sendable {
     next?.resume()
   }
 
-  /// The right to be under way; given back when it is released, or when nobody holds it any more.
+  /// A permit for a request in flight; returned when it is released or deallocated.
   final class Permit: Sendable {
     private let gate: RequestGate
     private let isReleased = Mutex(false)
@@ -82,8 +82,8 @@ final class RequestGate: Sendable {
 }
 
 extension ByteStream {
-  /// The stream, with a permit that is given back when it ends, fails or is dropped; a cancelled one says so as every
-  /// cancelled task does.
+  /// Returns the stream with a permit that is returned when the stream ends, fails or is released; a cancelled stream
+  /// throws `CancellationError`.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

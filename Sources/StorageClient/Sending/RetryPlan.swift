@@ -2,21 +2,22 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import Synchronization
 
-/// What may still be done for a request: each cure once, and as many repetitions as the configuration says.
+/// The remaining recovery steps of a request: each remedy once, and as many retries as the configuration permits.
 ///
-/// Renewing the credential, correcting the clock and going to another endpoint are cures for a request that the service refused before it did
-/// anything. They are allowed for every request, and do not count as repetitions. The credential may be renewed once more
-/// after each repetition, because a short-lived one can end while the request waits.
+/// Refreshing the credential, correcting the clock and switching to another endpoint are remedies for a request that
+/// the service refused before it performed any action. They are permitted for every request, and are not counted as
+/// retries. The credential may be refreshed once more after each retry, because a short-lived one can expire while the
+/// request waits.
 struct RetryPlan {
-  /// What is done next.
+  /// The next attempt: its delay, and its reason.
   struct Step {
     let delay: Duration
     let reason: String
   }
 
-  /// How often the request has been sent.
+  /// The number of times that the request was sent.
   var attempts = 1
-  /// Whether the credential may be renewed without that being a repetition.
+  /// Whether the credential may be refreshed without counting as a retry.
   var mayRenew = true
   /// Whether the clock may still be corrected.
   var mayCorrectClock = true
@@ -35,40 +36,40 @@ struct RetryPlan {
     longestDelay = configuration.longestRetryDelay
   }
 
-  /// Repeats a request that got no answer.
+  /// Returns a retry for a request without a response.
   mutating func step(after error: TransportError) -> Step? {
     guard error.isRetryable, isRepeatable || error.code == .connectionFailed else { return nil }
     return repetition(because: error.message, atLeast: .zero)
   }
 
-  /// Waits for a source of credentials that may answer when it is asked again; nothing was sent yet.
+  /// Returns a retry after a failure of the credential provider that may be temporary; the request was not sent.
   ///
-  /// - Parameter pause: How long the source is left alone.
+  /// - Parameter pause: The delay before the provider may be requested again.
   mutating func step(after error: CredentialError, pause: Duration) -> Step? {
     guard error.isRetryable else { return nil }
     return repetition(because: "\(error.source): \(error.message)", atLeast: pause)
   }
 
-  /// Repeats a request that the service may answer otherwise next time.
+  /// Returns a retry for a request that the service may accept later.
   mutating func step(after error: ServiceError) -> Step? {
     guard error.isRetryable, isRepeatable || error.kind == .throttled || error.kind == .timeout else { return nil }
     return repetition(
       because: "\(error.status.code) \(error.code): \(error.message)", atLeast: error.retryAfter ?? .zero)
   }
 
-  /// Repeats a request whose refusal broke off before it said why; a refusal says at least that nothing was done.
+  /// Returns a retry for a refusal whose reason was lost; a client error at least means that the service did no work.
   mutating func step(afterCut error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
-    return repetition(because: "\(error.status.code): The answer broke off.", atLeast: error.retryAfter ?? .zero)
+    return repetition(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter ?? .zero)
   }
 
-  /// Repeats a request whose credential ended on its way, also the one that was had just before.
+  /// Returns a retry for a request whose credential expired in transit, even if it was fetched just before.
   mutating func step(afterExpiry error: ServiceError) -> Step? {
-    repetition(because: "\(error.code): the credential ended on the way.", atLeast: .zero)
+    repetition(because: "\(error.code): the credential expired in transit.", atLeast: .zero)
   }
 
-  /// A repetition after a delay that grows and is cut by a random part, so that many clients do not come back at once; a
-  /// service that wants to be left alone for longer than the limit is left alone altogether.
+  /// Returns a retry after a delay that grows and is reduced by a random part, so that many clients do not retry at the
+  /// same time; `nil` if no retry is left, or if the service requests a longer delay than the limit.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
     guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
     repetitionsLeft -= 1
@@ -79,42 +80,42 @@ struct RetryPlan {
   }
 }
 
-/// What the client knows about a signature that it sent.
+/// The properties of a sent signature that are needed to interpret a refusal.
 struct SentSignature: Sendable {
   let generation: CredentialGeneration
-  /// Whether the credential is one that a service can call expired.
+  /// Whether a service can report the credential as expired.
   let isTemporary: Bool
-  /// When the credential ends, where that is known.
+  /// The expiration of the credential, or `nil` if it is unknown.
   let expiration: Timestamp?
-  /// What was added to this machine's clock.
+  /// The offset that was added to this machine's clock.
   let clockOffset: Duration
 }
 
-/// An answer that is no success, with what the client can learn from it.
+/// A response that does not report success, with the information that the client can derive from it.
 struct Refusal: Sendable {
   var error: ServiceError
   let signature: SentSignature
-  /// Whether the service began to say why, and the answer broke off.
+  /// Whether the response was lost before it gave a reason.
   var isCut = false
-  /// Whether the provider knows from the answer where else the request has to go, and has been told so.
+  /// Whether the response named another location, which the client has adopted.
   var isMoved = false
-  /// The service's clock, where the answer is fresh.
+  /// The time of the service's clock, or `nil` if it is unknown or the response came from a cache.
   let serverTime: Timestamp?
-  /// This machine's clock when the answer came.
+  /// The time of this machine's clock when the response arrived.
   let localTime: Timestamp
 
-  /// How an attempt ended.
+  /// The result of an attempt.
   enum Outcome<Result> {
     case done(Result, SentSignature)
     case refused(Refusal)
     case lost(TransportError)
-    /// There was no credential, so that nothing was sent.
+    /// A failure of the credential provider; the request was not sent.
     case unsigned(CredentialError)
   }
 }
 
 extension Refusal {
-  /// Takes over a refusal; an answer that a cache kept tells nothing about the time.
+  /// Creates a refusal; a response from a cache, which has an `Age`, does not provide the service's time.
   init(_ error: ServiceError, in answer: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
     self.error = error
     self.signature = signature
@@ -122,66 +123,66 @@ extension Refusal {
     self.localTime = localTime
   }
 
-  /// Whether the service refused without a reason that a question with a body could bring; answers to HEAD have none.
+  /// Whether the service gave no reason although a response with a body could; responses to HEAD have none.
   var isUnclear: Bool {
     !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
   }
 
-  /// Whether a later signature could be right where this one was not in time.
+  /// Whether a signature with another date could be accepted.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
 
-  /// Whether the credential ended before the service saw the request, by the service's clock where that is known; it
-  /// shows whole seconds only.
+  /// Whether the credential expired before the service received the request: by the service's clock if it is known,
+  /// which has a resolution of one second.
   var endedOnTheWay: Bool {
     guard let expiration = signature.expiration else { return false }
     return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
   }
 
-  /// Whether another credential could be right where this one was not.
+  /// Whether another credential could be accepted.
   var isAboutCredential: Bool {
     switch error.kind {
     case .credentialExpired, .invalidCredential, .unknownAccessKey: true
-    // A signature that lives as long as its credential is called expired when that is.
+    // A signature that expires with its credential is reported as an expired request.
     case .requestExpired: signature.isTemporary
     default: false
     }
   }
 }
 
-/// A text of an answer that becomes part of a later request: an upload id, an entity tag, a version, the name of an
-/// object, a continuation token.
+/// A string from a response that becomes part of a later request: an upload id, an entity tag, a version, the name of
+/// an object, a continuation token.
 ///
-/// It is bounded where it is read. A request line of more than 64 KB ends the process inside AsyncHTTPClient 1.37, and
-/// with it everything else that the process does.
+/// Its length is limited when it is read. A request line of more than 64 KB terminates the process inside
+/// AsyncHTTPClient 1.37, and with it all other work of the process.
 struct AnswerValue: Sendable, Hashable {
-  /// The most bytes of a text: four times what the longest key of an object has.
+  /// The maximum length in bytes: four times the length of the longest object key.
   static let limit = 4_096
 
   let text: String
 
-  /// Takes a text over.
+  /// Creates a value from a string.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - name: What it is, for the error.
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if it is longer than ``limit``.
+  ///   - text: The string.
+  ///   - name: The name of the value, for the error.
+  /// - Throws: ``StorageError/Code/malformedAnswer`` if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
       throw StorageError.malformedAnswer(
-        "its \(name) has \(text.utf8.count) bytes, and at most \(Self.limit) are sent on")
+        "its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
     self.text = text
   }
 
-  /// Returns whether a text is short enough; `nil` is.
+  /// Returns whether a string is short enough; `true` for `nil`.
   static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
 }
 
-/// What the copies of a client have learnt about where the service wants to be asked.
+/// The location that the service named, shared by the copies of a client.
 final class Relocation<Provider: Sendable>: Sendable {
   private let moved = Mutex<Provider?>(nil)
 
-  /// The provider as the service said that it has to be addressed, or `nil` if it said nothing.
+  /// The provider with the address that the service named, or `nil` if it named none.
   var provider: Provider? {
     get { moved.withLock { $0 } }
     set { moved.withLock { $0 = newValue } }

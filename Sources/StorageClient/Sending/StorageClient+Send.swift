@@ -2,20 +2,21 @@ public import HTTPTypes
 public import StorageAuth
 
 extension StorageClient {
-  /// Sends a request of the service with all that a client does about one; for stores of one's own providers.
+  /// Sends a request to the service, with signing, retries and events; for the stores of custom providers.
   ///
-  /// It is signed, told as an event, and sent again where that is allowed and can help, with a renewed credential or a
-  /// corrected clock if need be. It counts as a request in flight until the end of its answer.
+  /// The request is signed, reported as an event, and sent again if that is permitted and can help, with a refreshed
+  /// credential or a corrected clock if necessary. It counts as a request in flight until the end of its response.
   ///
   /// - Parameters:
-  ///   - request: The request to the service's endpoint, not yet signed.
-  ///   - body: The body; its length is announced.
-  ///   - action: What is done, for errors and events; the method if not given.
-  ///   - key: The key of the object that it is done to, for errors and events; nothing for all of the place.
-  ///   - isRepeatable: Whether it does no harm to send it again when it is not known whether it arrived.
-  /// - Returns: The answer, a success.
-  /// - Throws: ``ServiceError`` for an answer that is none; `TransportError`, `CancellationError`, `SigningError` and
-  ///   `CredentialError` where there is no answer.
+  ///   - request: The unsigned request to the service's endpoint.
+  ///   - body: The body; its length is sent in the headers.
+  ///   - action: The name of the action, for errors and events; if `nil`, the method.
+  ///   - key: The key of the object, for errors and events; `nil` for the whole container.
+  ///   - isRepeatable: Whether the request may be repeated if it is unknown whether it arrived.
+  /// - Returns: The response, which reports success.
+  /// - Throws: ``ServiceError`` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
+  ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
+  ///   credential.
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
     isRepeatable: Bool = true
@@ -26,18 +27,18 @@ extension StorageClient {
         isRepeatable: isRepeatable))
   }
 
-  /// Sends a request, again where that is allowed and can help.
+  /// Sends a request, and repeats it if that is permitted and can help.
   ///
-  /// - Returns: The answer, a success.
-  /// - Throws: `ServiceError` for an answer that is none; `TransportError`, `CancellationError`, `SigningError` and
-  ///   `CredentialError` where there is no answer.
+  /// - Returns: The response, which reports success.
+  /// - Throws: `ServiceError` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
+  ///   or `CredentialError` if there is no response.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
     try await perform(draft) { $0 }
   }
 
-  /// Sends a request whose answer is a short text.
+  /// Sends a request whose response is short, and reads the whole body.
   ///
-  /// - Returns: The head of the answer and its whole body.
+  /// - Returns: The head and the body of the response.
   func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
     try await perform(draft) { reply in
       guard let body = try await reply.body.collected(upTo: limit) else {
@@ -48,16 +49,16 @@ extension StorageClient {
     }
   }
 
-  /// The URL of an object or of all of them, as the command line writes it.
+  /// Returns the URL of an object, or of the container, in the format of the command line.
   func location(ofKey key: String?) -> String {
     "\(provider.name)://\(provider.containerName)/\(key ?? "")"
   }
 
-  /// Makes attempts until one succeeds or nothing can help any more.
+  /// Makes attempts until one succeeds or no recovery step is left.
   ///
   /// - Parameters:
   ///   - draft: The request.
-  ///   - consume: Takes a success in; an answer that breaks off there counts as none.
+  ///   - consume: Reads a successful response; an incomplete one counts as no response.
   private func perform<Result>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Result {
@@ -90,7 +91,7 @@ extension StorageClient {
 }
 
 extension StorageClient {
-  /// Signs and sends once, at one instant.
+  /// Signs and sends a request once.
   func attempt<Result>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Refusal.Outcome<Result> {
@@ -139,15 +140,16 @@ extension StorageClient {
     }
   }
 
-  /// The present by the service's clock, as far as it is known.
+  /// Returns the current time of the service's clock, as far as its skew is known, and the offset from this machine's
+  /// clock.
   func serviceTime() throws -> (date: Timestamp, offset: Duration) {
     let offset = clockSkew.offset(for: try provider.endpoint.authority)
     return (time.now.advanced(by: offset), offset)
   }
 
-  /// A credential that may be sent to the endpoint; the one place where credentials are had.
+  /// Returns a credential that may be sent to the endpoint; the client obtains all credentials here.
   ///
-  /// - Parameter duration: How long it has to live on.
+  /// - Parameter duration: The required remaining lifetime.
   func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.SigningCredential> {
     let cached: CachedCredential<Provider.SigningCredential>
     do {
@@ -161,7 +163,7 @@ extension StorageClient {
     }
     throw StorageError(
       .insecureConnection,
-      "A secret of the credential would travel in clear to \(endpoint.scheme)://\(endpoint.authority).",
+      "A secret of the credential would be sent unencrypted to \(endpoint.scheme)://\(endpoint.authority).",
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
@@ -196,10 +198,10 @@ extension StorageClient {
     return (signed, date, offset)
   }
 
-  /// Signs, at the end of the credential's life if the clock says that it is over.
+  /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
   ///
-  /// The cache does not go by this machine's clock alone. If the two disagree, the service decides; what it answers tells
-  /// its time.
+  /// The cache does not rely only on this machine's clock. If the two disagree, the service decides, and its response
+  /// reports its time.
   private func sign(
     _ request: HTTPRequest, for provider: Provider, with proof: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
@@ -216,19 +218,19 @@ extension StorageClient {
 }
 
 extension CredentialError {
-  /// The error that a cancelled task throws, if that is what it is.
+  /// The error to throw: a `CancellationError` if the task was cancelled, or this error.
   var asCancellation: any Error {
     code == .cancelled && Task.isCancelled ? CancellationError() : self
   }
 }
 
 extension HTTPStreamingResponse {
-  /// Whether the service did what it was asked for; 203 says that the callback after an upload failed.
+  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
   fileprivate var isSuccess: Bool {
     response.status.kind == .successful && response.status.code != 203
   }
 
-  /// The beginning of the body, and whether it broke off.
+  /// Returns the beginning of the body, or an empty array and `true` if the body cannot be read.
   fileprivate func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
     do {
       return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
@@ -240,13 +242,14 @@ extension HTTPStreamingResponse {
   }
 }
 
-/// From which difference on the date of an answer that says nothing else counts as its reason; services accept less.
+/// The clock difference from which on the date counts as the cause of an unexplained refusal; services accept smaller
+/// ones.
 private let unexplainedSkew = Duration.seconds(300)
 
 extension StorageClient {
-  /// Finds out what can help against a refusal, and does it.
+  /// Determines and performs the recovery step for a refusal.
   ///
-  /// - Returns: When to send the request again, and why; `nil` if that cannot help.
+  /// - Returns: The next attempt, or `nil` if sending the request again cannot help.
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
@@ -262,14 +265,14 @@ extension StorageClient {
     return plan.step(after: refusal.error)
   }
 
-  /// Goes where the service says that the bucket is, once for a request.
+  /// Switches to the location that the service named, once per request.
   private func relocationStep(_ refusal: Refusal, _ plan: inout RetryPlan) -> RetryPlan.Step? {
     guard plan.mayRelocate, refusal.isMoved else { return nil }
     plan.mayRelocate = false
-    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to where the service says the bucket is.")
+    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time, if that is another one than the request was signed with.
+  /// Learns the service's time if it differs from the time of the signature.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
   ) throws -> RetryPlan.Step? {
@@ -286,7 +289,7 @@ extension StorageClient {
       delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
   }
 
-  /// Gets another credential than the one that was refused, now or when its source may be asked again.
+  /// Fetches another credential than the rejected one, now or when its provider may be requested again.
   private func renewalStep(_ refusal: inout Refusal, _ plan: inout RetryPlan) async throws -> RetryPlan.Step? {
     var step = RetryPlan.Step(
       delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
@@ -307,11 +310,12 @@ extension StorageClient {
     }
   }
 
-  /// Asks why a HEAD was refused, which has no body to say so: a GET of one byte does.
+  /// Determines the reason of a refused HEAD, whose response has no body, with a GET of one byte.
   ///
-  /// If the GET is allowed with the same credential, the refusal stays as it is.
+  /// If the GET succeeds with the same credential, the refusal remains unchanged.
   ///
-  /// - Returns: When to send the request again, if the question got no answer or another credential was the cure.
+  /// - Returns: The next attempt, if the GET got no final response or another credential was the remedy; otherwise
+  ///   `nil`.
   private func explain(
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {

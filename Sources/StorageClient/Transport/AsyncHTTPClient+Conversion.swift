@@ -6,7 +6,7 @@ internal import NIOPosix
 internal import SystemPackage
 
 extension HTTPClientRequest {
-  /// The request with the path as it stands: not parsed, not normalised, not encoded again.
+  /// Creates a request with the path unchanged: not parsed, not normalised, not encoded again.
   init(_ request: HTTPRequest, body: HTTPBody) {
     let authority = request.authority ?? ""
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
@@ -27,7 +27,7 @@ extension HTTPClientRequest {
 }
 
 extension HTTPResponse {
-  /// The head of an answer.
+  /// Creates the head of a response.
   init(_ response: HTTPClientResponse) {
     self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
     for (name, value) in response.headers {
@@ -38,13 +38,13 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// What an error of the client means.
+  /// Creates a transport error from an error of the HTTP client.
   init(_ error: any Error, host: String) {
     switch error {
     case let error as TransportError:
       self = error
     case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
-      self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "Nothing has to be done.")
+      self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
     default:
       self.init(Self.code(of: error), host: host, reason: Self.reason(of: error))
     }
@@ -53,7 +53,7 @@ extension TransportError {
   private init(_ code: Code, host: String, reason: String) {
     switch code {
     case .timeout:
-      self.init(code, "\(host) did not answer in time (\(reason)).", remedy: "Try again, or allow more time.")
+      self.init(code, "\(host) did not respond in time (\(reason)).", remedy: "Try again, or allow more time.")
     case .connectionFailed:
       self.init(code, "No connection to \(host) (\(reason)).", remedy: "Check the endpoint and the network.")
     case .invalidRequest:
@@ -84,7 +84,8 @@ extension TransportError {
     }
   }
 
-  /// A short name of the cause; a client's error can quote a header, so only its kind is told.
+  /// Returns a short name of the cause; only its kind, because the message of an HTTP client's error can contain a
+  /// header.
   private static func reason(of error: any Error) -> String {
     switch error {
     case let error as HTTPClientError: error.shortDescription

@@ -3,23 +3,23 @@ public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The transport that is used unless another one is named: AsyncHTTPClient over HTTP/1.1.
+/// The default transport: AsyncHTTPClient over HTTP/1.1.
 ///
-/// Connections are kept and shared. Redirects are not followed and nothing is decompressed: what is sent is what was
-/// signed, and what arrives is what is stored.
+/// Connections are pooled and shared. The transport neither follows redirects nor decompresses bodies: the sent bytes
+/// are those that were signed, and the received bytes are those that are stored.
 public struct AsyncHTTPClientTransport: HTTPTransport {
   private let client: HTTPClient
   private let owner: Owner?
   private let timeouts: HTTPTimeouts
 
-  /// A transport with the default timeouts, shared by everyone in the process who names no other.
+  /// A transport with the default timeouts, shared by all clients of the process without their own transport.
   public static let shared = AsyncHTTPClientTransport()
 
-  /// Makes a transport with connections of its own; they are closed when the last copy of it is gone.
+  /// Creates a transport with its own connections, which are closed when its last copy is released.
   ///
   /// - Parameters:
-  ///   - timeouts: How long to wait.
-  ///   - connectionsPerHost: How many connections are kept busy at once to one host.
+  ///   - timeouts: The time limits.
+  ///   - connectionsPerHost: The maximum number of concurrent connections to one host; a soft limit.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
@@ -29,7 +29,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
     configuration.connectionPool.retryConnectionEstablishment = false
-    // A span would be made for every request, and tell the URL with the signature in it.
+    // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
     configuration.checkStatuses()
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -37,13 +37,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     self.timeouts = timeouts
   }
 
-  /// Makes a transport over a client that somebody else shuts down.
+  /// Creates a transport over an existing client, which its owner must shut down.
   ///
   /// - Parameters:
-  ///   - client: The client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0 ends the
-  ///     process on an answer with a status below 100; a transport that makes its own connections refuses such an answer,
-  ///     and a client that is passed in has to refuse it itself.
-  ///   - request: How long a request may take until the head of its answer; unlimited if not given.
+  ///   - client: The client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0 terminates
+  ///     the process on a response with a status below 100; a transport with its own connections rejects such a
+  ///     response, and a client that is passed in must reject it itself.
+  ///   - request: The time limit for a request until the head of its response; `nil` for no limit.
   public init(client: HTTPClient, request: Duration? = nil) {
     self.client = client
     owner = nil
@@ -51,6 +51,12 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   }
 
   /// Sends one request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: The body.
+  /// - Returns: The head of the response, and its body as it arrives.
+  /// - Throws: A `TransportError` if the request is invalid or there is no response.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let host = request.authority ?? ""
     try Self.checkLength(of: request)
@@ -63,9 +69,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     }
   }
 
-  /// The most bytes of a URL.
+  /// The maximum length of a URL in bytes.
   ///
-  /// AsyncHTTPClient 1.37.0 ends the process on one of more than 64 KB; the services take far less.
+  /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB; the services accept far less.
   private static let longestURL = 60_000
 
   private static func checkLength(of request: HTTPRequest) throws(TransportError) {
@@ -77,7 +83,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
-  /// The body of an answer; it keeps the connections alive until it has been read.
+  /// Returns the body of a response; it retains the owner of the connections until it has been read.
   private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
     ByteStream(chunks: { [owner] in
       var iterator = body.makeAsyncIterator()
@@ -92,7 +98,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     })
   }
 
-  /// Shuts the client down when nobody can use it any more.
+  /// A box that shuts the client down when its last reference is released.
   private final class Owner: Sendable {
     let client: HTTPClient
 
@@ -106,18 +112,19 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   }
 }
 
-/// How long a transport waits.
+/// The time limits of a transport.
 public struct HTTPTimeouts: Sendable, Hashable {
-  /// Until a connection is made.
+  /// The time limit for establishing a connection.
   public var connect: Duration
 
-  /// While nothing is sent and nothing arrives.
+  /// The time limit for a connection on which no bytes are sent or received.
   public var idle: Duration
 
-  /// From the start of a request to the head of its answer, the sending of the body included; unlimited if not given.
+  /// The time limit from the start of a request to the head of its response, including the sending of the body; `nil`
+  /// for no limit.
   public var request: Duration?
 
-  /// Sets the times.
+  /// Creates the time limits.
   public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
     self.connect = connect
     self.idle = idle

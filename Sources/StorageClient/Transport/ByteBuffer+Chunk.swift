@@ -11,7 +11,7 @@ extension ByteBuffer: ByteChunk {
   package func append(to bytes: inout [UInt8]) { bytes += readableBytesView }
 }
 
-/// A stream as the buffers that NIO sends; chunks that are buffers already are not copied.
+/// The chunks of a stream as NIO buffers; chunks that are already buffers are not copied.
 struct BufferSequence: AsyncSequence, Sendable {
   private let stream: ByteStream
 

@@ -3,16 +3,16 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
 
-/// Ends a connection whose answer AsyncHTTPClient cannot take, before AsyncHTTPClient sees the answer.
+/// A handler that closes a connection before AsyncHTTPClient receives a response that it cannot process.
 ///
-/// A status below 100 is three digits to the parser of NIO and no status to HTTP (RFC 9110, 15). AsyncHTTPClient 1.37.0
-/// takes it for an interim answer, sees the end of the message after it, and ends the process: "How can we receive a
-/// response end". `HTTPTypes` ends the process on more than 65,535 fields.
+/// A status below 100 is three digits to NIO's parser but not a valid status (RFC 9110, section 15). AsyncHTTPClient
+/// 1.37.0 takes the response for an informational one, sees the end of the message after it, and terminates the
+/// process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535 fields.
 final class StatusCheck: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
 
-  /// The most fields of the head of an answer; the services send some twenty.
+  /// The maximum number of header fields of a response; the services send about twenty.
   private static let mostFields = 1_000
 
   private var isBroken = false
@@ -27,8 +27,8 @@ final class StatusCheck: ChannelInboundHandler {
           TransportError(
             .connectionLost,
             head.headers.count > Self.mostFields
-              ? "The answer has \(head.headers.count) header fields; at most \(Self.mostFields) are taken."
-              : "The answer has the status \(status), which HTTP does not know.",
+              ? "The response has \(head.headers.count) header fields; at most \(Self.mostFields) are accepted."
+              : "The response has the status \(status), which is not valid in HTTP.",
             remedy: "Check that the endpoint is the service itself and not a broken proxy."))
         context.close(promise: nil)
         return
@@ -39,7 +39,7 @@ final class StatusCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  /// Has the connections check answers before the client reads them.
+  /// Adds a check of each response's head to the client's connections.
   mutating func checkStatuses() {
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {

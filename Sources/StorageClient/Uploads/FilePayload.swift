@@ -5,18 +5,18 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A file that is open as long as the upload goes on.
+/// A file that is open during its upload.
 struct FilePayload: UploadPayload {
-  /// How many bytes are read at once: each read costs a change of threads.
+  /// The number of bytes per read, because each read costs a thread switch.
   private static let readSize: Int64 = 512 * 1024
 
-  /// In how many buffers a stream reads in turn; the first of them has been sent when its turn comes again.
+  /// The number of buffers that a stream fills in turn; a buffer's bytes have been sent by the time of its next turn.
   private static let bufferCount = 4
 
   let length: Int64
   private let file: FileDescriptor
 
-  /// Runs a body with an open file, and closes the file whatever happens.
+  /// Runs a closure with an open file, and always closes the file afterwards.
   static func read<Result>(
     _ path: FilePath, _ body: (FilePayload) async throws -> Result
   ) async throws -> Result {
@@ -43,7 +43,7 @@ struct FilePayload: UploadPayload {
     }
   }
 
-  /// Takes over an open file, or leaves it to the caller where it throws.
+  /// Takes ownership of an open file; if this throws, the caller keeps it.
   private init(_ handle: ReadFileHandle, at path: FilePath) async throws {
     let info = try await handle.info()
     guard info.type == .regular else {
@@ -78,15 +78,15 @@ struct FilePayload: UploadPayload {
   }
 }
 
-/// A buffer that is filled again where nothing else holds its bytes any more, so that no memory is asked for.
+/// A buffer that is reused if no other reference to its bytes remains, so that no memory is allocated.
 private final class ChunkBuffer: Sendable {
   private let buffer = Mutex(ByteBuffer())
 
-  /// Reads bytes; none at the end of the file.
+  /// Reads bytes; returns an empty buffer at the end of the file.
   func read(_ file: FileDescriptor, from start: Int64, upTo count: Int) throws -> ByteBuffer {
     try buffer.withLock { buffer in
       buffer.clear(minimumCapacity: count)
-      // The system writes no more bytes than the memory has that it is given, and tells how many it wrote.
+      // Safe: the system writes at most as many bytes as the given memory holds, and returns the number that it wrote.
       _ = try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
         unsafe try file.read(fromAbsoluteOffset: start, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]))
       }
@@ -96,11 +96,11 @@ private final class ChunkBuffer: Sendable {
 }
 
 extension StorageError {
-  /// What the file system said about a file.
+  /// Creates an error from the file system's error for a file.
   init(_ error: FileSystemError, at path: FilePath) {
     let reason = (error.cause as? FileSystemError.SystemCallError).map { "\($0.errno)." } ?? error.message
     self.init(
       .unusableFile, "\(path) cannot be used: \(reason)",
-      remedy: "Check the path, its permissions and the space that is left.")
+      remedy: "Check the path, its permissions and the free space.")
   }
 }

@@ -1,9 +1,9 @@
-/// Media types by the extension of a name.
+/// The media types by file name extension.
 enum MediaType {
-  /// What bytes are that nobody knows anything about.
+  /// The media type of bytes without a known type.
   private static let unknown = "application/octet-stream"
 
-  /// The media type that the extension of a name stands for.
+  /// Returns the media type for the extension of a name.
   static func guess(fromName name: String) -> String {
     guard let dot = name.lastIndex(of: ".") else { return unknown }
     return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
@@ -14,7 +14,7 @@ enum MediaType {
     for word in words.dropFirst() { types[word] = words[0] }
   }
 
-  /// A type a line, followed by its extensions.
+  /// The table of media types, one per line, each followed by its extensions.
   private static let table = """
     application/epub+zip epub
     application/gzip gz tgz

@@ -1,35 +1,35 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// How far an upload or a download is.
+/// The progress of an upload or a download.
 public struct TransferProgress: Sendable, Hashable {
-  /// What is called with it.
+  /// A function that receives the progress.
   public typealias Handler = @Sendable (TransferProgress) -> Void
 
-  /// The number of bytes that have been handed to the network, or taken from it; it never goes back.
+  /// The number of bytes that were passed to the network or received from it; it never decreases.
   public let completed: Int64
 
-  /// The number of bytes in all, if that is known.
+  /// The total number of bytes, or `nil` if it is unknown.
   public let total: Int64?
 
-  /// Says how far a transfer is; for stores.
+  /// Creates a progress value; for implementations of stores.
   ///
   /// - Parameters:
-  ///   - completed: The number of bytes that have been transferred.
-  ///   - total: The number of bytes in all, or `nil` if it is not known.
+  ///   - completed: The number of transferred bytes.
+  ///   - total: The total number of bytes, or `nil` if it is unknown.
   public init(completed: Int64, total: Int64?) {
     self.completed = completed
     self.total = total
   }
 
-  /// A number from 0 to 1; 0 while the total is not known.
+  /// The completed fraction from 0 to 1; 0 while the total is unknown.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
     return total <= 0 ? 1 : min(1, Double(completed) / Double(total))
   }
 }
 
-/// Adds up what the parts of a transfer report, and tells one after the other.
+/// A meter that adds up the progress of the parts of a transfer and reports it, one call at a time.
 final class ProgressMeter: Sendable {
   private let total: Int64?
   private let handler: TransferProgress.Handler?

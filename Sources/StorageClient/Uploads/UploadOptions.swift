@@ -1,45 +1,46 @@
 public import HTTPTypes
 
-/// What is stored along with the bytes of an object.
+/// The attributes that are stored with the bytes of an object, and the conditions of an upload.
 public struct UploadOptions: Sendable, Hashable {
-  /// The media type; found out from the name of the file, or else of the key, if not given.
+  /// The media type; if `nil`, derived from the extension of the file name or else of the key.
   public var contentType: String?
 
-  /// Names and values that are stored along with the object and come back with it.
+  /// The names and values that are stored with the object and returned with it.
   ///
-  /// Names are header tokens (letters, digits and a few signs), and services return them in lower case. Values are header
-  /// values: one line, no blanks at its ends. Services limit the whole to a few kilobytes.
+  /// Names are header tokens (letters, digits and some punctuation), and services return them in lower case. Values are
+  /// header values: one line, without blanks at its ends. Services limit the total size to a few kilobytes.
   public var metadata: [String: String]
 
-  /// The `Cache-Control` that downloads will carry.
+  /// The `Cache-Control` header of downloads.
   public var cacheControl: String?
 
-  /// The `Content-Disposition` that downloads will carry.
+  /// The `Content-Disposition` header of downloads.
   public var contentDisposition: String?
 
-  /// The `Content-Encoding` that downloads will carry.
+  /// The `Content-Encoding` header of downloads.
   public var contentEncoding: String?
 
-  /// Whether the upload fails if there is an object of that key already.
+  /// Whether the upload fails if an object with the key exists.
   public var forbidOverwrite: Bool
 
-  /// The entity tag, quotes included, that the object to be replaced has to have; `nil` for no condition.
+  /// The entity tag, including the quotes, that the object to replace must have; `nil` for no condition.
   ///
-  /// The upload fails with ``ServiceError/Kind/preconditionFailed`` if it has another one. Services that cannot tell refuse
-  /// nothing; for them the client does, with ``StorageError/Code/invalidOption``.
+  /// The upload fails with ``ServiceError/Kind/preconditionFailed`` if the entity tag differs. A service without
+  /// support for the condition would ignore it, so the client rejects the upload with
+  /// ``StorageError/Code/invalidOption``.
   public var ifMatch: String?
 
-  /// The storage class in the provider's spelling; the bucket's own if not given.
+  /// The storage class in the provider's spelling; if `nil`, that of the bucket.
   public var storageClass: String?
 
-  /// Further headers of the provider, such as `x-oss-object-acl` or `x-oss-callback`.
+  /// Additional headers of the provider, such as `x-oss-object-acl` or `x-oss-callback`.
   ///
-  /// Each goes with the requests of the upload that it belongs to: of an upload in parts a traffic limit with every part,
-  /// who pays with every request, a customer's key with the beginning and every part, a callback with the end. A header
-  /// that the client does not know goes with every request.
+  /// Each is sent with those requests of the upload that it applies to. In a multipart upload, a traffic limit is sent
+  /// with every part, a requester-pays header with every request, a customer-provided key with the initiation and every
+  /// part, a callback with the completion. A header that the client does not know is sent with every request.
   public var headers: HTTPFields
 
-  /// Says what is stored along.
+  /// Creates the options of an upload.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
@@ -56,7 +57,7 @@ public struct UploadOptions: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The options with what was named at the call.
+  /// Returns the options with the arguments of a call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self
     options.contentType = contentType ?? self.contentType
@@ -65,36 +66,36 @@ public struct UploadOptions: Sendable, Hashable {
   }
 }
 
-/// What a service says about an object that was uploaded.
+/// A service's description of an uploaded object.
 public struct UploadedObject: Sendable, Hashable {
   /// The key.
   public let key: String
 
-  /// The number of bytes.
+  /// The size in bytes.
   public let size: Int64
 
-  /// The entity tag, as the service writes it.
+  /// The entity tag as the service sends it, including the quotes.
   public let etag: String?
 
-  /// The checksum of the bytes that were sent; where the service told its own, the two are the same.
+  /// The checksum of the sent bytes, which equals the one that the service reported, if any.
   ///
-  /// `nil` for a file that another program sent: ascp compares what arrives by itself.
+  /// It is `nil` for a file that another program sent: ascp verifies the received bytes itself.
   public let checksum: ObjectChecksum?
 
-  /// The version, in a bucket that keeps versions.
+  /// The version, in a bucket with versioning.
   public let versionID: String?
 
   /// The request id.
   public let requestID: String?
 
-  /// Describes an object that was uploaded; for stores.
+  /// Creates the description of an uploaded object; for implementations of stores.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - size: The number of bytes.
-  ///   - etag: The entity tag, quotes included.
-  ///   - checksum: The checksum of the bytes that were sent.
-  ///   - versionID: The version, in a bucket that keeps versions.
+  ///   - size: The size in bytes.
+  ///   - etag: The entity tag, including the quotes.
+  ///   - checksum: The checksum of the sent bytes.
+  ///   - versionID: The version, in a bucket with versioning.
   ///   - requestID: The request id.
   public init(
     key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
@@ -122,11 +123,12 @@ public struct UploadedObject: Sendable, Hashable {
 }
 
 extension UploadOptions {
-  /// The headers of the request that creates the object.
+  /// Returns the headers of the request that creates the object.
   ///
   /// - Parameters:
-  ///   - dialect: How the service names things.
-  ///   - name: The file name or the key that the media type is guessed from.
+  ///   - dialect: The service-specific names.
+  ///   - name: The file name or the key from which the media type is derived.
+  /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
   func fields(in dialect: ServiceDialect, named name: String) throws(StorageError) -> HTTPFields {
     var fields = HTTPFields()
     try fields.set(.contentType, to: contentType ?? MediaType.guess(fromName: name))
@@ -139,9 +141,9 @@ extension UploadOptions {
       guard dialect.overwritesConditionally, !forbidOverwrite else {
         throw StorageError(
           .invalidOption,
-          "An upload that depends on the entity tag of what it replaces is not possible here, or not together with "
+          "The service does not support ifMatch for uploads, or not in combination with "
             + "forbidOverwrite.",
-          remedy: "Leave ifMatch out; look at the object first, or choose a key that is used once.")
+          remedy: "Leave ifMatch out; check the object first, or choose a key that is used only once.")
       }
       try fields.set(.ifMatch, to: ifMatch)
     }
@@ -153,8 +155,8 @@ extension UploadOptions {
       }
       guard fields[field] == nil else {
         throw StorageError(
-          .invalidOption, "The metadata name \"\(name)\" is there twice, in different case.",
-          remedy: "Use one of them; services do not tell upper from lower case.")
+          .invalidOption, "The metadata name \"\(name)\" appears twice, in different case.",
+          remedy: "Use one of them; services do not distinguish upper and lower case.")
       }
       try fields.set(field, to: value)
     }
@@ -165,7 +167,7 @@ extension UploadOptions {
 }
 
 extension HTTPFields {
-  /// Sets a header; refuses a value that would be changed on its way.
+  /// Sets a header; rejects a value that would be changed in transit.
   mutating func set(_ name: HTTPField.Name, to value: String?) throws(StorageError) {
     guard let value else { return }
     guard HTTPField.isValidValue(value) else {

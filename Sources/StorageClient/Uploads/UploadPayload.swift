@@ -1,20 +1,20 @@
-/// Bytes that can be read from any place, any number of times.
+/// Bytes with random access that can be read repeatedly.
 protocol UploadPayload: Sendable {
   var length: Int64 { get }
 
-  /// The bytes of a range, in chunks.
+  /// Returns the bytes of a range, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream
 }
 
 extension UploadPayload {
-  /// All the bytes, in chunks.
+  /// The whole payload, in chunks.
   var stream: ByteStream { stream(0..<length) }
 }
 
 extension UploadPayload {
-  /// All the bytes in memory; for few of them.
+  /// Returns all bytes in memory; intended for small payloads.
   ///
-  /// - Throws: ``StorageError/Code/sourceChanged`` if there are more or fewer than there were.
+  /// - Throws: ``StorageError/Code/sourceChanged`` if the number of bytes differs from the length.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
     guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
@@ -25,15 +25,15 @@ extension UploadPayload {
 }
 
 extension StorageError {
-  /// A source that did not have as many bytes as it said.
+  /// Creates the error for a source whose length differs from the announced one.
   static func sourceChanged(from length: Int64) -> StorageError {
     StorageError(
-      .sourceChanged, "The source has another length than the \(length) bytes that were announced.",
+      .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
       remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
   }
 }
 
-/// How many bytes are read at a time; a body of no more is sent from memory.
+/// The number of bytes per read; a body of at most this size is sent from memory.
 let payloadChunkSize: Int64 = 256 * 1024
 
 /// Bytes in memory.
@@ -56,7 +56,7 @@ struct BytesPayload: UploadPayload {
   }
 }
 
-/// A range of other bytes.
+/// A range of another payload.
 struct SlicePayload: UploadPayload {
   let base: any UploadPayload
   let range: Range<Int64>

@@ -2,7 +2,7 @@ public import NIOCore
 public import StorageAuth
 public import SystemPackage
 
-/// Where the bytes of an upload come from.
+/// A source of the bytes of an upload.
 public struct UploadSource: Sendable {
   enum Storage: Sendable {
     case file(FilePath)
@@ -12,21 +12,21 @@ public struct UploadSource: Sendable {
 
   let storage: Storage
 
-  /// A file; it must not change while it is uploaded.
+  /// Returns a source that reads a file, which must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource {
     UploadSource(storage: .file(path))
   }
 
-  /// Bytes in memory.
+  /// Returns a source of bytes in memory.
   public static func bytes(_ bytes: [UInt8]) -> UploadSource {
     UploadSource(storage: .bytes(bytes))
   }
 
-  /// What a sequence yields; it is iterated once, and held back while the network is slower.
+  /// Returns a source that reads a sequence, which is iterated once, with back pressure if the network is slower.
   ///
   /// - Parameters:
   ///   - chunks: The bytes, in chunks.
-  ///   - length: How many bytes there will be, if that is known; an upload with another number fails.
+  ///   - length: The total number of bytes, or `nil` if it is unknown; an upload of a different number fails.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil
   ) -> UploadSource where Chunks.Element: Sequence<UInt8> {
@@ -38,11 +38,12 @@ public struct UploadSource: Sendable {
         }, length: length))
   }
 
-  /// What a sequence of buffers yields; it is iterated once, and held back while the network is slower.
+  /// Returns a source that reads a sequence of buffers, which is iterated once, with back pressure if the network is
+  /// slower.
   ///
   /// - Parameters:
   ///   - buffers: The bytes, in buffers.
-  ///   - length: How many bytes there will be, if that is known; an upload with another number fails.
+  ///   - length: The total number of bytes, or `nil` if it is unknown; an upload of a different number fails.
   public static func stream<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers, length: Int64? = nil
   ) -> UploadSource where Buffers.Element == ByteBuffer {
@@ -54,13 +55,13 @@ public struct UploadSource: Sendable {
         }), length: length))
   }
 
-  /// Runs a body with the bytes of the source; for stores.
+  /// Runs a closure with the bytes of the source; for implementations of stores.
   ///
-  /// A file is open while the body runs. A sequence is iterated once, so that the body reads it once.
+  /// A file is open while the closure runs. A sequence is iterated once, so the closure must read it only once.
   ///
-  /// - Parameter body: Receives the bytes in chunks, and how many there are, or `nil` if that is not known.
-  /// - Returns: What the body returned.
-  /// - Throws: What the body throws, and ``StorageError/Code/unusableFile`` if the file cannot be read.
+  /// - Parameter body: Receives the bytes in chunks, and their number, or `nil` if it is unknown.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
   public func read<Result: Sendable>(
     _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Result
   ) async throws -> Result {
