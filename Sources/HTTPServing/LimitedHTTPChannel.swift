@@ -53,6 +53,8 @@ extension HTTPServerBuilder {
   ///
   /// The number of connections is not limited here but in the configuration of the server, with
   /// ``ConnectionLimits/availableConnections``.
+  ///
+  /// - Parameter limits: The limits on how long a client may keep a connection waiting.
   public static func http1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
     HTTPServerBuilder { LimitedHTTPChannel(limits, responder: $0) }
   }

@@ -31,6 +31,10 @@ public final class InMemoryStore: ObjectStore {
     public let key: String
 
     /// Creates a call, for comparison with recorded ones.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - key: The key, or the prefix of a listing.
     public init(_ operation: Operation, _ key: String) {
       self.operation = operation
       self.key = key
@@ -50,8 +54,7 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private struct State {
-    /// The objects by the UTF-8 bytes of their keys: keys that differ only in Unicode normalization are separate
-    /// objects.
+    /// The objects by the UTF-8 bytes of their keys, so that two Unicode spellings are two objects.
     var objects: [[UInt8]: Object] = [:]
     var failures: [Failure] = []
     var calls: [Call] = []
@@ -92,8 +95,11 @@ public final class InMemoryStore: ObjectStore {
   /// The recorded calls, in order.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// The bytes of an object, or `nil` if it does not exist; setting `nil` removes the object, and access is not
-  /// recorded.
+  /// The bytes of an object, or `nil` if it does not exist; access through the subscript is not recorded as a call.
+  ///
+  /// Setting `nil` removes the object.
+  ///
+  /// - Parameter key: The key of the object.
   public subscript(key: String) -> [UInt8]? {
     get { object(key)?.bytes }
     set {
@@ -110,9 +116,15 @@ public final class InMemoryStore: ObjectStore {
 
   /// Stores an object.
   ///
+  /// - Parameters:
+  ///   - source: The source of the bytes.
+  ///   - key: The key of the object.
+  ///   - options: The attributes that are stored with the object.
+  ///   - progress: Called as bytes are read.
+  /// - Returns: The description of the object.
   /// - Throws: A ``StorageClient/ServiceError`` if the object exists and `forbidOverwrite` is set, a
-  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, and errors of
-  ///   the source.
+  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, or the
+  ///   source's error.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -145,6 +157,12 @@ public final class InMemoryStore: ObjectStore {
 
   /// Writes an object to a file.
   ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The file; an existing one is replaced.
+  ///   - options: The range, and the conditions of the download.
+  ///   - progress: Called once, when the file is complete.
+  /// - Returns: The description of the object.
   /// - Throws: The errors of ``open(_:options:)``, and a ``StorageClient/StorageError`` if the file cannot be written.
   @discardableResult
   public func download(
@@ -159,6 +177,9 @@ public final class InMemoryStore: ObjectStore {
 
   /// Returns the bytes of an object, or of a range of it.
   ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - options: The range, and the conditions of the download.
   /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist, a condition does not hold or the range
   ///   lies outside the object; an injected failure.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
@@ -170,6 +191,9 @@ public final class InMemoryStore: ObjectStore {
 
   /// Returns the description of an object.
   ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - headers: Ignored.
   /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist; an injected failure.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try begin(.head, key)
@@ -178,6 +202,7 @@ public final class InMemoryStore: ObjectStore {
 
   /// Removes an object if it exists.
   ///
+  /// - Parameter key: The key of the object.
   /// - Throws: An injected failure.
   public func delete(_ key: String) async throws {
     try begin(.delete, key)
@@ -186,6 +211,8 @@ public final class InMemoryStore: ObjectStore {
 
   /// Removes objects, and reports the keys whose removal fails with an injected ``StorageClient/ServiceError``.
   ///
+  /// - Parameter keys: The keys of the objects.
+  /// - Returns: The removed keys, and the failures.
   /// - Throws: An injected failure of another type.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
@@ -203,6 +230,11 @@ public final class InMemoryStore: ObjectStore {
   }
 
   /// Lists objects in the byte order of their keys; each page reflects the store's content when it is requested.
+  ///
+  /// - Parameters:
+  ///   - prefix: The prefix of the keys.
+  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
+  /// - Returns: The listing.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try begin(.list, prefix)

@@ -78,17 +78,28 @@ public struct AsperaProvider: StorageProvider {
   }
 
   /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
+  ///
+  /// - Parameter credential: The credential of the requests.
   public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
 
   /// Returns the user name or the access key id.
+  ///
+  /// - Parameter credential: The credential.
   public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
 
-  /// Parses the error in a response of the Node API.
+  /// Creates the error that a response of the Node API describes.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning; empty if the connection was lost.
+  ///   - subject: The action and the location of the request.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(NodeAnswer.refusal(in: body), in: response, subject: subject)
   }
 
   /// Returns the operations of a node.
+  ///
+  /// - Parameter client: The client that sends the requests.
   public func store(of client: StorageClient<AsperaProvider>) -> some ObjectStore {
     NodeClient(client: client)
   }

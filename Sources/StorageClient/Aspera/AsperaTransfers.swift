@@ -17,10 +17,14 @@ public struct AsperaTransfers: Sendable {
     ///   - keyPath: The path of the key file; if `nil`, the directories where IBM's products install it are searched.
     ///   - passphrase: The passphrase of an encrypted key; if `nil`, the value of `ASPERA_SCP_PASS`.
     case tokenAccount(keyPath: String? = nil, passphrase: Secret? = nil)
-    /// The user that the node names, with a key pair that the client generates and announces to the node with each
-    /// transfer request. Servers since version 4.4 support it; no key of IBM's products is needed.
+    /// The user that the node names, with a key pair that the client generates.
+    ///
+    /// The node receives the public key with each transfer request. Servers since version 4.4 support this; no key of
+    /// IBM's products is needed.
     case dynamicKey
-    /// A separate account. A password is sent only to the host and the user of the account.
+    /// A separate account.
+    ///
+    /// A password is sent only to the host and the user of the account.
     case account(AsperaAccount)
   }
 
@@ -49,6 +53,16 @@ public struct AsperaTransfers: Sendable {
   public var queue: TransferQueueConfiguration
 
   /// Creates the settings.
+  ///
+  /// - Parameters:
+  ///   - login: The login of transfers.
+  ///   - ascp: The path of ascp; if `nil`, the program is searched for.
+  ///   - engine: The engine that carries out transfers instead of ascp.
+  ///   - targetRate: The target rate, in kilobits per second.
+  ///   - minimumRate: The minimum rate, in kilobits per second.
+  ///   - ratePolicy: The policy by which a transfer shares the bandwidth with other traffic.
+  ///   - tokenLifetime: The requested lifetime of tokens, in whole seconds; if `nil`, the node decides.
+  ///   - queue: The configuration of the transfer queue.
   public init(
     login: Login = .tokenAccount(), ascp: String? = nil, engine: (any TransferEngine)? = nil, targetRate: Int? = nil,
     minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,

@@ -74,8 +74,7 @@ actor FolderWalk {
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }
 
-  /// Returns the entry for a file or for a folder that is not walked, or `nil` if its common prefix was returned
-  /// before.
+  /// Returns the entry for a file or an unwalked folder, or `nil` if its common prefix was returned before.
   private func entry(for step: Step) throws(StorageError) -> ListEntry? {
     if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
       let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)

@@ -224,11 +224,10 @@ extension BucketClient {
     return ObjectInfo(key: key, response: response, dialect: provider.dialect)
   }
 
-  /// Requests the description of an object, with the conditions, the version and those headers of a download that
-  /// apply.
+  /// Requests the description of an object, as the given download would receive it.
   ///
   /// - Returns: The description, or `nil` if the service refuses without a reason: a response to HEAD has no body, so
-  ///   that the download itself must provide the reason.
+  ///   the download itself must provide the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
     let scopes = provider.dialect.scopes
     let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)

@@ -16,6 +16,12 @@ public struct CopySource: Sendable, Hashable {
   public var versionID: String?
 
   /// Creates the source of a copy.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket; if `nil`, the client's own.
+  ///   - key: The key.
+  ///   - region: The region of the bucket, if it differs from the client's.
+  ///   - versionID: The version, in a bucket with versioning.
   public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
     self.bucket = bucket
     self.key = key
@@ -32,11 +38,15 @@ public struct CopyOptions: Sendable, Hashable {
   /// Whether the copy fails if an object with the key exists.
   public var forbidOverwrite: Bool
 
-  /// Additional headers of the provider, such as the requester-pays header or the customer-provided keys of source and
-  /// copy.
+  /// Additional headers of the provider, such as requester pays or the customer-provided keys of source and copy.
   public var headers: HTTPFields
 
   /// Creates the options of a copy.
+  ///
+  /// - Parameters:
+  ///   - attributes: The attributes of the copy; if `nil`, those of the source.
+  ///   - forbidOverwrite: Whether the copy fails if an object with the key exists.
+  ///   - headers: Additional headers of the provider.
   public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, headers: HTTPFields = [:]) {
     self.attributes = attributes
     self.forbidOverwrite = forbidOverwrite

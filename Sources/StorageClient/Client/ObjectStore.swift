@@ -265,6 +265,11 @@ public struct DeletionReport: Sendable, Hashable {
     public let message: String
 
     /// Creates a failure; for implementations of stores.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - code: The provider's code.
+    ///   - message: The provider's message, without secrets.
     public init(key: String, code: String, message: String) {
       self.key = key
       self.code = code
@@ -273,6 +278,10 @@ public struct DeletionReport: Sendable, Hashable {
   }
 
   /// Creates a report; for implementations of stores.
+  ///
+  /// - Parameters:
+  ///   - deleted: The keys whose objects were deleted or did not exist.
+  ///   - failures: The keys that could not be deleted, with the reasons.
   public init(deleted: [String] = [], failures: [Failure] = []) {
     self.deleted = deleted
     self.failures = failures

@@ -186,6 +186,16 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   private static let smallestPart: Int64 = 100 * 1024
 
   /// Creates a configuration; values out of range are replaced by the nearest valid ones.
+  ///
+  /// - Parameters:
+  ///   - requestsInFlight: The maximum number of requests in flight.
+  ///   - partsInFlight: The maximum number of parts in flight of one upload or download.
+  ///   - multipartThreshold: The object size in bytes from which objects are transferred in parts.
+  ///   - partSize: The size of a part in bytes.
+  ///   - keysPerPage: The maximum number of entries to request per page of a listing.
+  ///   - attempts: The maximum number of attempts of a request if the service or the network fails.
+  ///   - retryDelay: The delay before the second attempt, doubled before each further one.
+  ///   - longestRetryDelay: The maximum delay before an attempt.
   public init(
     requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
     keysPerPage: Int = 1000, attempts: Int = 3, retryDelay: Duration = .milliseconds(200),

@@ -2,8 +2,7 @@ public import CloudCredentials
 internal import Logging
 
 extension ProviderContext {
-  /// The context of this machine: its environment, files and clocks, subprocesses, and the network over
-  /// AsyncHTTPClient.
+  /// The context of this machine: environment, files, clocks, subprocesses, and the network over AsyncHTTPClient.
   ///
   /// The home directory is the value of `HOME`, as for the vendors' tools, or else that of the user. Warnings, such as
   /// one about a secret file that other users can read, are logged with the label `storage-auth`.

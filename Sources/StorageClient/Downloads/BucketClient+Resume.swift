@@ -43,8 +43,9 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// The failure of a connection that ended early; a transport that does not know the expected length reports the end
-  /// of the body instead.
+  /// The failure of a connection that ended early.
+  ///
+  /// A transport that does not know the expected length reports the end of the body instead of a failure.
   fileprivate static let endedEarly = TransportError(
     .connectionLost, "The response ended early.", remedy: "Download it again.")
 }

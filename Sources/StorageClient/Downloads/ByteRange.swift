@@ -17,11 +17,15 @@ public struct ByteRange: Sendable, Hashable {
   }
 
   /// Creates a range from a closed range of positions.
+  ///
+  /// - Parameter range: The positions, from 0.
   public init(_ range: ClosedRange<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.upperBound))
   }
 
   /// Creates a range from a position to the end of the object.
+  ///
+  /// - Parameter range: The positions, from 0.
   public init(_ range: PartialRangeFrom<Int64>) {
     bounds = .between(max(0, range.lowerBound), nil)
   }
@@ -45,8 +49,7 @@ public struct ByteRange: Sendable, Hashable {
     }
   }
 
-  /// Returns the positions of the range in an object, or `nil` if the range lies outside; for implementations of
-  /// stores.
+  /// Returns the positions of the range in an object, or `nil` if it lies outside; for implementations of stores.
   ///
   /// - Parameter length: The size of the object in bytes.
   public func bytes(of length: Int64) -> Range<Int64>? {

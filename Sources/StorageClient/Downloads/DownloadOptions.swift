@@ -9,15 +9,17 @@ public struct DownloadOptions: Sendable, Hashable {
   /// The version, in a bucket with versioning.
   public var versionID: String?
 
-  /// The entity tag that the object must have; otherwise the download fails with
-  /// ``ServiceError/Kind/preconditionFailed``.
+  /// The entity tag that the object must have, or `nil` for no condition.
+  ///
+  /// Otherwise the download fails with ``ServiceError/Kind/preconditionFailed``.
   public var ifMatch: String?
 
   /// An entity tag that the object must not have; otherwise the download fails with ``ServiceError/Kind/notModified``.
   public var ifNoneMatch: String?
 
-  /// The time after which the object must have changed; otherwise the download fails with
-  /// ``ServiceError/Kind/notModified``.
+  /// The time after which the object must have changed, or `nil` for no condition.
+  ///
+  /// Otherwise the download fails with ``ServiceError/Kind/notModified``.
   public var ifModifiedSince: Timestamp?
 
   /// Additional query parameters of the provider, such as `x-oss-process`.
@@ -25,14 +27,22 @@ public struct DownloadOptions: Sendable, Hashable {
   /// The checksum is not verified if there are any, because a processed object differs from the stored one.
   public var parameters: [RequestTarget.Parameter]
 
-  /// Additional headers of the provider, such as `x-oss-traffic-limit`, the requester-pays header, or a
-  /// customer-provided key.
+  /// Additional headers of the provider, such as `x-oss-traffic-limit`, requester pays, or a customer-provided key.
   ///
   /// They are sent with every request of the download: for each range, and when a lost download is resumed. Conditions
   /// and the range have separate options and are rejected here.
   public var headers: HTTPFields
 
   /// Creates the options of a download.
+  ///
+  /// - Parameters:
+  ///   - range: The range; if `nil`, the whole object.
+  ///   - versionID: The version, in a bucket with versioning.
+  ///   - ifMatch: The entity tag that the object must have.
+  ///   - ifNoneMatch: An entity tag that the object must not have.
+  ///   - ifModifiedSince: The time after which the object must have changed.
+  ///   - parameters: Additional query parameters of the provider.
+  ///   - headers: Additional headers of the provider.
   public init(
     range: ByteRange? = nil, versionID: String? = nil, ifMatch: String? = nil, ifNoneMatch: String? = nil,
     ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = [], headers: HTTPFields = [:]

@@ -43,8 +43,9 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The string to sign that the service calculated, with the session token masked (`StringToSign`).
   public let serverStringToSign: String?
 
-  /// The canonical request that the service calculated, with the session token masked (`CanonicalRequest` of OSS,
-  /// `FormatString` of COS).
+  /// The canonical request that the service calculated, with the session token masked.
+  ///
+  /// OSS and S3 report it as `CanonicalRequest`, COS as `FormatString`.
   public let serverCanonicalRequest: String?
 
   /// The reason why a signature was rejected, determined from the request as it was sent; without secrets and tokens.
@@ -109,8 +110,7 @@ public struct ServiceError: Error, Sendable, Hashable {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// The subject, status, code, message, request id, diagnosis and remedy, followed by the attempts and the refresh
-  /// error.
+  /// The subject, status, code, message, request id, diagnosis and remedy, then the attempts and the refresh error.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }

@@ -6,6 +6,8 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set from its bits.
+  ///
+  /// - Parameter rawValue: The bits, one for each digest.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -80,6 +80,10 @@ public struct ListPage: Sendable, Hashable {
   public let continuation: String?
 
   /// Creates a page.
+  ///
+  /// - Parameters:
+  ///   - entries: The objects and the common prefixes, ordered by name.
+  ///   - continuation: The continuation that requests the next page, or `nil` on the last page.
   public init(entries: [ListEntry], continuation: String?) {
     self.entries = entries
     self.continuation = continuation
@@ -120,6 +124,13 @@ public struct ListedObject: Sendable, Hashable {
   public let storageClass: String?
 
   /// Creates the description of a listed object.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - size: The size in bytes.
+  ///   - etag: The entity tag, including the quotes.
+  ///   - lastModified: The time at which the object was stored.
+  ///   - storageClass: The storage class in the provider's spelling.
   public init(
     key: String, size: Int64, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
   ) {

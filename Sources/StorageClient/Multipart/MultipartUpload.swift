@@ -109,8 +109,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
   }
 
-  /// Returns the entity tag that most services give an object whose parts have MD5s as tags: the MD5 of those MD5s, and
-  /// the number of parts.
+  /// Returns the usual entity tag of a multipart object, or `nil` if a part's tag is not an MD5.
+  ///
+  /// It is the MD5 of the parts' MD5s, followed by the number of parts.
   private static func commonTag(of parts: [Part]) -> String? {
     var digests: [UInt8] = []
     for part in parts {

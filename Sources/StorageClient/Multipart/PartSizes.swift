@@ -8,8 +8,9 @@ struct PartSizes: Sendable {
   /// The maximum size in bytes of a part that services accept.
   private static let largestPart: Int64 = 5 << 30
 
-  /// The number of parts after which the part size of a stream of unknown length doubles, so that ten thousand parts
-  /// hold six times as many bytes as parts of the first size.
+  /// The number of parts after which the part size of a stream of unknown length doubles.
+  ///
+  /// With it, ten thousand parts hold six times as many bytes as parts of the first size.
   private static let partsPerSize = 2_000
 
   private let first: Int64

@@ -18,8 +18,9 @@ public struct PipelineProgress: Sendable, Hashable {
   /// The total number of bytes, or `nil` until the sequence has ended and the size of every object is known.
   public internal(set) var totalBytes: Int64?
 
-  /// The completed fraction from 0 to 1: of the bytes if their total is known, or else of the objects; 0 while neither
-  /// is known.
+  /// The completed fraction from 0 to 1: of the bytes if their total is known, or else of the objects.
+  ///
+  /// It is 0 while neither total is known.
   public var fractionCompleted: Double {
     if let totalBytes, totalBytes > 0 { return min(1, Double(completedBytes) / Double(totalBytes)) }
     guard let totalObjects else { return 0 }

@@ -13,6 +13,8 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
   var dialect: ServiceDialect { get }
 
   /// Returns the value of the header that names the source of a copy, in the service's format.
+  ///
+  /// - Parameter source: The source of the copy.
   func copySource(_ source: CopySource) -> String
 
   /// The digests of a body that ``headers(of:body:alongside:)`` needs; empty by default.
@@ -37,7 +39,12 @@ extension BucketProvider {
   /// The bucket.
   public var containerName: String { bucket }
 
-  /// Parses the XML of an error, from the body or from the header that replaces it.
+  /// Creates the error from the XML in the body, or in the header that replaces the body.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning; empty if the connection was lost.
+  ///   - subject: The action and the location of the request.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(
       ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
@@ -53,6 +60,8 @@ extension BucketProvider {
   public var bucketConfiguration: [UInt8] { [] }
 
   /// Returns the operations of a bucket.
+  ///
+  /// - Parameter client: The client that sends the requests.
   public func store(of client: StorageClient<Self>) -> some BucketStore {
     BucketClient(client: client)
   }

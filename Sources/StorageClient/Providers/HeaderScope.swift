@@ -6,6 +6,8 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set of requests from its bits.
+  ///
+  /// - Parameter rawValue: The bits, one for each kind of request.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -27,8 +29,10 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   /// The copy of an object inside the service.
   public static let copy = HeaderScope(rawValue: 1 << 7)
 
-  /// All requests; the scope of headers that no table of a dialect lists, because it is unknown which requests could
-  /// omit them.
+  /// All requests.
+  ///
+  /// This is the scope of headers that no table of a dialect lists, because it is unknown which requests could omit
+  /// them.
   public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
 
   /// The requests that create an object.
@@ -37,8 +41,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that carry bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer-provided key: those that encrypt, decrypt, or return values derived from the
-  /// bytes.
+  /// The requests that need a customer-provided key, because they encrypt, decrypt, or return derived values.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the HEAD request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
@@ -58,8 +61,7 @@ package struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// Creates the table of a service from the headers that services share, after the service's prefix, and its own
-  /// headers.
+  /// Creates the table of a service from the common headers, with the service's prefix, and its own headers.
   init(prefix: String, more: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,

@@ -44,8 +44,7 @@ public struct ServiceDialect: Sendable {
   /// Whether an upload can be conditional on the entity tag of the object that it replaces (`If-Match`).
   public var overwritesConditionally = false
 
-  /// The header that carries the body of an error in Base64 if a response has no body, or `nil` if the service has
-  /// none.
+  /// The header that carries an error's body in Base64 if a response has no body, or `nil` if the service has none.
   public var errorInHeader: HTTPField.Name?
 
   /// The header that carries a more specific error code, or `nil` if the service has none.

@@ -59,9 +59,13 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   var defaultCredentials: DefaultCredentials { get }
 
   /// Returns whether requests carry a value that an eavesdropper can reuse, such as a token or a password.
+  ///
+  /// - Parameter credential: The credential of the requests.
   func carriesToken(_ credential: SigningCredential) -> Bool
 
   /// Returns the public name of a credential, such as an access key id, for events; `nil` for an anonymous credential.
+  ///
+  /// - Parameter credential: The credential.
   func identity(of credential: SigningCredential) -> String?
 
   /// Creates the error for a response that does not report success.
@@ -94,6 +98,8 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
 
   /// Returns the store that carries out operations; each operation creates one, so a store should hold only the client.
+  ///
+  /// - Parameter client: The client that sends the store's requests.
   func store(of client: StorageClient<Self>) -> Store
 }
 

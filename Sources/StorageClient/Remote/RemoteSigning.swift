@@ -18,8 +18,9 @@ public struct RemoteSigning: Sendable {
   /// A function that returns the key holder's response to a signing request.
   public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
-  /// Creates the provider of the signer's identity, for the name of a storage provider; the identity has the form of a
-  /// key without a secret.
+  /// Creates the provider of the signer's identity, for the name of a storage provider.
+  ///
+  /// The identity has the form of a key without a secret.
   let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
   let sign: @Sendable (any SigningClock) -> Sign
 
@@ -38,8 +39,7 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Returns a remote signer that calls a blocking function of the app, such as one that waits for a semaphore or a
-  /// smart card.
+  /// Returns a remote signer that calls a blocking function of the app, such as one that waits for a smart card.
   ///
   /// The function runs on a separate thread, never on the main thread, and never concurrently with itself: further
   /// signing requests wait.
@@ -70,8 +70,9 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Returns a remote signer that calls a server with the protocol of `SigningService`: at a URL, and for its identity
-  /// at `/identity` below it.
+  /// Returns a remote signer that calls a server with the protocol of `SigningService`.
+  ///
+  /// Signing requests are sent to the URL, and requests for the server's identity to `/identity` below it.
   ///
   /// - Parameters:
   ///   - url: The URL of the route that signs; `https`, or `http` on this machine.

@@ -82,8 +82,7 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
-  /// Returns the error for a refusal: the key has changed, the clocks differ, the server is temporarily unavailable, or
-  /// it rejects the request.
+  /// Returns the error for a refusal: another key, different clocks, a temporary failure, or a rejected request.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {

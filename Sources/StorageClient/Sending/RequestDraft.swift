@@ -44,8 +44,9 @@ struct RequestDraft: Sendable {
     return draft
   }
 
-  /// The request with a Content-Length if its method or body requires one, also for an empty body; the length is
-  /// signed.
+  /// The request with the length of its body, which is signed too.
+  ///
+  /// Content-Length is also set for an empty body if HTTP expects one with the method.
   var announced: HTTPRequest {
     var request = request
     if request.method == .put || request.method == .post || body.length > 0 {

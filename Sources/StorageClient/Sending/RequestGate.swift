@@ -82,8 +82,9 @@ final class RequestGate: Sendable {
 }
 
 extension ByteStream {
-  /// Returns the stream with a permit that is returned when the stream ends, fails or is released; a cancelled stream
-  /// throws `CancellationError`.
+  /// Returns the stream with a permit that is returned when the stream ends, fails or is released.
+  ///
+  /// A cancelled stream throws `CancellationError`, like every cancelled task.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

@@ -68,8 +68,9 @@ struct RetryPlan {
     repetition(because: "\(error.code): the credential expired in transit.", atLeast: .zero)
   }
 
-  /// Returns a retry after a delay that grows and is reduced by a random part, so that many clients do not retry at the
-  /// same time; `nil` if no retry is left, or if the service requests a longer delay than the limit.
+  /// Returns a retry, or `nil` if none is left or the service requests a longer delay than the limit.
+  ///
+  /// The delay grows and is reduced by a random part, so that many clients do not retry at the same time.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
     guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
     repetitionsLeft -= 1
@@ -131,8 +132,9 @@ extension Refusal {
   /// Whether a signature with another date could be accepted.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
 
-  /// Whether the credential expired before the service received the request: by the service's clock if it is known,
-  /// which has a resolution of one second.
+  /// Whether the credential expired before the service received the request.
+  ///
+  /// The service's clock decides if its time is known; that time has a resolution of one second.
   var endedOnTheWay: Bool {
     guard let expiration = signature.expiration else { return false }
     return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
@@ -149,11 +151,11 @@ extension Refusal {
   }
 }
 
-/// A string from a response that becomes part of a later request: an upload id, an entity tag, a version, the name of
-/// an object, a continuation token.
+/// A string from a response that becomes part of a later request.
 ///
-/// Its length is limited when it is read. A request line of more than 64 KB terminates the process inside
-/// AsyncHTTPClient 1.37, and with it all other work of the process.
+/// Examples are an upload id, an entity tag, a version, the name of an object, and a continuation token. The length is
+/// limited when the string is read: a request line of more than 64 KB terminates the process inside AsyncHTTPClient
+/// 1.37, and with it all other work of the process.
 struct AnswerValue: Sendable, Hashable {
   /// The maximum length in bytes: four times the length of the longest object key.
   static let limit = 4_096

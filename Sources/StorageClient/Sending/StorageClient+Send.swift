@@ -140,8 +140,7 @@ extension StorageClient {
     }
   }
 
-  /// Returns the current time of the service's clock, as far as its skew is known, and the offset from this machine's
-  /// clock.
+  /// Returns the current time of the service, as far as the clock skew is known, and the offset of its clock.
   func serviceTime() throws -> (date: Timestamp, offset: Duration) {
     let offset = clockSkew.offset(for: try provider.endpoint.authority)
     return (time.now.advanced(by: offset), offset)
@@ -242,8 +241,7 @@ extension HTTPStreamingResponse {
   }
 }
 
-/// The clock difference from which on the date counts as the cause of an unexplained refusal; services accept smaller
-/// ones.
+/// The minimum clock difference that counts as the cause of an unexplained refusal; services accept smaller ones.
 private let unexplainedSkew = Duration.seconds(300)
 
 extension StorageClient {

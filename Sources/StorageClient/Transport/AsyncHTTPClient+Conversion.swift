@@ -84,8 +84,7 @@ extension TransportError {
     }
   }
 
-  /// Returns a short name of the cause; only its kind, because the message of an HTTP client's error can contain a
-  /// header.
+  /// Returns a short name of the cause, without the message of an HTTP client's error, which can contain a header.
   private static func reason(of error: any Error) -> String {
     switch error {
     case let error as HTTPClientError: error.shortDescription

@@ -120,11 +120,17 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for a connection on which no bytes are sent or received.
   public var idle: Duration
 
-  /// The time limit from the start of a request to the head of its response, including the sending of the body; `nil`
-  /// for no limit.
+  /// The time limit from the start of a request to the head of its response; `nil` for no limit.
+  ///
+  /// It includes the sending of the body.
   public var request: Duration?
 
   /// Creates the time limits.
+  ///
+  /// - Parameters:
+  ///   - connect: The time limit for establishing a connection.
+  ///   - idle: The time limit for a connection on which no bytes are sent or received.
+  ///   - request: The time limit from the start of a request to the head of its response; `nil` for no limit.
   public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
     self.connect = connect
     self.idle = idle

@@ -41,6 +41,17 @@ public struct UploadOptions: Sendable, Hashable {
   public var headers: HTTPFields
 
   /// Creates the options of an upload.
+  ///
+  /// - Parameters:
+  ///   - contentType: The media type; if `nil`, derived from the extension of the file name or else of the key.
+  ///   - metadata: The names and values that are stored with the object and returned with it.
+  ///   - cacheControl: The `Cache-Control` header of downloads.
+  ///   - contentDisposition: The `Content-Disposition` header of downloads.
+  ///   - contentEncoding: The `Content-Encoding` header of downloads.
+  ///   - forbidOverwrite: Whether the upload fails if an object with the key exists.
+  ///   - ifMatch: The entity tag that the object to replace must have.
+  ///   - storageClass: The storage class in the provider's spelling; if `nil`, that of the bucket.
+  ///   - headers: Additional headers of the provider.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,

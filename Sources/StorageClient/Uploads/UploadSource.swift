@@ -12,12 +12,16 @@ public struct UploadSource: Sendable {
 
   let storage: Storage
 
-  /// Returns a source that reads a file, which must not change during the upload.
+  /// Returns a source that reads a file.
+  ///
+  /// - Parameter path: The path of the file, which must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource {
     UploadSource(storage: .file(path))
   }
 
   /// Returns a source of bytes in memory.
+  ///
+  /// - Parameter bytes: The bytes.
   public static func bytes(_ bytes: [UInt8]) -> UploadSource {
     UploadSource(storage: .bytes(bytes))
   }
@@ -38,8 +42,9 @@ public struct UploadSource: Sendable {
         }, length: length))
   }
 
-  /// Returns a source that reads a sequence of buffers, which is iterated once, with back pressure if the network is
-  /// slower.
+  /// Returns a source that reads a sequence of buffers.
+  ///
+  /// The sequence is iterated once, with back pressure if the network is slower.
   ///
   /// - Parameters:
   ///   - buffers: The bytes, in buffers.

@@ -85,7 +85,12 @@ public struct COSProvider: PresigningProvider {
   /// The default sources of Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
 
-  /// Compares the signed request with the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning.
+  ///   - request: The request as it was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
@@ -94,6 +99,8 @@ public struct COSProvider: PresigningProvider {
   /// Returns the host of the source bucket and the percent-encoded key.
   ///
   /// Page: "PUT Object - Copy".
+  ///
+  /// - Parameter source: The source of the copy.
   public func copySource(_ source: CopySource) -> String {
     "\(source.bucket ?? bucket).cos.\(source.region ?? region).myqcloud.com/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")

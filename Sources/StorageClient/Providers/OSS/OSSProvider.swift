@@ -90,8 +90,9 @@ public struct OSSProvider: PresigningProvider {
   /// The signer of URLs.
   public var presigner: OSSSigner { signer }
 
-  /// A signer that also covers Content-Length, if the version supports it: a signing server learns the size of an
-  /// upload only from there.
+  /// A signer that also covers Content-Length, if the version supports it.
+  ///
+  /// A signing server learns the size of an upload only from that header.
   public var remoteSigner: OSSSigner {
     OSSSigner(
       signer.version, bucket: bucket, region: region, product: signer.product, style: signer.style,
@@ -104,7 +105,12 @@ public struct OSSProvider: PresigningProvider {
   /// The default sources of Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
 
-  /// Compares the signed request with the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning.
+  ///   - request: The request as it was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .oss(bucket: bucket, style: try? endpoint.style))
@@ -113,6 +119,8 @@ public struct OSSProvider: PresigningProvider {
   /// Returns the bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
+  ///
+  /// - Parameter source: The source of the copy.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")

@@ -113,7 +113,12 @@ public struct S3Provider: PresigningProvider {
   /// The default sources of Amazon on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
 
-  /// Compares the signed request with the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning.
+  ///   - request: The request as it was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .s3(region: region, style: try? endpoint.style))
@@ -122,6 +127,8 @@ public struct S3Provider: PresigningProvider {
   /// Returns the bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
+  ///
+  /// - Parameter source: The source of the copy.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
@@ -140,6 +147,11 @@ public struct S3Provider: PresigningProvider {
   /// Only the name of the region is used, and only if it is valid; a host never is.
   ///
   /// Page: "Request redirection and the REST API".
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body, or its beginning.
+  /// - Returns: The provider, or `nil` if the response names no other region.
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
     guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
     let error = try? XMLNode.parse(body)
@@ -212,6 +224,11 @@ extension S3Provider {
   /// checksum header of the caller takes precedence over the computed one.
   ///
   /// Page: "Checking object integrity for data uploads".
+  ///
+  /// - Parameters:
+  ///   - request: The request of an operation; empty for one that concerns no single object.
+  ///   - body: The digests of the body; for the completion of a multipart upload, the checksum is that of the object.
+  ///   - fields: The headers of the operation, including those of the caller.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var headers = HTTPFields()
     if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
