@@ -137,7 +137,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {

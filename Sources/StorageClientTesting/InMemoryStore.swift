@@ -123,8 +123,8 @@ public final class InMemoryStore: ObjectStore {
   ///   - progress: Called as bytes are read.
   /// - Returns: The description of the object.
   /// - Throws: A ``StorageClient/ServiceError`` if the object exists and `forbidOverwrite` is set, a
-  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, or the
-  ///   source's error.
+  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, the
+  ///   source's error, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -181,7 +181,7 @@ public final class InMemoryStore: ObjectStore {
   ///   - key: The key of the object.
   ///   - options: The range, and the conditions of the download.
   /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist, a condition does not hold or the range
-  ///   lies outside the object; an injected failure.
+  ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try begin(.open, key)
     let (object, range) = try find(key, options)
@@ -194,7 +194,8 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - headers: Ignored.
-  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist; an injected failure.
+  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist; an injected failure; a
+  ///   `CancellationError` if the task is cancelled.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try begin(.head, key)
     return try find(key, DownloadOptions()).object.info
@@ -203,7 +204,7 @@ public final class InMemoryStore: ObjectStore {
   /// Removes an object if it exists.
   ///
   /// - Parameter key: The key of the object.
-  /// - Throws: An injected failure.
+  /// - Throws: An injected failure, or a `CancellationError` if the task is cancelled.
   public func delete(_ key: String) async throws {
     try begin(.delete, key)
     state.withLock { $0.objects[Array(key.utf8)] = nil }
@@ -213,7 +214,7 @@ public final class InMemoryStore: ObjectStore {
   ///
   /// - Parameter keys: The keys of the objects.
   /// - Returns: The removed keys, and the failures.
-  /// - Throws: An injected failure of another type.
+  /// - Throws: An injected failure of another type, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
     var report = DeletionReport()
@@ -247,7 +248,7 @@ public final class InMemoryStore: ObjectStore {
     }
   }
 
-  // MARK: What they share
+  // MARK: Shared
 
   /// Records an operation, and throws the next injected failure that applies to it.
   private func begin(_ operation: Operation, _ key: String) throws {

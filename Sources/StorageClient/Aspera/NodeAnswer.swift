@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The responses of the Node API.
+/// A namespace for the parsing of Node API responses.
 enum NodeAnswer {
   /// Parses a response body.
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {

@@ -69,7 +69,7 @@ extension HTTPFields {
 }
 
 extension BucketClient {
-  /// Uploads an object, in parts from the configured threshold on.
+  /// Uploads an object, in parts if its size is at least the configured threshold.
   @concurrent
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?

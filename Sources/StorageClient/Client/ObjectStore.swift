@@ -96,7 +96,7 @@ extension ObjectStore {
   ///   - key: The key of the object.
   ///   - contentType: The media type; if `nil`, derived from the extension of the file name or else of the key.
   ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Further attributes that are stored with the object.
+  ///   - options: Additional attributes that are stored with the object.
   ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file or an option is unusable, and the other errors that ``ObjectStore`` lists.
@@ -116,7 +116,7 @@ extension ObjectStore {
   ///   - key: The key of the object.
   ///   - contentType: The media type; if `nil`, derived from the extension of the key.
   ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Further attributes that are stored with the object.
+  ///   - options: Additional attributes that are stored with the object.
   ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
@@ -138,7 +138,7 @@ extension ObjectStore {
   ///   - key: The key of the object.
   ///   - contentType: The media type; if `nil`, derived from the extension of the key.
   ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Further attributes that are stored with the object.
+  ///   - options: Additional attributes that are stored with the object.
   ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the
@@ -162,7 +162,7 @@ extension ObjectStore {
   ///   - key: The key of the object.
   ///   - contentType: The media type; if `nil`, derived from the extension of the key.
   ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Further attributes that are stored with the object.
+  ///   - options: Additional attributes that are stored with the object.
   ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the

@@ -21,7 +21,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// The cache of the credential in use; `replace(with:)` installs a new token.
   public let credentials: CredentialCache<Provider.SigningCredential>
 
-  /// The observers of events: signatures, credential refreshes, retries, clock corrections, transfers.
+  /// The hub for observing events: signatures, credential refreshes, retries, clock corrections, transfers.
   ///
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -49,7 +49,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - credentials: The provider of credentials. Unless it is a `CredentialCache`, it is wrapped in a new one.
   ///   - configuration: The configuration of requests, parts and retries.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The receiver of events; if `nil`, that of the cache.
+  ///   - events: The hub that receives the events; if `nil`, that of the cache.
   ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
@@ -69,7 +69,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - credentials: The credential; `client.credentials.replace(with:)` replaces it.
   ///   - configuration: The configuration of requests, parts and retries.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The receiver of events.
+  ///   - events: The hub that receives the events.
   ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
@@ -88,7 +88,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - provider: The service and the bucket.
   ///   - configuration: The configuration of requests, parts and retries.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The receiver of events; if `nil`, that of the credential cache.
+  ///   - events: The hub that receives the events; if `nil`, a new one.
   ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -217,7 +217,7 @@ extension StorageClient: ObjectStore {
 
   /// Uploads an object.
   ///
-  /// With OSS and COS, an object from the configured threshold on is uploaded in parts. The signer needs
+  /// With OSS and COS, an object of at least the configured threshold is uploaded in parts. The signer needs
   /// `oss:PutObject` or `name/cos:PutObject`; for parts on COS also `name/cos:InitiateMultipartUpload`,
   /// `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`; and to abort a multipart upload
   /// `oss:AbortMultipartUpload` or `name/cos:AbortMultipartUpload`.

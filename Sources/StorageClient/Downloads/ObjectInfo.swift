@@ -98,9 +98,9 @@ public struct DownloadedObject: Sendable {
 
   /// The bytes as they arrive; the stream can be iterated once.
   ///
-  /// The download counts as a request in flight until the stream ends or is released. The last step throws
-  /// ``StorageError/Code/truncated`` if bytes are missing, and ``StorageError/Code/checksumMismatch`` if they differ
-  /// from those that the service stored.
+  /// The download counts as a request in flight until the stream ends or is released. At its end, the
+  /// stream throws ``StorageError/Code/truncated`` if bytes are missing, and ``StorageError/Code/checksumMismatch`` if
+  /// they differ from those that the service stored.
   public let body: ByteStream
 
   /// Creates the download of an object; for implementations of stores.

@@ -175,7 +175,7 @@ extension ServiceError {
     public static let serverFailure = Kind(value: .serverFailure)
     /// The signature differs from the one that the service calculated.
     public static let signatureMismatch = Kind(value: .signatureMismatch)
-    /// Too many requests.
+    /// The client sends too many requests.
     public static let throttled = Kind(value: .throttled)
     /// The service's time limit for receiving the request was exceeded.
     public static let timeout = Kind(value: .timeout)

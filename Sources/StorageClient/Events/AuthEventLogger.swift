@@ -6,7 +6,6 @@ public import StorageAuth
 /// Signatures are logged as `trace`; credential requests as `debug`; received credentials and successful transfers as
 /// `info`; retries and clock corrections as `notice`; failures as `warning`. The metadata contains the details.
 ///
-///
 /// ```swift
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
 /// ```

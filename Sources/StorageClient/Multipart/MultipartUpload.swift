@@ -124,7 +124,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the upload, so that its parts cause no cost.
   ///
   /// The request is completed even if the task is cancelled. If it fails, the parts remain until a lifecycle rule of
-  /// the bucket removes them; the error that caused the abortion is the one to report.
+  /// the bucket removes them; the error that caused the abort is the one to report.
   func abort() async {
     await Task {
       _ = try? await bucket.client.exchange(

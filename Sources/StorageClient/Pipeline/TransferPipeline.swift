@@ -4,7 +4,6 @@
 /// objects needs no more memory than one of ten. A transfer that fails does not affect the others, and the report
 /// contains its error.
 ///
-///
 /// ```swift
 /// let uploads = files.lazy.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
 /// let report = try await TransferPipeline().run(uploads) { print($0.completedObjects, $0.fractionCompleted) }

@@ -20,7 +20,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let part = HeaderScope(rawValue: 1 << 2)
   /// The completion of a multipart upload.
   public static let complete = HeaderScope(rawValue: 1 << 3)
-  /// The abortion of a multipart upload.
+  /// The request that aborts a multipart upload.
   public static let abort = HeaderScope(rawValue: 1 << 4)
   /// The download of an object or of a range.
   public static let get = HeaderScope(rawValue: 1 << 5)
@@ -52,8 +52,8 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
 /// The table of a service that maps headers, by their names or prefixes, to the requests that they apply to.
 ///
 /// The sources are the request structures of the vendors' SDKs for Go and their multipart uploads:
-/// `InitiateMultipartUploadRequest` and its likes in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and its likes
-/// in aliyun-oss-go-sdk, `ObjectUploadPartOptions` and its likes in cos-go-sdk-v5; and the pages
+/// `InitiateMultipartUploadRequest` and similar types in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and
+/// similar functions in aliyun-oss-go-sdk, `ObjectUploadPartOptions` and similar types in cos-go-sdk-v5; and the pages
 /// [UploadPart](https://www.alibabacloud.com/help/en/oss/developer-reference/uploadpart),
 /// [CompleteMultipartUpload](https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload) and
 /// [Upload Part](https://www.tencentcloud.com/document/product/436/7750).

@@ -5,7 +5,6 @@ internal import StorageAuth
 ///
 /// A custom provider starts from the prefix of its headers and sets what differs:
 ///
-///
 /// ```swift
 /// var dialect = ServiceDialect(headerPrefix: "x-acme-", paging: .marker)
 /// dialect.forbidOverwrite = HTTPField.Name("x-acme-forbid-overwrite").map { HTTPField(name: $0, value: "true") }

@@ -7,7 +7,6 @@ public import StorageDiagnosis
 /// A provider is named where a client is created, through a static member; the rest of the caller's code is independent
 /// of it:
 ///
-///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))
 /// ```
@@ -104,7 +103,7 @@ public protocol StorageProvider<SigningCredential>: Sendable {
 }
 
 extension StorageProvider {
-  /// The signer of requests without remote signing.
+  /// The same signer as without remote signing.
   public var remoteSigner: RequestSigner { signer }
 
   /// Returns `nil`: the service does not redirect clients.
@@ -117,7 +116,7 @@ extension StorageProvider {
 }
 
 extension StorageProvider where SigningCredential == AccessKey {
-  /// Returns whether the key is temporary, because its requests carry the session token.
+  /// Returns whether the key is temporary, so that its requests carry a session token.
   public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
   /// Returns the access key id, or `nil` for the anonymous key.

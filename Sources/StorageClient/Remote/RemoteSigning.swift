@@ -118,7 +118,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   ///   - signing: The remote signer.
   ///   - configuration: The configuration of requests, parts and retries.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The receiver of events.
+  ///   - events: The hub that receives the events.
   ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
   public init(
     _ provider: Provider, signing: RemoteSigning,

@@ -144,7 +144,7 @@ public struct S3Provider: PresigningProvider {
 
   /// Returns the provider with the region that a refusal names, and the endpoint of that region.
   ///
-  /// Only the name of the region is used, and only if it is valid; a host never is.
+  /// Only the name of the region is used, and only if it is valid; a host in the response is ignored.
   ///
   /// Page: "Request redirection and the REST API".
   ///
@@ -177,11 +177,11 @@ public struct S3Integrity: Sendable, Hashable {
 
   /// A policy on whether the signature covers the SHA-256 of a body.
   public enum BodySigning: Sendable, Hashable {
-    /// Cover the body over HTTP; not over HTTPS, which protects the body itself.
+    /// The signature covers the body over HTTP, but not over HTTPS, which protects the body itself.
     case automatic
-    /// Cover the body.
+    /// The signature covers the body.
     case always
-    /// Do not cover the body.
+    /// The signature does not cover the body.
     case never
   }
 
