@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// What an app server answered.
+/// The response of an app server.
 struct AppServerAnswer {
   let source: String
   let answer: ServiceAnswer
@@ -11,7 +11,7 @@ struct AppServerAnswer {
       source: source, remedy: "Compare what the server answers with the shapes in Documentation/CredentialServices.md.")
   }
 
-  /// The key in the answer.
+  /// Returns the key in the response.
   func issued(as shape: AppServerShape) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard answer.isSuccess else { throw refusal }
     switch shape.kind {
@@ -32,7 +32,7 @@ struct AppServerAnswer {
     }
   }
 
-  /// The error for a status that is none of success.
+  /// The error for a response with an unsuccessful status.
   private var refusal: CredentialError {
     let object = answer.object ?? JSONObject()
     let refusal = AppServerShape.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first
@@ -44,13 +44,13 @@ struct AppServerAnswer {
     return RefusalRules.none.error(for: answer, refusal, source: source, fallback: fallback)
   }
 
-  /// The error for a refusal that the server wrote into a body.
+  /// Returns the error for a refusal in the body of a response.
   func rejected(_ refusal: ServiceRefusal) -> CredentialError {
     RefusalRules.none.error(for: answer, refusal, source: source, fallback: "See the server's log.")
   }
 }
 
 extension RefusalRules {
-  /// The codes of an app server are its own.
+  /// The rules for an app server, whose error codes have no meaning that is known here.
   static let none = RefusalRules(clock: [], passing: [], remedies: [])
 }

@@ -1,9 +1,11 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys from one's own server, which holds the permanent key and decides who gets what.
+/// A provider of temporary keys from your own server, which holds the permanent key and decides which rights a client
+/// gets.
 ///
-/// The answer's `Date` header or, for COS, its start time tells the server's time; a wrong clock here does no harm then.
+/// The response's `Date` header or, for COS, its start time supplies the server's time; a wrong clock on this machine
+/// then does not affect the credential's lifetime.
 ///
 /// ```swift
 /// let keys = AppServerCredentialProvider("https://app.example.com/distribute-token.json", transport: transport)
@@ -12,7 +14,7 @@ public import StorageAuth
 /// }
 /// ```
 public struct AppServerCredentialProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let shape: AppServerShape
@@ -20,14 +22,15 @@ public struct AppServerCredentialProvider: CredentialProvider {
   private let allowsPlainHTTP: Bool
   private let makeRequest: @Sendable @concurrent () async throws -> AppServerRequest
 
-  /// Asks an address that needs no login, with GET.
+  /// Creates a provider that sends a GET request without a login to a URL.
   ///
   /// - Parameters:
-  ///   - url: The address; `https`, or `http` on this machine.
-  ///   - shape: How the server writes credentials.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed: whoever listens on the way has the keys then.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the request.
+  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - shape: The format of the server's response.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///     the keys.
+  ///   - timeout: The timeout for one request and its response.
+  ///   - transport: The transport that sends the request.
   ///   - time: The clocks.
   public init(
     _ url: String, shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
@@ -39,16 +42,18 @@ public struct AppServerCredentialProvider: CredentialProvider {
     ) { AppServerRequest(url) }
   }
 
-  /// Asks with a request that is made anew for each credential.
+  /// Creates a provider that sends a request which is created for each credential.
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors; without secrets.
-  ///   - shape: How the server writes credentials.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed: whoever listens on the way has the keys then.
-  ///   - timeout: The most time for making the request and for its answer.
-  ///   - transport: Sends the request.
+  ///   - source: The name of the provider, for errors; it must not contain secrets.
+  ///   - shape: The format of the server's response.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///     the keys.
+  ///   - timeout: The timeout for creating the request and receiving its response.
+  ///   - transport: The transport that sends the request.
   ///   - time: The clocks.
-  ///   - request: Makes the request, with the app's login. What it throws is passed on if it is a `CredentialError`.
+  ///   - request: Creates the request, with the app's login. A `CredentialError` that it throws is passed on unchanged;
+  ///     any other error becomes `failed`.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
@@ -61,18 +66,18 @@ public struct AppServerCredentialProvider: CredentialProvider {
     makeRequest = request
   }
 
-  /// Asks the server.
+  /// Requests a temporary key from the server.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses, or wants a login; `malformedAnswer` if it answers
-  ///   with something else; `failed` and `timeout` if it cannot be reached.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedAnswer`
+  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the server, and hears its time.
+  /// Requests a temporary key from the server and reads the server's time.
   ///
-  /// - Returns: A temporary key, with the server's time.
+  /// - Returns: A temporary key with the server's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let answer = try await exchange.send { () async throws(CredentialError) in try await prepare() }

@@ -1,31 +1,31 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// What an app server is asked, made anew for each credential, so that an app's own login travels along.
+/// A request to an app server, created for each credential so that it can carry the app's current login.
 ///
-/// The headers and the body may hold a login: they are not shown by `print`, `dump` or `Mirror`.
+/// The headers and the body may contain a login: `print`, `dump` and `Mirror` do not show them.
 ///
 /// ```swift
 /// AppServerRequest("https://app.example.com/sts", headers: [.authorization: "Bearer \(session.token)"])
 /// ```
 public struct AppServerRequest: Sendable {
-  /// The address; `https`, or `http` on this machine.
+  /// The URL; `https`, or `http` on this machine.
   public var url: String
 
-  /// The method.
+  /// The HTTP method.
   public var method: HTTPRequest.Method
 
-  /// The headers; the length of the body is added.
+  /// The headers; `Content-Length` is added.
   public var headers: HTTPFields
 
   /// The body.
   public var body: [UInt8]
 
-  /// Puts a request together.
+  /// Creates a request.
   ///
   /// - Parameters:
-  ///   - url: The address; `https`, or `http` on this machine.
-  ///   - method: The method.
+  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - method: The HTTP method.
   ///   - headers: The headers, with the app's login.
   ///   - body: The body.
   public init(_ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: [UInt8] = []) {
@@ -37,7 +37,7 @@ public struct AppServerRequest: Sendable {
 }
 
 extension AppServerRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the address without its query.
+  /// The method and the URL without its query.
   public var description: String {
     "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))"
   }
@@ -45,6 +45,6 @@ extension AppServerRequest: CustomStringConvertible, CustomDebugStringConvertibl
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the headers' values and the body.
+  /// A mirror that shows neither the headers nor the body.
   public var customMirror: Mirror { Mirror(self, children: ["method": method.rawValue]) }
 }

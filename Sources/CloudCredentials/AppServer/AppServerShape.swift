@@ -1,7 +1,7 @@
 public import StorageAuth
 internal import StorageJSON
 
-/// How an app server writes credentials.
+/// The format in which an app server returns credentials.
 public struct AppServerShape: Sendable {
   enum Kind: Sendable {
     case documents([AppServerDocument])
@@ -10,10 +10,10 @@ public struct AppServerShape: Sendable {
 
   let kind: Kind
 
-  /// The shape of any service that is known, whichever the answer has.
+  /// Detects the format among those of all services in this package.
   public static let automatic = AppServerShape(kind: .documents(known))
 
-  /// The documents of every service; the last one is that of an answer that none recognizes.
+  /// The documents of all services; the last one is used for a response that none of them recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
   private init(kind: Kind) {
@@ -24,23 +24,23 @@ public struct AppServerShape: Sendable {
     self.init(kind: .documents([document]))
   }
 
-  /// A shape of one's own.
+  /// Returns a format with a custom decoder.
   ///
-  /// - Parameter decode: Reads the body of an answer with a status of success. What it throws is passed on if it is a
-  ///   `CredentialError`; anything else counts as a malformed answer, and its text is not shown.
+  /// - Parameter decode: Decodes the body of a successful response. A `CredentialError` that it throws is passed on
+  ///   unchanged; any other error becomes a malformed response, and its text is not shown.
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerShape {
     AppServerShape(kind: .custom(decode))
   }
 }
 
-/// A document in which an app server hands a key out, in the form of one service.
+/// A JSON document in which an app server returns a key, in the format of one service.
 struct AppServerDocument: Sendable {
-  /// Returns whether an object has the form.
+  /// Returns whether an object has this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
-  /// Reads the key.
+  /// Reads the key from an object.
   let issued: @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
-  /// Reads the reason why there is none; `nil` if the object has no refusal.
+  /// Reads the reason for a refusal, or `nil` if the object does not contain one.
   let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?
 }

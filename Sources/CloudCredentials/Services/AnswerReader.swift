@@ -1,24 +1,26 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// Reads the parts of a credential from JSON, and says which part is missing or wrong.
+/// Reads the fields of a credential from a JSON response and reports which field is missing or invalid.
 struct AnswerReader: Sendable {
   /// The name of the provider.
   let source: String
-  /// What to do about an answer that cannot be read.
+  /// The remedy in errors about a response that cannot be read.
   let remedy: String
 
   func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// The JSON object of an answer; one that is none may have been cut off, so asking again can help.
+  /// Returns the JSON object in a response.
+  ///
+  /// A body that is not a JSON object throws a retryable error because the response may have been truncated.
   func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
     return object
   }
 
-  /// A text that has to be there, under the first of several names.
+  /// Returns the nonempty string under the first of `names` that is present.
   func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
     guard let (name, value) = object.first(names) else {
       throw malformed("The answer has no field \(names.joined(separator: " or ")).")
@@ -28,9 +30,9 @@ struct AnswerReader: Sendable {
     return text
   }
 
-  /// An instant, under the first of several names; nothing if none is there.
+  /// Returns the time under the first of `names` that is present, or `nil` if none of them is.
   ///
-  /// Read are ISO 8601 and Unix time, the latter as a number or a text, in seconds or milliseconds.
+  /// Accepts ISO 8601 and Unix time. Unix time may be a number or a string, in seconds or milliseconds.
   func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
@@ -43,7 +45,7 @@ struct AnswerReader: Sendable {
     return nil
   }
 
-  /// What is wrong with a time that no credential of today starts or ends at.
+  /// Describes why a time is not plausible as the start or the expiration of a current credential.
   private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
     let isEnd = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
@@ -62,10 +64,10 @@ struct AnswerReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years: Unix time below it is before 1980.
+  /// Ten years in seconds, the largest value that the diagnosis takes for a duration; as Unix time it is before 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
-  /// Whether a time is written with its date, and not as a number.
+  /// Returns whether a time is a string with a date rather than a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
     value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
   }
@@ -81,15 +83,15 @@ struct AnswerReader: Sendable {
     }
   }
 
-  /// Puts a temporary key together, and checks that it can be used.
+  /// Creates a temporary key and checks that it can be used.
   ///
   /// - Parameters:
-  ///   - id: The id.
+  ///   - id: The access key ID.
   ///   - secret: The secret.
   ///   - token: The session token.
-  ///   - start: From when the key is valid, where the issuer says so.
-  ///   - expiration: When it ends.
-  ///   - issuerTime: The present by the issuer's clock.
+  ///   - start: The time from which the key is valid, or `nil` if the issuer does not state it.
+  ///   - expiration: The time at which the key expires.
+  ///   - issuerTime: The current time by the issuer's clock, or `nil` if it is unknown.
   func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -97,7 +99,8 @@ struct AnswerReader: Sendable {
     return try issued(key, at: issuerTime)
   }
 
-  /// Checks that a key can be used.
+  /// Checks that a key can be used: its fields are valid, it starts before it expires, and it has not expired by the
+  /// issuer's clock.
   func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check()
@@ -115,7 +118,7 @@ struct AnswerReader: Sendable {
 }
 
 extension Timestamp {
-  /// Unix time in seconds or, above 2010-01-01 counted in milliseconds, in those.
+  /// Creates a timestamp from Unix time in seconds or, above the value of 2010-01-01 in milliseconds, in milliseconds.
   fileprivate init(unix number: Int64) {
     self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
   }

@@ -2,7 +2,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension JSONObject {
-  /// The first of several names that is there.
+  /// Returns the first of `names` that is present, with its value.
   func first(_ names: [String]) -> (name: String, value: JSONValue)? {
     for name in names {
       if let value = self[name] { return (name, value) }
@@ -10,7 +10,8 @@ extension JSONObject {
     return nil
   }
 
-  /// The texts that must not be shown: those of members whose names speak of a secret or a token, however deep.
+  /// The strings that errors must not show: values at any depth whose member names contain a word for a secret or a
+  /// token.
   var secrets: [Secret] {
     var found: [Secret] = []
     collectSecrets(into: &found)

@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// Asks the metadata service of an instance; tells "there is none" from "it is broken".
+/// A client of an instance's metadata service that distinguishes an absent service from a failing one.
 struct MetadataService: Sendable {
   private let exchange: ServiceExchange
   private let endpoint: String
@@ -27,7 +27,7 @@ struct MetadataService: Sendable {
     return answer
   }
 
-  /// Sends a request; a service that cannot be reached, and never could, is not configured.
+  /// Sends a request; a retryable error becomes `notConfigured` if the service has never responded to this client.
   func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
@@ -38,7 +38,7 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// Sends a request, and throws what went wrong as it is.
+  /// Sends a request and throws the original error, not mapped to `notConfigured`.
   func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
@@ -48,7 +48,7 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// The error of an attempt, as `notConfigured` if the service cannot be reached and never could.
+  /// Returns the error as `notConfigured` if it is retryable and the service has never responded, otherwise unchanged.
   func explained(_ error: CredentialError) -> CredentialError {
     guard error.isRetryable, !attentive.hasHeard else { return error }
     return CredentialError(
@@ -68,14 +68,14 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// The first of the roles in a list by lines; nothing if there is none.
+  /// Returns the first role in a list of one role per line, or `nil` if the service has none (404, or an empty list).
   func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
     guard answer.status != 404 else { return nil }
     let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
     return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
   }
 
-  /// The name of a role as a part of a path.
+  /// Returns the name of a role, validated and percent-encoded as a path segment.
   func pathElement(ofRole name: String) throws(CredentialError) -> String {
     let name = name.trimmingBlanks()
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
@@ -85,7 +85,7 @@ struct MetadataService: Sendable {
     return name.percentEncoded()
   }
 
-  /// The fields of an answer that says that it is one.
+  /// Returns the fields of a response whose `Code` is `Success`.
   func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     let object = try reader.object(answer)
     if let code = object["Code"]?.code, code != "Success" {
@@ -118,7 +118,7 @@ struct MetadataService: Sendable {
   }
 }
 
-/// A transport that knows whether anybody ever answered.
+/// A transport that records whether the service has ever responded.
 private final class AttentiveTransport: HTTPTransport {
   private let transport: any HTTPTransport
   private let heard = Lock(false)

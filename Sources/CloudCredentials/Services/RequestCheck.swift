@@ -1,7 +1,8 @@
 package import StorageAuth
 internal import StorageJSON
 
-/// Refuses what a service would refuse, before it is sent, and says what the limit is.
+/// Validates parameters of a request against the service's limits before the request is sent; its errors state the
+/// limit.
 package struct RequestCheck: Sendable {
   /// The name of the provider.
   let source: String
@@ -14,7 +15,7 @@ package struct RequestCheck: Sendable {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
-  /// A lifetime in whole seconds.
+  /// Returns a lifetime as a whole number of seconds within a range.
   package func seconds(_ duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, rest) = duration.components
     guard rest == 0, range.contains(seconds) else {
@@ -25,7 +26,8 @@ package struct RequestCheck: Sendable {
     return seconds
   }
 
-  /// The name of a session: ASCII letters and digits, and some marks.
+  /// Checks that a session name consists of ASCII letters, digits and the characters in `marks`, within a range of
+  /// lengths.
   func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
@@ -35,7 +37,8 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// The name of a resource of a vendor, such as a role.
+  /// Checks that the name of a vendor's resource, such as a role, has its form and is printable ASCII of at most
+  /// `limit` bytes.
   func resourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
@@ -45,16 +48,16 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// An identity token, without the line break at the end of the file that it may come from.
+  /// Returns an identity token without surrounding blanks, such as the line break at the end of a token file.
   func identityToken(
     _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) async throws(CredentialError) -> Secret {
     let token = Secret(try await read().reveal().trimmingBlanks())
-    if token.isEmpty { throw refused("The identity token is empty.", "See who writes the file that it comes from.") }
+    if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
     return token
   }
 
-  /// A policy: a JSON object of at most so many bytes.
+  /// Checks that a policy is a JSON object of at most `limit` bytes.
   func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
@@ -67,7 +70,8 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// The address of a service that is sent credentials, or answers with them.
+  /// Parses the address of a service that receives or returns credentials; plain HTTP is allowed for this machine only,
+  /// unless `allowsPlainHTTP` is set.
   package func address(_ url: String, allowsPlainHTTP: Bool = false) throws(CredentialError) -> ServiceURL {
     guard let address = ServiceURL(url) else {
       throw refused(
@@ -76,8 +80,8 @@ package struct RequestCheck: Sendable {
     }
     guard allowsPlainHTTP || address.isPrivate else {
       throw refused(
-        "The address \(address.visible) is not encrypted, and whoever listens on the way would have the keys.",
-        "Use https, or allow plain http in code if the way is trusted.")
+        "The address \(address.visible) is not encrypted, so an eavesdropper on the network could read the keys.",
+        "Use https, or allow plain http in code if the network is trusted.")
     }
     return address
   }

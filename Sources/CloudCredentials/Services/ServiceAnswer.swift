@@ -3,11 +3,11 @@ package import StorageAuth
 internal import StorageJSON
 internal import StorageXML
 
-/// What a service answered, read to its end and not looked at.
+/// A service's response with its whole body, not yet parsed.
 package struct ReceivedAnswer: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
-  /// What was sent in confidence, and must not be seen in an error.
+  /// The confidential values of the request, which errors must not show.
   package let masks: [Secret]
 
   init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
@@ -16,11 +16,13 @@ package struct ReceivedAnswer: Sendable {
     self.masks = masks
   }
 
-  /// The status.
+  /// The HTTP status code.
   package var status: Int { response.status.code }
 
-  /// The time by the service's clock; nothing if it did not say, if a cache answered in its place, or if its clock is
-  /// certainly wrong.
+  /// The current time by the service's clock.
+  ///
+  /// The value is `nil` if the response has no single valid `Date` header, comes from a cache (it has an `Age` header),
+  /// or has a date that no correct clock can show.
   package var issuerTime: Timestamp? {
     let dates = response.headerFields[values: .date]
     guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
@@ -30,18 +32,19 @@ package struct ReceivedAnswer: Sendable {
   }
 }
 
-/// What a service answered, with its body as JSON or XML.
+/// A service's response with its body parsed as JSON or XML.
 struct ServiceAnswer: Sendable {
   private let received: ReceivedAnswer
 
-  /// The body as JSON, with or without a byte order mark; nothing for anything else than an object.
+  /// The body as a JSON object, with or without a byte order mark, or `nil` if it is not one.
   let object: JSONObject?
 
-  /// The body as XML; `nil` for anything that does not begin as such, is not well-formed, or is larger than an answer with
-  /// a credential can be.
+  /// The body as XML, or `nil` if it does not start with `<`, is not well-formed, or exceeds the size limits for a
+  /// response with a credential.
   let document: XMLNode?
 
-  /// Makes what the service wrote fit for an error: without what was sent in confidence and what it answered with.
+  /// The filter that prepares strings from the service for errors: it masks the request's confidential values and the
+  /// secrets in the response.
   let text: ServiceText
 
   init(_ received: ReceivedAnswer) {
@@ -56,15 +59,15 @@ struct ServiceAnswer: Sendable {
 
   var body: [UInt8] { received.body }
 
-  /// The status.
+  /// The HTTP status code.
   var status: Int { received.status }
 
   var isSuccess: Bool { response.status.kind == .successful }
 
-  /// The time by the service's clock, where it said it.
+  /// The current time by the service's clock, or `nil` if it is not known.
   var issuerTime: Timestamp? { received.issuerTime }
 
-  /// What the body is, where it is no JSON object; for an error.
+  /// A description of a body that is not a JSON object, for errors.
   var unreadable: String {
     let first = body.first { $0 > UInt8(ascii: " ") }
     let type = response.headerFields[.contentType]?.lowercased() ?? ""
@@ -76,7 +79,7 @@ struct ServiceAnswer: Sendable {
 }
 
 extension Timestamp {
-  /// The years that a clock of a service, or the time in an answer, can be in.
+  /// The years in which a service's clock, or a time in a response, can plausibly be: 2020 up to and excluding 2100.
   static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
 }
 
@@ -85,7 +88,7 @@ extension HTTPField.Name {
 }
 
 extension XMLLimits {
-  /// What an answer with a credential, or a refusal, may have at most.
+  /// The size limits for an XML response with a credential or a refusal.
   fileprivate static let serviceAnswer: XMLLimits = {
     var limits = XMLLimits()
     limits.depth = 16
@@ -96,14 +99,15 @@ extension XMLLimits {
 }
 
 extension XMLNode {
-  /// The texts that must not be shown: those of elements whose names speak of a secret or a token, however deep.
+  /// The strings that errors must not show: text of elements at any depth whose names contain a word for a secret or a
+  /// token.
   fileprivate var secrets: [Secret] {
     let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
     return own + children.flatMap(\.secrets)
   }
 }
 
-/// Whether the name of a field speaks of a secret or a token.
+/// Returns whether a field's name contains a word for a secret or a token, ignoring case.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }

@@ -1,32 +1,33 @@
 internal import StorageAuth
 
-/// The time by a service's clock, as far as the service has said that this machine's is wrong.
+/// The current time by a service's clock, once the service has rejected the time of this machine's clock.
 ///
-/// It is counted on from what the service said without jumps, so that a correction of the wall clock does no harm.
+/// The time is advanced by the uptime since that response, so that a correction of the wall clock does not change it.
 final class ServiceClock: Sendable {
   private struct Anchor {
     let time: Timestamp
     let uptime: Duration
   }
 
-  /// A smaller difference is not why a service refuses: they allow five minutes and more.
+  /// The clock skew below which no correction is made; services tolerate five minutes or more, so a smaller one is not
+  /// the reason for a rejection.
   private static let tolerance = Duration.seconds(30)
 
   private let anchor = Lock<Anchor?>(nil)
 
-  /// The present: by this machine's clock, until the service has refused it.
+  /// Returns the current time: this machine's, until a rejection has led to a correction.
   func now(by time: any SigningClock) -> Timestamp {
     guard let anchor = anchor.withLock({ $0 }) else { return time.now }
     return anchor.time.advanced(by: time.uptime - anchor.uptime)
   }
 
-  /// Takes over the service's time after it has refused a signature for its date.
+  /// Sets the clock to the service's time after the service has rejected the date of a signature.
   ///
   /// - Parameters:
-  ///   - answer: The answer that refused.
+  ///   - answer: The response with the rejection.
   ///   - date: The date of the signature.
   ///   - time: The clocks of this machine.
-  /// - Returns: Whether signing again can help.
+  /// - Returns: Whether signing again can succeed.
   func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
     guard let issuerTime = answer.issuerTime else { return false }
     let difference = date.duration(to: issuerTime)

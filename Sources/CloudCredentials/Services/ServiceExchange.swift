@@ -1,25 +1,25 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Asks a service: one call, one answer, in a limited time and of a limited size.
+/// Sends one request to a service and receives one response, within limits of time and size.
 package struct ServiceExchange: Sendable {
   /// The name of the provider, for errors.
   let source: String
   let transport: any HTTPTransport
   let time: any SigningClock
-  /// From making the call to the last byte of its answer.
+  /// The limit for the time between the start of preparing the request and the last byte of the response.
   let timeout: Duration
-  /// The most bytes of an answer.
+  /// The maximum size of a response's body in bytes.
   let answerLimit: Int
 
-  /// Sets up an exchange.
+  /// Creates an exchange.
   ///
   /// - Parameters:
   ///   - source: The name of the provider, for errors.
-  ///   - transport: Sends the requests.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
-  ///   - timeout: The most time from making a call to the last byte of its answer.
-  ///   - answerLimit: The most bytes of an answer.
+  ///   - timeout: The limit for the time between the start of preparing a request and the last byte of its response.
+  ///   - answerLimit: The maximum size of a response's body in bytes.
   package init(
     source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, answerLimit: Int = 65_536
   ) {
@@ -30,22 +30,24 @@ package struct ServiceExchange: Sendable {
     self.answerLimit = answerLimit
   }
 
-  /// Makes a call and sends it.
+  /// Prepares a request, sends it and parses the response.
   ///
-  /// - Parameter prepare: Makes the call anew; may take its time, which counts.
-  /// - Returns: The answer, with any status but that of a redirect.
-  /// - Throws: A `CredentialError` if there was none, or it was too long.
+  /// - Parameter prepare: Prepares the request; called once for each call of this function, and its time counts towards
+  ///   the timeout.
+  /// - Returns: The response, with any status except a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or it was a redirect or too long.
   func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ServiceAnswer {
     ServiceAnswer(try await receive(prepare))
   }
 
-  /// Makes a call, sends it, and leaves the answer unread.
+  /// Prepares a request, sends it and returns the response unparsed.
   ///
-  /// - Parameter prepare: Makes the call anew; may take its time, which counts.
-  /// - Returns: The answer, with any status but that of a redirect.
-  /// - Throws: A `CredentialError` if there was none, or it was too long.
+  /// - Parameter prepare: Prepares the request; called once for each call of this function, and its time counts towards
+  ///   the timeout.
+  /// - Returns: The response, with any status except a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or it was a redirect or too long.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedAnswer {
@@ -112,7 +114,7 @@ package struct ServiceExchange: Sendable {
   }
 }
 
-/// A call that is ready to be sent, and what must not be seen of it in an error.
+/// A request that is ready to be sent, with the values that errors must not show.
 package struct PreparedCall: Sendable {
   let call: ServiceCall
   let masks: [Secret]

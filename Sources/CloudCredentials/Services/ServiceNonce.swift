@@ -1,8 +1,8 @@
 internal import StorageCrypto
 
-/// Texts that no one has used before.
+/// Creates nonces, strings that are unique with overwhelming probability.
 enum ServiceNonce {
-  /// 128 random bits in hexadecimal.
+  /// Returns 128 random bits in hexadecimal.
   static func make() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes.span) })

@@ -1,19 +1,19 @@
 internal import StorageAuth
 
-/// What a service says when it refuses.
+/// The content of a service's error response.
 struct ServiceRefusal: Sendable {
   let code: String
   let message: String
   var requestID: String?
 }
 
-/// What the codes of a vendor's services mean.
+/// The meaning of the error codes of a vendor's services.
 struct RefusalRules: Sendable {
-  /// Beginnings of codes that say that the time of the signature is wrong.
+  /// Prefixes of codes that report a wrong time of the signature.
   let clock: [String]
-  /// Beginnings of codes that go away by themselves.
+  /// Prefixes of codes for temporary conditions, which a later retry can resolve.
   let passing: [String]
-  /// Beginnings of codes, and what to do about them; the first that fits counts.
+  /// Prefixes of codes with their remedies; the first match is used.
   let remedies: [(code: String, remedy: String)]
 
   func isClock(_ refusal: ServiceRefusal?) -> Bool {
@@ -21,13 +21,13 @@ struct RefusalRules: Sendable {
     return clock.contains { refusal.code.hasPrefix($0) }
   }
 
-  /// The error for an answer that is no credential.
+  /// Returns the error for a response without a credential.
   ///
   /// - Parameters:
-  ///   - answer: The answer.
-  ///   - refusal: What its body says, where it can be read.
+  ///   - answer: The response.
+  ///   - refusal: The content of the error response, or `nil` if it cannot be read.
   ///   - source: The name of the provider.
-  ///   - fallback: What to do about a refusal without a known code.
+  ///   - fallback: The remedy for a permanent error without a known code.
   func error(
     for answer: ServiceAnswer, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {

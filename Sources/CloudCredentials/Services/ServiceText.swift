@@ -1,20 +1,23 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Makes what came from elsewhere fit for an error: one short line, without what must not be seen.
+/// Prepares strings from other systems for errors: one short line, with confidential values masked.
 package struct ServiceText: Sendable {
-  /// The most characters of a message.
+  /// The maximum number of characters of a message.
   private static let limit = 300
   private let mask: SecretMask
 
-  /// - Parameter masks: What must not be seen, as it is or encoded for a URL.
+  /// Creates a filter.
+  ///
+  /// - Parameter masks: The confidential values, which are masked both verbatim and encoded for a URL.
   package init(masking masks: [Secret] = []) {
     mask = SecretMask(masks)
   }
 
-  /// The text, fit to be shown.
+  /// Returns the string as one line of at most 300 characters, without control characters and with confidential values
+  /// masked.
   package func shown(_ text: String) -> String {
-    // A longer text is not searched for secrets to its end, so nothing of that part may be shown.
+    // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
     let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
     let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
     let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -24,7 +27,8 @@ package struct ServiceText: Sendable {
 }
 
 extension ServiceCall {
-  /// What of a call an app may have put a login into: the words of its query, its body and its own headers.
+  /// The parts of a request that may contain a login: the words of at least eight characters in its query, its body and
+  /// its headers other than the standard ones.
   var confidentialWords: [Secret] {
     let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
     let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)

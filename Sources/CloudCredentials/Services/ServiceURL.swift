@@ -1,14 +1,15 @@
 package import HTTPTypes
 internal import StorageAuth
 
-/// Where a service is asked: a URL cut into what a request needs.
+/// The URL of a service, parsed into the parts that a request needs.
 package struct ServiceURL: Sendable {
   package let scheme: String
   package let authority: String
   /// The path with its query; at least `/`.
   package let path: String
 
-  /// Reads `http` and `https` URLs; nothing for one with a user, a fragment, or a character that may not travel.
+  /// Parses an `http` or `https` URL, or returns `nil` if it has user information, a fragment, or a character that a
+  /// URL cannot contain unencoded.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
@@ -27,20 +28,20 @@ package struct ServiceURL: Sendable {
     self.path = path
   }
 
-  /// Whether nobody on the way can read what is sent: it is encrypted, or stays on this machine.
+  /// Whether a request cannot be read on the network: the connection is encrypted or does not leave this machine.
   var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
 
-  /// The URL without its query, which may hold a login.
+  /// The URL without its query, which may contain a login.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
 
-  /// The same service at another path; a path of the base comes first, its query is left out.
+  /// Returns the URL of the same service with `suffix` appended to the path; the query of the base URL is dropped.
   package func appending(_ suffix: String) -> ServiceURL {
     var base = String(path.prefix { $0 != "?" })
     if base.hasSuffix("/") { base.removeLast() }
     return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
   }
 
-  /// A call; its `Content-Length` is set where there is a body, or the method wants one.
+  /// Creates a request; `Content-Length` is set if there is a body or the method is POST or PUT.
   package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
     var request = HTTPRequest(
       method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)

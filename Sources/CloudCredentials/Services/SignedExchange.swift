@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// Asks a service whose calls are signed, and puts the time right if it says that it is wrong.
+/// Sends signed requests to a service, and corrects the clock if the service rejects the time of a signature.
 struct SignedExchange: Sendable {
   let exchange: ServiceExchange
   let credentials: any CredentialProvider<AccessKey>
@@ -13,14 +13,16 @@ struct SignedExchange: Sendable {
     self.rules = rules
   }
 
-  /// Sends a signed call.
+  /// Sends a signed request; if the service rejects the time of the signature, signs and sends it once more with the
+  /// service's time.
   ///
   /// - Parameters:
-  ///   - signer: Signs it.
-  ///   - refusal: Reads what an answer says where the service refuses; nothing for one that has what was asked for.
-  ///   - makeCall: Makes the call, anew for each try.
-  /// - Returns: An answer that is no refusal.
-  /// - Throws: A `CredentialError` that says why there is none.
+  ///   - signer: The signer of the request.
+  ///   - refusal: Returns the content of an error response, or `nil` for a successful response.
+  ///   - permanent: Whether the service requires a permanent key, one without a session token.
+  ///   - makeCall: Creates the request; called for each attempt because a nonce can be used only once.
+  /// - Returns: A successful response.
+  /// - Throws: A `CredentialError` if there is no key to sign with, or no successful response.
   func answer(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceAnswer) -> ServiceRefusal?,
     permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
@@ -49,13 +51,13 @@ struct SignedExchange: Sendable {
       key = try await credentials.credential()
     } catch {
       throw CredentialError(
-        error.code, source: exchange.source, "There is no key to ask with.", remedy: error.remedy,
+        error.code, source: exchange.source, "There is no key to sign the request with.", remedy: error.remedy,
         isRetryable: error.isRetryable, declined: [error])
     }
     let check = RequestCheck(source: exchange.source)
-    if key.isAnonymous { throw check.refused("The key to ask with is anonymous.", "Ask with a key that has a secret.") }
+    if key.isAnonymous { throw check.refused("The signing key is anonymous.", "Use a key that has a secret.") }
     if permanent, key.sessionToken != nil {
-      throw check.refused("The key to ask with is temporary.", "Ask with a permanent key; the service takes no other.")
+      throw check.refused("The signing key is temporary.", "Use a permanent key; the service accepts no other.")
     }
     return key
   }

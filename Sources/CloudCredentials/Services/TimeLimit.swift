@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// How work under a time limit ended.
+/// The outcome of work that runs under a time limit.
 enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -8,7 +8,9 @@ enum LimitedOutcome<Value: Sendable>: Sendable {
 }
 
 extension SigningClock {
-  /// Runs work on a task of its own, for at most a duration; work that does not heed its cancellation is left behind.
+  /// Runs work in a separate task for at most a duration.
+  ///
+  /// The function returns at the limit even if the work ignores its cancellation; such work then continues on its own.
   func limiting<Value: Sendable>(
     to duration: Duration, _ work: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
@@ -29,7 +31,7 @@ extension SigningClock {
   }
 }
 
-/// Waits for the first of several ends.
+/// A one-shot value that is set by the first of several competing outcomes.
 private final class Race<Outcome: Sendable>: Sendable {
   private enum State {
     case running
@@ -39,7 +41,7 @@ private final class Race<Outcome: Sendable>: Sendable {
 
   private let state = Lock(State.running)
 
-  /// Ends the race, unless it is over.
+  /// Sets the outcome, unless it is already set.
   func end(with outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       switch state {
@@ -55,7 +57,7 @@ private final class Race<Outcome: Sendable>: Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the end; one may wait.
+  /// Waits for the outcome; at most one waiter is allowed.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in

@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A parameter of a query or a form, decoded.
+/// A decoded parameter of a query or a form.
 package struct FormPair: Sendable, Equatable {
   package let name: String
   package let value: String
@@ -11,10 +11,10 @@ package struct FormPair: Sendable, Equatable {
     self.value = value
   }
 
-  /// `name=value`, percent-encoded.
+  /// The parameter as `name=value`, percent-encoded.
   package var encoded: String { "\(name.percentEncoded())=\(value.percentEncoded())" }
 
-  /// Reads a query or a form; nothing for a broken escape or text that is not UTF-8.
+  /// Parses a query or a form, or returns `nil` if it has an invalid percent-encoding or bytes that are not UTF-8.
   package static func read(_ text: String) -> [FormPair]? {
     var pairs: [FormPair] = []
     for item in text.words(between: "&") {
@@ -25,12 +25,12 @@ package struct FormPair: Sendable, Equatable {
     return pairs
   }
 
-  /// A query or a form of some parameters, in their order.
+  /// Returns parameters encoded as a query or a form, in their order.
   package static func written(_ pairs: [FormPair]) -> String {
     pairs.map(\.encoded).joined(separator: "&")
   }
 
-  /// The parameters sorted by the bytes of their names, and of their values where names are equal.
+  /// Returns the parameters sorted by the bytes of their names, then by the bytes of their values.
   static func sorted(_ pairs: [FormPair]) -> [FormPair] {
     pairs.sorted { first, second in
       if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }

@@ -1,20 +1,20 @@
 internal import StorageAuth
 
-/// What an `Authorization` header of ACS3 or TC3 says, in its parts.
+/// The parsed `Authorization` header of an ACS3 or TC3 signature.
 package struct ServiceAuthorization: Sendable, Equatable {
-  /// The name of the signature: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
+  /// The name of the signature algorithm: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
   package let algorithm: String
 
-  /// Who signed; with TC3, the scope follows after slashes.
+  /// The access key ID; with TC3, the scope follows after slashes.
   package let credential: String
 
-  /// The names of the signed headers, in their order.
+  /// The header names included in the signature, in the order of the header.
   package let signedHeaders: [String]
 
   /// The signature in hexadecimal.
   package let signature: String
 
-  /// Reads a header; nothing if a part is missing, unknown or there twice.
+  /// Parses a header, or returns `nil` if a part is missing, empty, unknown or repeated.
   package init?(_ header: String) {
     guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     var parts: [String: String] = [:]

@@ -2,12 +2,12 @@ package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A call of a cloud's service: a request and the whole of its body, both of which are signed.
+/// A request to a cloud service's API with its whole body; the signature covers both.
 package struct ServiceCall: Sendable {
-  /// The head; its authority is the host that is signed.
+  /// The request head; its authority is the host in the signature.
   package var request: HTTPRequest
 
-  /// The body, as it is sent.
+  /// The body as it is sent.
   package var body: [UInt8]
 
   package init(_ request: HTTPRequest, body: [UInt8] = []) {
@@ -15,7 +15,7 @@ package struct ServiceCall: Sendable {
     self.body = body
   }
 
-  /// The hash of the body in lower-case hexadecimal.
+  /// The SHA-256 hash of the body in lowercase hexadecimal.
   var bodyHash: String { SHA256.hash(body).hex }
 
   /// The path without its query.
@@ -24,12 +24,14 @@ package struct ServiceCall: Sendable {
     return path.isEmpty ? "/" : path
   }
 
-  /// The text after the first `?`; empty where there is none.
+  /// The query after the first `?`, or an empty string if there is none.
   var query: String {
     String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 
-  /// The value of a header as it is signed: without blanks around it; `host` is the authority.
+  /// Returns a header's value for the canonical request: trimmed; `host` is the request's authority.
+  ///
+  /// The header must appear exactly once.
   func signedValue(of name: String) throws(SigningError) -> String {
     if name == "host" { return request.authority ?? "" }
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
@@ -42,7 +44,7 @@ package struct ServiceCall: Sendable {
 }
 
 extension String {
-  /// The text without blanks and line breaks around it.
+  /// Returns the string without surrounding blanks and line breaks (ASCII only).
   func trimmingBlanks() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })

@@ -2,7 +2,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The shape of the OSS documents (`distribute-token.json`): `StatusCode`, `AccessKeyId`, `AccessKeySecret`,
+  /// The format of the OSS documents (`distribute-token.json`): `StatusCode`, `AccessKeyId`, `AccessKeySecret`,
   /// `SecurityToken`, `Expiration`.
   public static let oss = AppServerShape(.oss)
 }

@@ -1,25 +1,26 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys from an address that answers with `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`,
-/// as `ALIBABA_CLOUD_CREDENTIALS_URI` names one.
+/// A provider of temporary keys from a URL that returns `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and
+/// `Expiration`.
 ///
-/// The `Date` header of the answer tells the server's time.
+/// `ALIBABA_CLOUD_CREDENTIALS_URI` names such a URL. The response's `Date` header supplies the server's time.
 public struct CredentialsURIProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let url: String
   private let allowsPlainHTTP: Bool
   private let exchange: ServiceExchange
 
-  /// Names the address.
+  /// Creates a provider for a URL.
   ///
   /// - Parameters:
-  ///   - url: The address; `https`, or `http` on this machine.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed: whoever listens on the way has the keys then.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the request.
+  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///     the keys.
+  ///   - timeout: The timeout for one request and its response.
+  ///   - transport: The transport that sends the request.
   ///   - time: The clocks.
   public init(
     _ url: String, allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(10), transport: any HTTPTransport,
@@ -31,18 +32,18 @@ public struct CredentialsURIProvider: CredentialProvider {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Asks the address.
+  /// Requests a temporary key from the URL.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses, `malformedAnswer` if it answers with something
-  ///   else, `failed` and `timeout` if it cannot be reached.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses, `malformedAnswer` if the response has no usable
+  ///   key, `failed` or `timeout` if the server cannot be reached.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the address, and hears the server's time.
+  /// Requests a temporary key from the URL and reads the server's time.
   ///
-  /// - Returns: A temporary key, with the server's time.
+  /// - Returns: A temporary key with the server's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
@@ -62,9 +63,9 @@ public struct CredentialsURIProvider: CredentialProvider {
 }
 
 extension CredentialsURIProvider: CustomStringConvertible, CustomReflectable {
-  /// The address without its query, which may hold a login.
+  /// The URL without its query, which may contain a login.
   public var description: String { "CredentialsURIProvider(\(source))" }
 
-  /// A mirror without the query.
+  /// A mirror that does not show the query.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -1,27 +1,28 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of the role of an instance (ECS), from its metadata service.
+/// A provider of temporary keys of an instance's role (ECS) from the metadata service.
 ///
-/// The newer way of asking, with a token, is tried first. Where the service cannot be reached, or the instance has no
-/// role, the error is `notConfigured`, so that a chain goes on; a service that has answered before is taken to be there.
-/// The transport must not send these requests through a proxy.
+/// The newer protocol, which requires a token, is tried first. If the service cannot be reached or the instance has no
+/// role, the error is `notConfigured`, so that a credential chain continues with its next source; a service that has
+/// responded once is assumed to exist from then on. The transport must not send these requests through a proxy.
 public struct AlibabaInstanceMetadataProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source = "Alibaba instance metadata"
 
   private let role: String?
   private let allowsV1: Bool
   private let service: MetadataService
 
-  /// Sets up a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - role: The role; nothing to ask the service for it.
-  ///   - allowsV1: Whether to ask without a token where the service has none.
-  ///   - endpoint: Where the service is. It can be set in code alone: whoever can set it gets to name the keys.
-  ///   - timeout: The most time for each answer.
-  ///   - transport: Sends the requests.
+  ///   - role: The role, or `nil` to request its name from the service.
+  ///   - allowsV1: Whether requests without a token are allowed if the service issues none.
+  ///   - endpoint: The URL of the service. It can be set only in code, because an attacker who could set it would
+  ///     choose the keys.
+  ///   - timeout: The timeout for each request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200",
@@ -33,18 +34,18 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
       source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Asks the service.
+  /// Requests a temporary key from the service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed` or `malformedAnswer` if
-  ///   the service is broken.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
+  ///   `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Requests a temporary key from the service and reads its time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let headers = try await tokenHeaders()
@@ -58,7 +59,8 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     return try service.reader.alibabaKey(in: fields, at: answer.issuerTime)
   }
 
-  /// What each request carries in the newer way of asking; nothing where the service knows only the older one.
+  /// Returns the headers with the token of the newer protocol, or no headers if the service supports only the older
+  /// protocol.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
     let answer = try await service.send(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
     if answer.isSuccess {

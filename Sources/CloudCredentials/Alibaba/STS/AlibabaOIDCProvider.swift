@@ -1,11 +1,11 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of a role for whoever holds an identity token: Alibaba Cloud's STS, `AssumeRoleWithOIDC`.
+/// A provider of temporary keys of a role in exchange for an identity token: Alibaba Cloud's STS, `AssumeRoleWithOIDC`.
 ///
-/// Pods of the vendor's container service get their keys like that (RRSA). The request carries no signature.
+/// Pods of the vendor's container service obtain their keys in this way (RRSA). The request is not signed.
 public struct AlibabaOIDCProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let role: AlibabaRole
@@ -14,19 +14,20 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Names the role, and where the identity token comes from.
+  /// Creates a provider for a role.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: Who issued the identity token: `acs:ram::<account>:oidc-provider/<name>`.
-  ///   - sessionName: Who acts, for the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: What the key may do at most, as JSON of at most 2048 bytes; nothing for all that the role may.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for getting the identity token and for one answer.
-  ///   - transport: Sends the requests.
+  ///   - providerARN: The identity provider that issued the token: `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows.
+  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
+  ///     role.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
-  ///   - token: Gets the identity token; called for each request, because tokens are replaced while in use.
+  ///   - token: Returns the identity token; called for each request because tokens are rotated.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
@@ -44,15 +45,15 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   /// Assumes the role.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no identity token.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role, and hears the service's time.
+  /// Assumes the role and reads the service's time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

@@ -1,9 +1,9 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// What both ways to a role of Alibaba Cloud name.
+/// The parameters that `AssumeRole` and `AssumeRoleWithOIDC` of Alibaba Cloud share.
 struct AlibabaRole: Sendable {
-  /// The version of the service.
+  /// The version of the STS API.
   static let version = "2015-04-01"
 
   let arn: String
@@ -11,7 +11,7 @@ struct AlibabaRole: Sendable {
   let duration: Duration
   let policy: String?
 
-  /// The parameters, within the limits of the service.
+  /// Returns the request parameters, validated against the service's limits.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -30,7 +30,7 @@ struct AlibabaRole: Sendable {
 }
 
 extension RefusalRules {
-  /// The codes of Alibaba Cloud's STS.
+  /// The rules for the error codes of Alibaba Cloud's STS.
   static let alibaba = RefusalRules(
     clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
     passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
@@ -39,17 +39,17 @@ extension RefusalRules {
       ("IllegalTimestamp", "Set this machine's clock."),
       ("NoPermission", "Give the caller AliyunSTSAssumeRoleAccess, and let the role trust the caller."),
       ("EntityNotExist.Role", "Check the name of the role."),
-      ("InvalidAccessKeyId", "Check the access key id that asks."),
-      ("InvalidSecurityToken", "Get a new temporary key to ask with."),
-      ("SignatureDoesNotMatch", "Check the secret of the key that asks; a blank at its end is the usual cause."),
-      ("IncompleteSignature", "Check the secret of the key that asks."),
+      ("InvalidAccessKeyId", "Check the ID of the signing key."),
+      ("InvalidSecurityToken", "Get a new temporary key to sign with."),
+      ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
+      ("IncompleteSignature", "Check the secret of the signing key."),
       ("InvalidParameter.DurationSeconds", "Ask for no longer than the role allows."),
-      ("AuthenticationFail", "Check the provider of the identity token, its audience, and that it has not ended."),
+      ("AuthenticationFail", "Check the provider of the identity token, its audience, and that it has not expired."),
     ])
 }
 
 extension ServiceAnswer {
-  /// What Alibaba Cloud's services say when they refuse.
+  /// The content of an error response of Alibaba Cloud's services, or `nil` if the response is not one.
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
     return ServiceRefusal(
@@ -62,7 +62,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// The key in an answer of `AssumeRole` and its kin.
+  /// Returns the key in a response of `AssumeRole` or `AssumeRoleWithOIDC`.
   func alibabaRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(answer)["Credentials"]?.object else {
       throw malformed("The answer has no object Credentials.")
@@ -70,7 +70,7 @@ extension AnswerReader {
     return try alibabaKey(in: fields, at: answer.issuerTime)
   }
 
-  /// The four fields of a temporary key, as Alibaba Cloud writes them everywhere.
+  /// Returns the key from the four fields that all of Alibaba Cloud's services use for a temporary key.
   func alibabaKey(
     in fields: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -1,27 +1,27 @@
-/// Where Alibaba Cloud's token service (STS) is asked.
+/// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
   let url: String
 
-  /// The endpoint that works from everywhere: `sts.aliyuncs.com`.
+  /// The global endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
   public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
 
-  /// The endpoint of a region: `sts.<region>.aliyuncs.com`.
+  /// Returns the public endpoint of a region: `sts.<region>.aliyuncs.com`.
   ///
   /// - Parameter region: The region, such as `cn-hangzhou`.
   public static func region(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
   }
 
-  /// The endpoint inside the network of a region: `sts-vpc.<region>.aliyuncs.com`.
+  /// Returns the endpoint inside of a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
   ///
   /// - Parameter region: The region, such as `cn-hangzhou`.
   public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
   }
 
-  /// An endpoint of one's own.
+  /// Returns a custom endpoint.
   ///
-  /// - Parameter url: Scheme, host and port; `https`, or `http` on this machine.
+  /// - Parameter url: The URL with scheme, host and port; `https`, or `http` on this machine.
   public static func url(_ url: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: url)
   }

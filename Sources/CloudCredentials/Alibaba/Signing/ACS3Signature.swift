@@ -2,13 +2,16 @@ internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// The ACS3-HMAC-SHA256 signature of Alibaba Cloud's services, step by step; for signing and for verifying.
+/// The ACS3-HMAC-SHA256 signature of Alibaba Cloud's API, in steps for signing and verifying.
+///
+/// Source: "Request syntax and signature method V3"
+/// (https://www.alibabacloud.com/help/en/sdk/product-overview/v3-request-structure-and-signature).
 package enum ACS3Signature {
-  /// The name in the `Authorization` header.
+  /// The name of the algorithm in the `Authorization` header.
   package static let algorithm = "ACS3-HMAC-SHA256"
 
-  /// The names of the headers that have to be signed, in lower case and in their order: the host, the content type and
-  /// every `x-acs-` header.
+  /// Returns the header names that must be included in the signature, in lowercase and sorted: `host`, `content-type`
+  /// and every `x-acs-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] {
     var names: Set = ["host"]
     for field in call.request.headerFields {
@@ -18,9 +21,10 @@ package enum ACS3Signature {
     return names.sorted()
   }
 
-  /// The text that everything signed is put into.
+  /// Returns the canonical request, which contains every signed part of the request.
   ///
-  /// - Throws: A `SigningError` if a signed header is missing or there twice, or the query has a broken escape.
+  /// - Throws: A `SigningError` if a signed header is missing or repeated, or the query has an invalid
+  ///   percent-encoding.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
@@ -36,23 +40,23 @@ package enum ACS3Signature {
       """
   }
 
-  /// The text that the key authenticates.
+  /// Returns the string to sign: the algorithm and the hash of the canonical request.
   package static func stringToSign(canonicalRequest: String) -> String {
     "\(algorithm)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
 
-  /// The signature in lower-case hexadecimal; the secret is the key as it is.
+  /// Returns the signature in lowercase hexadecimal; the HMAC key is the secret itself, without derivation.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  /// The signature that a call has to carry.
+  /// Returns the signature that a valid request must carry.
   ///
   /// - Parameters:
-  ///   - call: The call as it arrived.
-  ///   - names: The names of the signed headers, as the authorization lists them.
-  ///   - secret: The secret of whoever the authorization names.
-  /// - Throws: A `SigningError` if the call cannot be put into its canonical form.
+  ///   - call: The request as it arrived.
+  ///   - names: The header names included in the signature, in the order of the `Authorization` header.
+  ///   - secret: The secret of the key that the `Authorization` header names.
+  /// - Throws: A `SigningError` if the request has no canonical form.
   package static func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {

@@ -1,17 +1,18 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Signs calls of Alibaba Cloud's services (ACS3-HMAC-SHA256).
+/// A signer of requests to Alibaba Cloud's API (ACS3-HMAC-SHA256).
 ///
-/// The call names its action, its version and its nonce in `x-acs-` headers; the date, the hash of the body and the
-/// session token are added. A nonce works once, so a call that is sent again needs a new one before it is signed.
+/// The request must already have its action, version and nonce in `x-acs-` headers; the signer adds the date, the hash
+/// of the body and the session token. The service accepts a nonce once, so a request that is sent again needs a new
+/// nonce before it is signed.
 package struct ACS3Signer: Signer {
   package typealias Request = ServiceCall
   package typealias SigningCredential = AccessKey
 
   package init() {}
 
-  /// Two seconds, for the way to the service.
+  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }

@@ -1,20 +1,23 @@
 package import StorageAuth
 internal import StorageCrypto
 
-/// The older signature of Alibaba Cloud's services (RPC, HMAC-SHA1), which stands among the parameters; for verifying
-/// what older SDKs send.
+/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), which is sent as a request parameter; used to
+/// verify requests of older SDKs.
+///
+/// Source: "Request syntax and signature method V2 for RPC APIs"
+/// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
 package enum RPCSignature {
-  /// The text that the key authenticates.
+  /// Returns the string to sign.
   ///
   /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - parameters: Those of the query and of the form, decoded; `Signature` is left out.
+  ///   - method: The HTTP method of the request.
+  ///   - parameters: The decoded parameters of the query and of the form; `Signature` is excluded.
   package static func stringToSign(method: String, parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)&%2F&\(FormPair.written(signed).percentEncoded())"
   }
 
-  /// The signature in Base64; the key is the secret with an ampersand at its end.
+  /// Returns the signature in Base64; the HMAC key is the secret followed by an ampersand.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     let key = HMACKey<SHA1> { writer in
       secret.bytes.withBytes { writer.append($0) }

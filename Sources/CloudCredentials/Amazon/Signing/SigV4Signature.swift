@@ -2,11 +2,12 @@ internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, step by step; for signing and for verifying.
+/// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, in steps for signing and verifying.
 ///
-/// The path is signed as it is: the calls that are signed here go to `/`. Page: "Create a signed AWS API request".
+/// The path is signed unchanged, which is correct because the requests that are signed here go to `/`. Source: "Create
+/// a signed AWS API request" in the IAM User Guide.
 package struct SigV4Signature: Sendable {
-  /// The name in the `Authorization` header.
+  /// The name of the algorithm in the `Authorization` header.
   package static let algorithm = "AWS4-HMAC-SHA256"
 
   /// The region in the scope, such as `eu-central-1`.
@@ -15,7 +16,7 @@ package struct SigV4Signature: Sendable {
   /// The service in the scope, such as `sts`.
   package let service: String
 
-  /// When the call was signed, to the second.
+  /// The time of the signature, in whole seconds.
   package let date: Timestamp
 
   package init(region: String, service: String, date: Timestamp) {
@@ -26,11 +27,11 @@ package struct SigV4Signature: Sendable {
 
   private var day: String { String(date.iso8601Basic.prefix(8)) }
 
-  /// The text after the id in the authorization: `20261120/eu-central-1/sts/aws4_request`.
+  /// The scope that follows the access key ID in the `Authorization` header: `20261120/eu-central-1/sts/aws4_request`.
   package var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
 
-  /// The names of the headers that have to be signed, in lower case and in their order: the host, the content type and
-  /// every `x-amz-` header.
+  /// Returns the header names that must be included in the signature, in lowercase and sorted: `host`, `content-type`
+  /// and every `x-amz-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] {
     var names: Set = ["host"]
     for field in call.request.headerFields {
@@ -40,9 +41,10 @@ package struct SigV4Signature: Sendable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// The text that everything signed is put into.
+  /// Returns the canonical request, which contains every signed part of the request.
   ///
-  /// - Throws: A `SigningError` if a signed header is missing or there twice, or the query has a broken escape.
+  /// - Throws: A `SigningError` if a signed header is missing or repeated, or the query has an invalid
+  ///   percent-encoding.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
@@ -60,7 +62,7 @@ package struct SigV4Signature: Sendable {
       """
   }
 
-  /// The text that the key authenticates.
+  /// Returns the string to sign: the algorithm, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
     """
     \(Self.algorithm)
@@ -70,7 +72,8 @@ package struct SigV4Signature: Sendable {
     """
   }
 
-  /// The signature in lower-case hexadecimal; the key is derived from the secret for a day, a region and a service.
+  /// Returns the signature in lowercase hexadecimal; its key is derived from the secret, the day, the region and the
+  /// service.
   package func signature(of stringToSign: String, secret: Secret) -> String {
     let first = HMACKey<SHA256> { writer in
       writer.append("AWS4")
@@ -80,13 +83,13 @@ package struct SigV4Signature: Sendable {
     return key.authenticationCode(for: stringToSign).hex
   }
 
-  /// The signature that a call has to carry.
+  /// Returns the signature that a valid request must carry.
   ///
   /// - Parameters:
-  ///   - call: The call as it arrived.
-  ///   - names: The names of the signed headers, as the authorization lists them.
-  ///   - secret: The secret of the key that the authorization names.
-  /// - Throws: A `SigningError` if the call cannot be put into its canonical form.
+  ///   - call: The request as it arrived.
+  ///   - names: The header names included in the signature, in the order of the `Authorization` header.
+  ///   - secret: The secret of the key that the `Authorization` header names.
+  /// - Throws: A `SigningError` if the request has no canonical form.
   package func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
@@ -94,7 +97,8 @@ package struct SigV4Signature: Sendable {
     return signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
   }
 
-  /// The parameters, sorted by the bytes of their encoded names, and of their encoded values where names are equal.
+  /// Returns the canonical query string: the parameters sorted by the bytes of their encoded names, then of their
+  /// encoded values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
     return FormPair.sorted(pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) })
@@ -102,9 +106,10 @@ package struct SigV4Signature: Sendable {
   }
 }
 
-/// Signs calls of Amazon's services other than S3 (AWS4-HMAC-SHA256).
+/// A signer of requests to Amazon's services other than S3 (AWS4-HMAC-SHA256).
 ///
-/// The date and the session token are added; the host, the content type and every `x-amz-` header are signed.
+/// The signer adds the date and the session token. The signature includes the host, the content type and every `x-amz-`
+/// header.
 package struct SigV4Signer: Signer {
   package typealias Request = ServiceCall
   package typealias SigningCredential = AccessKey
@@ -112,7 +117,7 @@ package struct SigV4Signer: Signer {
   private let region: String
   private let service: String
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
   /// - Parameters:
   ///   - region: The region in the scope.
@@ -122,7 +127,7 @@ package struct SigV4Signer: Signer {
     self.service = service
   }
 
-  /// Two seconds, for the way to the service.
+  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }

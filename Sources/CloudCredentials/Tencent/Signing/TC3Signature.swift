@@ -2,15 +2,17 @@ internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// The TC3-HMAC-SHA256 signature of Tencent Cloud's services, step by step; for signing and for verifying.
+/// The TC3-HMAC-SHA256 signature of Tencent Cloud's API, in steps for signing and verifying.
+///
+/// Source: "Signature v3" in the documentation of the Tencent Cloud API.
 package struct TC3Signature: Sendable {
-  /// The name in the `Authorization` header.
+  /// The name of the algorithm in the `Authorization` header.
   package static let algorithm = "TC3-HMAC-SHA256"
 
   /// The service in the scope, such as `sts`.
   package let service: String
 
-  /// When the call was signed, to the second.
+  /// The time of the signature, in whole seconds.
   package let date: Timestamp
 
   package init(service: String, date: Timestamp) {
@@ -20,12 +22,12 @@ package struct TC3Signature: Sendable {
 
   private var day: String { String(date.iso8601.prefix(10)) }
 
-  /// What follows the id in the authorization: `2026-11-20/sts/tc3_request`.
+  /// The scope that follows the access key ID in the `Authorization` header: `2026-11-20/sts/tc3_request`.
   package var scope: String { "\(day)/\(service)/tc3_request" }
 
-  /// The text that everything signed is put into; the values of headers are in lower case.
+  /// Returns the canonical request, which contains every signed part of the request; header values are lowercased.
   ///
-  /// - Throws: A `SigningError` if a signed header is missing or there twice.
+  /// - Throws: A `SigningError` if a signed header is missing or repeated.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
@@ -41,7 +43,7 @@ package struct TC3Signature: Sendable {
       """
   }
 
-  /// The text that the key authenticates.
+  /// Returns the string to sign: the algorithm, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
     """
     \(Self.algorithm)
@@ -51,7 +53,7 @@ package struct TC3Signature: Sendable {
     """
   }
 
-  /// The signature in lower-case hexadecimal; the key is derived from the secret for a day and a service.
+  /// Returns the signature in lowercase hexadecimal; its key is derived from the secret, the day and the service.
   package func signature(of stringToSign: String, secret: Secret) -> String {
     let first = HMACKey<SHA256> { writer in
       writer.append("TC3")
@@ -63,13 +65,13 @@ package struct TC3Signature: Sendable {
     return key.authenticationCode(for: stringToSign).hex
   }
 
-  /// The signature that a call has to carry.
+  /// Returns the signature that a valid request must carry.
   ///
   /// - Parameters:
-  ///   - call: The call as it arrived.
-  ///   - names: The names of the signed headers, as the authorization lists them.
-  ///   - secret: The secret of whoever the authorization names.
-  /// - Throws: A `SigningError` if the call cannot be put into its canonical form.
+  ///   - call: The request as it arrived.
+  ///   - names: The header names included in the signature, in the order of the `Authorization` header.
+  ///   - secret: The secret of the key that the `Authorization` header names.
+  /// - Throws: A `SigningError` if the request has no canonical form.
   package func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {

@@ -1,10 +1,10 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Signs calls of Tencent Cloud's services (TC3-HMAC-SHA256).
+/// A signer of requests to Tencent Cloud's API (TC3-HMAC-SHA256).
 ///
-/// The call names its content type, its action and its version; the time and the session token are added. The token is
-/// sent, but no part of what is signed.
+/// The request must already have its content type, action and version; the signer adds the time and the session token.
+/// The token is sent but not included in the signature.
 package struct TC3Signer: Signer {
   package typealias Request = ServiceCall
   package typealias SigningCredential = AccessKey
@@ -12,17 +12,18 @@ package struct TC3Signer: Signer {
   private let service: String
   private let signedHeaders: [String]
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
   /// - Parameters:
   ///   - service: The service in the scope, such as `sts`.
-  ///   - signsAction: Whether `X-TC-Action` is signed, as the vendor's documentation does and its SDKs do not.
+  ///   - signsAction: Whether `X-TC-Action` is included in the signature, as in the vendor's documentation but not in
+  ///     its SDKs.
   package init(service: String, signsAction: Bool = true) {
     self.service = service
     signedHeaders = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
   }
 
-  /// Two seconds, for the way to the service.
+  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }

@@ -1,16 +1,18 @@
 package import StorageAuth
 internal import StorageCrypto
 
-/// The older signature of Tencent Cloud's services, which stands among the parameters; for verifying what the vendor's
-/// temporary-key SDKs send.
+/// The older signature of Tencent Cloud's API, which is sent as a request parameter; used to verify requests of the
+/// vendor's temporary-key SDKs.
+///
+/// Source: the SDKs' code (qcloud-cos-sts-sdk, all languages).
 package enum TencentV1Signature {
-  /// The text that the key authenticates: the parameters are in it as they are, not encoded.
+  /// Returns the string to sign, which contains the parameters unencoded.
   ///
   /// - Parameters:
-  ///   - method: The method of the request.
+  ///   - method: The HTTP method of the request.
   ///   - host: The host.
   ///   - path: The path without its query.
-  ///   - parameters: Those of the query and of the form, decoded once; `Signature` is left out.
+  ///   - parameters: The parameters of the query and of the form, decoded once; `Signature` is excluded.
   package static func stringToSign(
     method: String, host: String, path: String = "/", parameters: [FormPair]
   ) -> String {
@@ -18,12 +20,12 @@ package enum TencentV1Signature {
     return "\(method)\(host)\(path)?" + signed.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }
 
-  /// The signature in Base64.
+  /// Returns the signature in Base64.
   ///
   /// - Parameters:
-  ///   - stringToSign: The text.
+  ///   - stringToSign: The string to sign.
   ///   - secret: The secret.
-  ///   - method: The parameter `SignatureMethod`: HMAC-SHA256 for `HmacSHA256`, else HMAC-SHA1.
+  ///   - method: The parameter `SignatureMethod`: HMAC-SHA256 for `HmacSHA256`, otherwise HMAC-SHA1.
   package static func signature(of stringToSign: String, secret: Secret, method: String? = nil) -> String {
     secret.bytes.withBytes { secret in
       method == "HmacSHA256"
