@@ -1,53 +1,53 @@
-/// Runs a command and waits for its end.
+/// A runner of commands.
 public protocol CommandRunner: Sendable {
   /// Runs a program with the environment of this process, without a shell and with an empty standard input.
   ///
-  /// When the time is up, or the task is cancelled, the program is ended before the error is thrown.
+  /// At the timeout, or if the task is cancelled, the program is terminated before the error is thrown.
   ///
   /// - Parameters:
-  ///   - arguments: The program, found through `PATH` unless it has a slash, and its arguments.
+  ///   - arguments: The program, which is found through `PATH` unless it contains a slash, and its arguments.
   ///   - environment: Variables in addition to those of this process.
-  ///   - timeout: How long the program may take.
-  ///   - outputLimit: The greatest number of bytes that are taken from its standard output.
-  /// - Returns: How the program ended and what it wrote.
+  ///   - timeout: The maximum run time of the program.
+  ///   - outputLimit: The maximum size of its standard output in bytes.
+  /// - Returns: The exit status or signal of the program, and its output.
   /// - Throws: A ``CommandError``.
   func run(
     _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
   ) async throws(CommandError) -> CommandResult
 }
 
-/// How a command ended and what it wrote.
+/// The exit status or signal of a command, and its output.
 public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectable {
-  /// How a program ends.
+  /// The end of a program.
   public enum Ending: Sendable, Hashable {
-    /// By itself, with a status; 0 is success.
+    /// The program exited with a status; 0 is success.
     case exited(Int32)
-    /// By a signal.
+    /// The program was terminated by a signal.
     case signalled(Int32)
   }
 
-  /// How the program ended.
+  /// The exit status or the signal of the program.
   public let ending: Ending
 
-  /// What it wrote to its standard output.
+  /// The standard output of the program.
   public let standardOutput: [UInt8]
 
-  /// How many bytes it wrote to its standard error, which may hold secrets and is not kept.
+  /// The number of bytes on its standard error, which may contain secrets and is not stored.
   public let standardErrorLength: Int
 
-  /// Puts a result together; for runners.
+  /// Creates a result, for implementations of ``CommandRunner``.
   ///
   /// - Parameters:
-  ///   - ending: How the program ended.
-  ///   - standardOutput: What it wrote to its standard output.
-  ///   - standardErrorLength: How many bytes it wrote to its standard error.
+  ///   - ending: The exit status or the signal of the program.
+  ///   - standardOutput: The standard output of the program.
+  ///   - standardErrorLength: The number of bytes on its standard error.
   public init(_ ending: Ending, standardOutput: [UInt8], standardErrorLength: Int) {
     self.ending = ending
     self.standardOutput = standardOutput
     self.standardErrorLength = standardErrorLength
   }
 
-  /// How it ended and how much it wrote; never what.
+  /// The end of the program and the sizes of its output, without the output.
   public var description: String {
     "CommandResult(\(ending), \(standardOutput.count) bytes of output, \(standardErrorLength) of errors)"
   }
@@ -58,15 +58,15 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
   }
 }
 
-/// Why a command gave no result.
+/// The reason why a command has no result.
 public enum CommandError: Error, Sendable, Hashable {
-  /// There is no such program.
+  /// The program does not exist.
   case notFound
-  /// It could not be started; why, in a few words such as `permission denied`.
+  /// The program could not be started, with a short reason such as `permission denied`.
   case notStarted(String)
-  /// It took too long and was ended.
+  /// The program exceeded its timeout and was terminated.
   case timeout
-  /// It wrote more than was asked for and was ended.
+  /// The program wrote more than the limit and was terminated.
   case outputTooLarge
   /// The task was cancelled.
   case cancelled

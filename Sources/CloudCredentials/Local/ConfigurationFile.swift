@@ -1,29 +1,29 @@
 package import StorageAuth
 
-/// A file of one of the vendors' tools: where it is, and what is said when it is not there or cannot be read.
+/// A configuration file of a vendor's tool: its possible paths, and the remedy in errors about it.
 package struct ConfigurationFile: Sendable {
-  /// The greatest size that is read: a thousand times what these files have.
+  /// The maximum size in bytes, about a thousand times the usual size of these files.
   static let sizeLimit = 1 << 20
 
   /// The name of the provider.
   package let source: String
 
-  /// The environment variable that names another file, if there is one.
+  /// The environment variable that sets another path, or `nil` if there is none.
   var variable: String?
 
-  /// Where the file is unless it is named: the first of these that is there.
+  /// The default paths, of which the first existing file is used.
   let paths: [String]
 
-  /// How such a file is written, in a sentence.
+  /// The remedy, a sentence that says how to create such a file.
   let remedy: String
 
-  /// Names a file.
+  /// Creates a description of a file.
   ///
   /// - Parameters:
   ///   - source: The name of the provider.
-  ///   - variable: The environment variable that names another file.
-  ///   - paths: Where the file is unless it is named.
-  ///   - remedy: How such a file is written, in a sentence.
+  ///   - variable: The environment variable that sets another path, or `nil` if there is none.
+  ///   - paths: The default paths, of which the first existing file is used.
+  ///   - remedy: A sentence that says how to create such a file.
   package init(source: String, variable: String? = nil, paths: [String], remedy: String) {
     self.source = source
     self.variable = variable
@@ -31,27 +31,27 @@ package struct ConfigurationFile: Sendable {
     self.remedy = remedy
   }
 
-  /// What was read, and where it stands.
+  /// The content of the file and its location.
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
     let weakness: FileWeakness?
     package let place: SettingLocation
 
-    /// A part of the file, such as `profile “default”`.
+    /// Returns the location of a part of the file, such as `profile “default”`.
     package func part(_ name: String, remedy: String? = nil) -> SettingLocation {
       SettingLocation(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
     }
   }
 
-  /// Reads the file; warns if others can read it or could have written it.
+  /// Reads the file; reports a warning if other users can read it or could have written it.
   ///
   /// - Parameters:
-  ///   - machine: What may be touched.
-  ///   - named: The path that the program names, if it does.
-  /// - Returns: The bytes.
-  /// - Throws: `notConfigured` if there is no file; `failed` if a file that was named is not there, or if a file cannot
-  ///   be read: what somebody meant to be used must not be passed over.
+  ///   - machine: The context that reads the file.
+  ///   - named: The path that the program sets, or `nil` for the variable or the default paths.
+  /// - Returns: The content of the file.
+  /// - Throws: `notConfigured` if no file exists; `failed` if a path is set and the file does not exist, or if a file
+  ///   cannot be read, because a chain must not skip a source that the user intended to use.
   package func read(on machine: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let fromVariable = variable.flatMap { machine.variable($0) }
     if let path = named ?? fromVariable {
@@ -97,9 +97,7 @@ package struct ConfigurationFile: Sendable {
 }
 
 extension ProviderContext {
-  /// Reads a small file.
-  ///
-  /// - Returns: Nothing if there is no such file.
+  /// Reads a small file, or returns `nil` if it does not exist.
   func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try files.read(path, limit: ConfigurationFile.sizeLimit)
@@ -118,7 +116,8 @@ extension ProviderContext {
 }
 
 extension ConfigurationFile.Contents {
-  /// Refuses to run what a file names that others could have written: it would run with the rights of this user.
+  /// Checks that other users could not have written the file, before a command that it names runs with this user's
+  /// rights.
   ///
   /// - Throws: `failed`, with the reason and the remedy.
   func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
@@ -129,6 +128,6 @@ extension ConfigurationFile.Contents {
 }
 
 extension FileContents {
-  /// Whether the group or others may read the file.
+  /// Whether the group or other users can read the file.
   package var isReadableByOthers: Bool { permissions.map { $0 & 0o044 != 0 } ?? false }
 }

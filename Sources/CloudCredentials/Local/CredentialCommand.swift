@@ -1,6 +1,6 @@
 /// A command that prints a credential.
 ///
-/// It is run without a shell unless a shell is asked for, so that nothing in it is expanded.
+/// The command runs without a shell unless ``shell(_:)`` is used, so that no part of it is expanded.
 ///
 /// ```swift
 /// let command: CredentialCommand = ["/usr/local/bin/vault-key", "--account", "photos"]
@@ -10,27 +10,33 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The program and its arguments.
   let arguments: [String]
 
-  /// Runs a program without a shell.
+  /// Creates a command that runs a program without a shell.
   ///
-  /// - Parameter arguments: The program, found through `PATH` unless it has a slash, and its arguments.
+  /// - Parameter arguments: The program, which is found through `PATH` unless it contains a slash, and its arguments.
   public init(_ arguments: [String]) {
     self.arguments = arguments
   }
 
-  /// Runs a program without a shell.
+  /// Creates a command that runs a program without a shell.
+  ///
+  /// - Parameter elements: The program, which is found through `PATH` unless it contains a slash, and its arguments.
   public init(arrayLiteral elements: String...) {
     self.init(elements)
   }
 
-  /// Runs a line with `/bin/sh`, which expands and pipes what is in it; only for lines that nobody else can write.
+  /// Returns a command that runs a line with `/bin/sh`, which expands variables and supports pipes.
+  ///
+  /// Use it only for lines that an attacker cannot influence.
+  ///
+  /// - Parameter line: The line.
   public static func shell(_ line: String) -> CredentialCommand {
     CredentialCommand(["/bin/sh", "-c", line])
   }
 
-  /// Splits a line into program and arguments as a shell would, without running one: blanks separate, quotation marks
-  /// and backslashes keep them together, nothing is expanded.
+  /// Splits a line into a program and its arguments without running a shell, or returns `nil` if the line is invalid.
   ///
-  /// - Returns: Nothing for an empty line, a quotation mark that is not closed and a backslash at the end.
+  /// Blanks separate arguments unless they are quoted or escaped with a backslash; no part is expanded. A line is
+  /// invalid if it is empty, has an unclosed quotation mark or ends with a backslash.
   init?(splitting line: String) {
     var arguments: [String] = []
     var current: String?
@@ -63,7 +69,7 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
 }
 
 extension CredentialCommand: CustomStringConvertible, CustomReflectable {
-  /// The program, without its arguments: they may hold secrets.
+  /// The program without its arguments, which may contain secrets.
   public var description: String {
     guard let program = arguments.first else { return "no command" }
     return arguments.count == 1 ? program : "\(program) with \(arguments.count - 1) argument(s)"

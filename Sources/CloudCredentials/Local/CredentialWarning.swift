@@ -1,24 +1,24 @@
 internal import StorageAuth
 
-/// Something about a source of credentials that should be put right, but is no reason to fail.
+/// A warning about a source of credentials, for a condition that is not an error.
 ///
-/// No secret and no token is in it.
+/// The text contains neither a secret nor a token.
 public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
-  /// The source.
+  /// The name of the provider.
   public let source: String
 
-  /// What is wrong, in a sentence.
+  /// The condition, as a sentence.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, as a sentence.
   public let remedy: String
 
-  /// Makes a warning; for providers.
+  /// Creates a warning, for providers.
   ///
   /// - Parameters:
-  ///   - source: The source.
-  ///   - message: What is wrong, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - source: The name of the provider.
+  ///   - message: The condition, as a sentence without secrets.
+  ///   - remedy: The remedy, as a sentence.
   public init(source: String, _ message: String, remedy: String) {
     self.source = source.onOneLine
     self.message = message.onOneLine

@@ -1,9 +1,10 @@
 public import StorageAuth
 
-/// Access keys from the environment of the process, read anew each time.
+/// A provider of access keys from environment variables, which are read for each credential.
 ///
-/// If none of the variables is set, the provider declines. If some are set and the id or the secret is missing, it fails:
-/// a key that is half there is a mistake, and going on to another source would quietly use another identity.
+/// If none of the variables is set, the error is `notConfigured`. If some are set but the ID or the secret is missing,
+/// the error is `failed`: an incomplete key is a mistake, and a chain that continued with its next source would
+/// silently use another identity.
 public struct EnvironmentCredentialProvider: CredentialProvider {
   private let idName: String
   private let secretName: String
@@ -11,16 +12,16 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   private let expirationName: String?
   private let read: @Sendable (String) -> String?
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { "environment (\(idName))" }
 
-  /// Names the variables.
+  /// Creates a provider for a set of variables.
   ///
   /// - Parameters:
-  ///   - id: The variable of the access key id.
-  ///   - secret: The variable of the secret.
-  ///   - tokens: The variables of the session token; the first that is set counts. There may be none.
-  ///   - expiration: The variable of the time at which the key ends, in ISO 8601 or as Unix time; `nil` if there is none.
+  ///   - id: The variable with the access key ID.
+  ///   - secret: The variable with the secret.
+  ///   - tokens: The variables with the session token, of which the first one that is set is used; may be empty.
+  ///   - expiration: The variable with the expiration, in ISO 8601 or as Unix time, or `nil` if there is none.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     self.init(
       id: id, secret: secret, tokens: tokens, expiration: expiration, read: { ProviderContext.processEnvironment($0) })
@@ -41,21 +42,23 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, read: read)
   }
 
-  /// The same variables, read from the environment of `machine`.
+  /// Returns a provider that reads the same variables from another context's environment.
+  ///
+  /// - Parameter machine: The context.
   public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
     reading(machine.environment)
   }
 
-  /// The same variables, read from elsewhere.
+  /// Returns a provider that reads the same variables from a dictionary.
   package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
     reading { environment[$0] }
   }
 
-  /// Reads the key; blanks around the values are left out, and an empty variable counts as not set.
+  /// Reads the key; surrounding blanks are removed from values, and an empty variable counts as unset.
   ///
   /// - Returns: The key.
-  /// - Throws: A `CredentialError` that names the variables that are missing: `notConfigured` if none is set, `failed` if
-  ///   only some are.
+  /// - Throws: A `CredentialError` that names the missing variables: `notConfigured` if none is set, `failed` if only
+  ///   some are set or the key is not valid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let id = read(idName)?.trimmed
     let secret = read(secretName)?.trimmed
@@ -76,23 +79,23 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
   }
 
-  /// The end of the key, where a variable names it.
+  /// Returns the expiration, or `nil` if no variable sets it.
   private func expiration() throws(CredentialError) -> Timestamp? {
     guard let expirationName, let text = read(expirationName)?.trimmed else { return nil }
     guard let end = Timestamp(expiration: text) else {
       throw CredentialError(
-        .failed, source: source, "The environment sets \(expirationName) to what is no time.",
+        .failed, source: source, "The environment sets \(expirationName) to a value that is not a time.",
         remedy: "Write it as 2026-11-20T08:00:00Z, or unset it.")
     }
     return end
   }
 
-  /// What else is set for a temporary key, where there is a variable for its token.
+  /// The part of the remedy that names the variables of the session token.
   private var tokenAdvice: String {
     tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
-  /// Refuses a key that no signer could send.
+  /// Checks that a key can be sent by a signer.
   private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
       try key.check()

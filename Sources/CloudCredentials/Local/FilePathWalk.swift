@@ -1,20 +1,19 @@
-/// A walk from the root down to a file, over every folder and every symbolic link on the way.
+/// A walk along a path from the root directory to a file, through every directory and symbolic link.
 struct FilePathWalk {
-  /// As many links as the kernel follows.
+  /// The maximum number of links, which is also the kernel's.
   private static let longestLinkChain = 40
 
   private var folder = ""
   private var pending: [Substring]
   private var linkCount = 0
 
-  /// Looks for a way in which another user could have written a file that is open.
+  /// Returns the first weakness that would let another user write an open file, or `nil` if there is none.
   ///
-  /// What is found at the end of the walk has to be the file that is open, so that none can be exchanged in between.
+  /// The walk must end at the open file itself, so that the file cannot be replaced between opening and checking.
   ///
   /// - Parameters:
-  ///   - path: The absolute path that it was opened with.
-  ///   - opened: The file, as its descriptor has it.
-  /// - Returns: The first weakness; `nil` if there is none.
+  ///   - path: The absolute path with which the file was opened.
+  ///   - opened: The status of the open file, from its descriptor.
   static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
     var walk = FilePathWalk(pending: parts(of: path))
     return walk.run(to: opened, at: path)
@@ -24,7 +23,7 @@ struct FilePathWalk {
     self.pending = pending
   }
 
-  /// The parts of a path, the last one first.
+  /// Returns the components of a path in reverse order.
   private static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }
@@ -70,7 +69,7 @@ struct FilePathWalk {
 
   private static func weakness(of status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
     if let weakness = weakness(ofOwner: status, subject, at: path) { return weakness }
-    // Others may add to a folder with the sticky bit, and replace nothing in it.
+    // Other users can add files to a directory with the sticky bit but cannot replace existing ones.
     if status.kind == .folder, status.permissions & 0o1000 != 0 { return nil }
     return FileWeakness(permissions: status.permissions, of: subject, at: path)
   }
@@ -84,7 +83,7 @@ struct FilePathWalk {
 
   private static func changed(_ path: String) -> FileWeakness {
     FileWeakness(
-      "\(path) was replaced while it was read, or the way to it cannot be looked at",
-      remedy: "See who may write its folders, and try again.")
+      "\(path) was replaced while it was read, or a folder on its path cannot be inspected",
+      remedy: "Check which users may write to its folders, and try again.")
   }
 }

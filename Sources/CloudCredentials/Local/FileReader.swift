@@ -1,51 +1,51 @@
-/// Reads small files, such as configuration and tokens.
+/// A reader of small files, such as configuration and tokens.
 public protocol FileReader: Sendable {
-  /// Reads a file as a whole; symbolic links are followed.
+  /// Reads a whole file; symbolic links are followed.
   ///
   /// - Parameters:
   ///   - path: The absolute path.
-  ///   - limit: The greatest number of bytes that are taken.
-  /// - Returns: The bytes, and who may do what with the file that they were read from.
+  ///   - limit: The maximum size in bytes.
+  /// - Returns: The content, with the file's permissions.
   /// - Throws: A ``FileReadError``.
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents
 }
 
-/// What was read from a file.
+/// The content and the permissions of a file.
 public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The bytes.
+  /// The content.
   public let bytes: [UInt8]
 
-  /// The permission bits (`0o600`); `nil` where files have none.
+  /// The permission bits (`0o600`), or `nil` if the file system has none.
   public let permissions: UInt16?
 
-  /// A reason why another user could have written the file; `nil` if there is none, or if it is not known.
+  /// A reason why another user could have written the file, or `nil` if there is none or it is not known.
   public let weakness: FileWeakness?
 
-  /// Puts contents together.
+  /// Creates the contents of a file.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes.
-  ///   - permissions: The permission bits.
-  ///   - weakness: A reason why another user could have written the file.
+  ///   - bytes: The content.
+  ///   - permissions: The permission bits, or `nil` if the file system has none.
+  ///   - weakness: A reason why another user could have written the file, or `nil` if there is none or it is not known.
   public init(_ bytes: [UInt8], permissions: UInt16? = nil, weakness: FileWeakness? = nil) {
     self.bytes = bytes
     self.permissions = permissions
     self.weakness = weakness
   }
 
-  /// How much it is; never the bytes, which may be secret.
+  /// The size of the content, without the bytes, which may be secret.
   public var description: String { "FileContents(\(bytes.count) bytes)" }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 public enum FileReadError: Error, Sendable, Hashable {
-  /// There is no such file.
+  /// The file does not exist.
   case notFound
-  /// It is larger than was asked for.
+  /// The file is larger than the limit.
   case tooLarge
-  /// It is there and cannot be read; why, in a few words such as `permission denied`.
+  /// The file exists but cannot be read, with a short reason such as `permission denied`.
   case unreadable(String)
 }

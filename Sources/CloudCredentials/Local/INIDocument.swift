@@ -1,22 +1,22 @@
 internal import StorageAuth
 
-/// A file of sections with `key = value` lines, as the vendors' tools read it.
+/// A parsed INI file, with sections of `key = value` lines as the vendors' tools read them.
 ///
-/// Comments are lines that begin with `#` or `;`, and what follows a blank and one of these. Line ends may be LF, CRLF or
-/// CR, and a byte order mark is skipped. Only the section that is asked for has to be in order.
+/// A comment is a line that begins with `#` or `;`, or the rest of a line after a blank and one of these characters.
+/// Lines may end with LF, CRLF or CR, and a byte order mark is skipped. Only the requested section must be valid.
 struct INIDocument {
-  /// What differs between the tools that write such files.
+  /// The differences between the tools that write such files.
   struct Dialect: Sendable {
-    /// Makes spellings of a section's name that mean the same the same.
+    /// Normalizes the spelling of a section's name.
     var section: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// Makes spellings of a key that mean the same the same.
+    /// Normalizes the spelling of a key.
     var key: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// Whether quotation marks around a value are no part of it.
+    /// Whether quotation marks around a value are removed.
     var removesQuotes = true
 
-    /// Whether lines that are indented deeper than the key before them are settings of that key.
+    /// Whether lines with a deeper indentation than the key before them are nested settings of that key.
     var hasNestedSettings = false
   }
 
@@ -25,7 +25,7 @@ struct INIDocument {
     var values: [String: String] = [:]
     var problem: String?
 
-    /// Notes what is wrong; the first problem counts.
+    /// Records a problem, unless one is already recorded.
     mutating func note(_ problem: String) {
       self.problem = self.problem ?? problem
     }
@@ -33,20 +33,20 @@ struct INIDocument {
 
   private let place: SettingLocation
   private let dialect: Dialect
-  /// The last key that is not nested, and how deep it is indented.
+  /// The last key that is not nested, with its indentation.
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
 
-  /// The names of the sections, as they stand, in their order.
+  /// The original names of the sections, in their order in the file.
   private(set) var names: [String] = []
 
-  /// Reads a file.
+  /// Parses a file.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes of the file.
+  ///   - bytes: The content of the file.
   ///   - place: The file, for errors.
-  ///   - dialect: How the file's tool writes it.
-  /// - Throws: An error that shows nothing of the bytes.
+  ///   - dialect: The dialect of the tool that writes the file.
+  /// - Throws: An error that does not show any part of the file if the file is not UTF-8.
   init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     self.place = place
@@ -66,10 +66,10 @@ struct INIDocument {
     }
   }
 
-  /// The settings of a section.
+  /// Returns the settings of a section.
   ///
-  /// - Returns: Nothing if there is no such section.
-  /// - Throws: An error if the section stands twice, or has a line or a key that cannot be what was meant.
+  /// - Returns: The settings, or `nil` if the section does not exist.
+  /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
   func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
     if let problem = section.problem { throw place.malformed(problem) }
@@ -111,7 +111,8 @@ struct INIDocument {
     }
   }
 
-  /// A value without comment and blanks, and without quotation marks where they are no part of it.
+  /// Returns a value without its comment and surrounding blanks and, where the dialect removes them, without quotation
+  /// marks.
   private func value(_ text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",

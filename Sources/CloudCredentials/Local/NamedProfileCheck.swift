@@ -1,7 +1,8 @@
 internal import StorageAuth
 
-/// Stands in a chain behind the files that a variable may name a profile of, and fails if none of them has it: going on
-/// would quietly use another identity than the one that was named.
+/// A link of a chain that fails if a variable names a profile which none of the sources before it has.
+///
+/// Without it, the chain would silently use another identity than the one named.
 struct NamedProfileCheck: CredentialProvider {
   var source: String { "named profile (\(variable))" }
   let variable: String

@@ -8,7 +8,7 @@ internal import StorageCrypto
   internal import Glibc
 #endif
 
-/// A file that is open: what is asked about it and what is read from it are the same file, whatever happens to its path.
+/// An open file, so that its status and its content belong to the same file even if the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
   private static let longestReservation: Int64 = 1 << 20
@@ -16,14 +16,14 @@ struct OpenedFile: ~Copyable {
   private let descriptor: Int32
   private let path: String
 
-  /// The file as it was when it was opened.
+  /// The status of the file when it was opened.
   let status: FileStatus
 
   /// Opens a regular file; symbolic links are followed.
   ///
   /// - Parameter path: The absolute path.
   init(_ path: String) throws(FileReadError) {
-    // A pipe would be waited for without O_NONBLOCK.
+    // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.problem(errno) }
     guard let status = FileStatus(ofDescriptor: descriptor) else {
@@ -44,13 +44,13 @@ struct OpenedFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// Reads all of it.
+  /// Reads the whole file.
   ///
-  /// - Parameter limit: The greatest number of bytes that are taken.
+  /// - Parameter limit: The maximum size in bytes.
   func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
-    // An array that is outgrown would leave a copy of a secret behind.
+    // Growing the array would leave a copy of a secret in freed memory.
     bytes.reserveCapacity(Int(min(status.size, Self.longestReservation)) + 1)
     var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
     defer { wipe(&chunk) }
@@ -71,15 +71,15 @@ struct OpenedFile: ~Copyable {
     case ENOENT, ENOTDIR, ENAMETOOLONG: .notFound
     case EACCES, EPERM: .unreadable("permission denied")
     case ENXIO: .unreadable("it is not a regular file")
-    case ELOOP: .unreadable("its symbolic links lead in a circle")
+    case ELOOP: .unreadable("its symbolic links form a cycle")
     default: .unreadable("error \(code)")
     }
   }
 }
 
-/// What the system knows about a file, a folder or a symbolic link.
+/// The status of a file, a directory or a symbolic link.
 struct FileStatus: Equatable {
-  /// What there is at a path.
+  /// The type of a file.
   enum Kind {
     case regular, folder, link, other
   }
@@ -91,18 +91,14 @@ struct FileStatus: Equatable {
   private let device: Int64
   private let node: UInt64
 
-  /// What is at a path; a symbolic link is not followed.
-  ///
-  /// - Returns: `nil` if it cannot be looked at.
+  /// Reads the status of the file at a path without following a symbolic link, or returns `nil` if it cannot be read.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// What is behind a descriptor.
-  ///
-  /// - Returns: `nil` if it cannot be looked at.
+  /// Reads the status of the file behind a descriptor, or returns `nil` if it cannot be read.
   init?(ofDescriptor descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -124,13 +120,13 @@ struct FileStatus: Equatable {
     node = UInt64(status.st_ino)
   }
 
-  /// Whether two are the same file.
+  /// Returns whether two statuses belong to the same file.
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
 
-  /// Whether the user who runs this program, or root, owns it.
+  /// Whether the file belongs to the current user or to root.
   var hasTrustedOwner: Bool { owner == 0 || owner == geteuid() }
 
-  /// The target of the symbolic link at a path.
+  /// Returns the target of the symbolic link at a path.
   static func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)

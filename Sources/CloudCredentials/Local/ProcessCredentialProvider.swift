@@ -1,11 +1,10 @@
 public import StorageAuth
 
-/// Asks a command for an access key: it prints one as JSON to its standard output.
+/// A provider that runs a command which prints an access key as JSON to its standard output.
 ///
-/// The shape says what the JSON has to be; see ``ProcessOutputShape``. What the command writes to its standard error is
-/// never shown.
+/// The format of the JSON is given by a ``ProcessOutputShape``. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
-  /// The greatest output that is taken.
+  /// The maximum size of the output in bytes.
   private static let outputLimit = 1 << 16
 
   private let command: CredentialCommand
@@ -14,18 +13,18 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private let shape: ProcessOutputShape
   private let runner: (any CommandRunner)?
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
-  /// Names the command.
+  /// Creates a provider for a command.
   ///
   /// - Parameters:
   ///   - command: The command.
   ///   - environment: Variables for the command, in addition to those of this process.
-  ///   - timeout: How long the command may take.
-  ///   - shape: What the command prints.
-  ///   - machine: Runs the command.
-  ///   - source: The name of the source.
+  ///   - timeout: The maximum run time of the command.
+  ///   - shape: The format of the command's output.
+  ///   - machine: The context whose runner runs the command.
+  ///   - source: The name of the provider, for errors.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
     shape: ProcessOutputShape = .standard, machine: ProviderContext, source: String = "process"
@@ -38,11 +37,12 @@ public struct ProcessCredentialProvider: CredentialProvider {
     self.source = source
   }
 
-  /// Runs the command.
+  /// Runs the command and parses its output.
   ///
-  /// - Returns: The key that it printed.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is nothing to run commands with, `timeout` if the command
-  ///   took too long, `malformedAnswer` if it printed no key, `failed` if it could not be started or did not succeed.
+  /// - Returns: The key that the command printed.
+  /// - Throws: A `CredentialError`: `notConfigured` if the context has no runner of commands, `timeout` if the command
+  ///   took too long, `malformedAnswer` if its output is not a key, `cancelled` if the task was cancelled, `failed` if
+  ///   the command could not be started or failed.
   public func credential() async throws(CredentialError) -> AccessKey {
     guard let runner else {
       throw CredentialError(
@@ -78,7 +78,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private var output: SettingLocation {
     SettingLocation(
       source: source, name: "The output of \(command)",
-      remedy: "Let it print a JSON object with \(shape.fields), and nothing else.")
+      remedy: "Let it print a JSON object with \(shape.fields) and no other output.")
   }
 
   private func problem(with error: CommandError) -> CredentialError {
@@ -94,17 +94,17 @@ public struct ProcessCredentialProvider: CredentialProvider {
   }
 }
 
-/// What a command that is asked for an access key prints.
+/// The format of the output of a command that prints an access key.
 public struct ProcessOutputShape: Sendable {
-  /// The fields that have to be there, for errors.
+  /// The names of the required fields, for errors.
   let fields: String
 
-  /// Reads the key from what was printed.
+  /// Reads the key from the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 }
 
 extension ProcessCredentialProvider: CustomStringConvertible, CustomReflectable {
-  /// The source and the program; neither arguments nor variables, which may hold secrets.
+  /// The source and the program, without arguments and variables, which may contain secrets.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
 
   /// A mirror without children.

@@ -1,11 +1,12 @@
 internal import StorageAuth
 
 extension ProviderContext {
-  /// Reads the token of an identity provider from a file, anew each time: the platform replaces it while it lives.
+  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token
+  /// before it expires.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - place: Who names it, for errors.
+  ///   - path: The path of the file.
+  ///   - place: The location of the setting that names the file, for errors.
   func token(
     in path: String, for place: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {

@@ -1,14 +1,15 @@
 internal import StorageAuth
 
 extension ProviderContext {
-  /// Variables that only make sense together.
+  /// Returns the values of variables that must be set together.
   ///
   /// - Parameters:
-  ///   - names: The variables.
-  ///   - telling: Those of them that nobody sets for another reason.
+  ///   - names: The names of the variables.
+  ///   - telling: The variables among them that are set only for this purpose, unlike the others.
   ///   - place: The environment, for errors.
-  /// - Returns: Their values.
-  /// - Throws: `notConfigured` if none of the telling ones is set, `failed` if some variables are set and others are not.
+  /// - Returns: The values, in the order of `names`.
+  /// - Throws: `notConfigured` if no variable of `telling` is set, `failed` if some variables are set and others are
+  ///   not.
   func variables(
     _ names: [String], unlessUnset telling: [String], at place: SettingLocation
   ) throws(CredentialError) -> [String] {

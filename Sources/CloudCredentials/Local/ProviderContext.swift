@@ -6,10 +6,9 @@ public import StorageAuth
   internal import Foundation
 #endif
 
-/// What a credential provider may touch on this machine, and beyond it.
+/// The access of credential providers to the environment, files, commands, the network and the clocks.
 ///
-/// Providers reach the environment, files, commands, the network and the clocks through this alone, so that a test can
-/// put any of them in memory.
+/// Providers use only this value for such access, so that a test can replace any part of it with one in memory.
 ///
 /// ```swift
 /// var machine = ProviderContext(transport: transport)
@@ -17,36 +16,38 @@ public import StorageAuth
 /// let credentials = AlibabaCredentials(machine).chain
 /// ```
 public struct ProviderContext: Sendable {
-  /// Gives the value of an environment variable; nothing if it is not set.
+  /// Returns the value of an environment variable, or `nil` if it is not set.
   public var environment: @Sendable (_ name: String) -> String?
 
-  /// The home directory, where paths that begin with `~/` start; nothing if there is none.
+  /// The home directory that replaces the `~` of paths that begin with `~/`, or `nil` if there is none.
   public var home: String?
 
-  /// Reads files.
+  /// The reader of files.
   public var files: any FileReader
 
-  /// Runs commands; without it, sources that need a command decline.
+  /// The runner of commands, or `nil` if commands are not available; sources that need a command then report
+  /// `notConfigured`.
   public var commands: (any CommandRunner)?
 
-  /// Sends HTTP requests.
+  /// The transport that sends HTTP requests.
   public var transport: any HTTPTransport
 
   /// The clocks.
   public var time: any SigningClock
 
-  /// Is handed what should be put right but is no reason to fail, such as a secret file that others can read; each time
-  /// that it is seen.
+  /// Receives warnings about conditions that are not errors, such as a secret file that other users can read.
+  ///
+  /// It is called each time that a provider notices the condition.
   public var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
 
-  /// Puts access together from parts; for tests and for machines of another kind.
+  /// Creates a context from its parts, for tests and for other environments than a local process.
   ///
   /// - Parameters:
-  ///   - environment: Gives the value of an environment variable.
-  ///   - home: The home directory, absolute.
-  ///   - files: Reads files.
-  ///   - commands: Runs commands.
-  ///   - transport: Sends HTTP requests.
+  ///   - environment: Returns the value of an environment variable.
+  ///   - home: The absolute path of the home directory.
+  ///   - files: The reader of files.
+  ///   - commands: The runner of commands, or `nil` if commands are not available.
+  ///   - transport: The transport that sends HTTP requests.
   ///   - time: The clocks.
   public init(
     environment: @escaping @Sendable (_ name: String) -> String?, home: String?, files: any FileReader,
@@ -60,11 +61,13 @@ public struct ProviderContext: Sendable {
     self.time = time
   }
 
-  /// Access to the real environment and the real files; the home directory is that of the user who runs the process.
+  /// Creates a context with the environment of this process, the files of this machine and the current user's home
+  /// directory.
   ///
   /// - Parameters:
-  ///   - transport: Sends HTTP requests.
-  ///   - commands: Runs commands; without it, sources that need a command decline.
+  ///   - transport: The transport that sends HTTP requests.
+  ///   - commands: The runner of commands, or `nil` if commands are not available; sources that need a command then
+  ///     report `notConfigured`.
   ///   - time: The clocks.
   public init(transport: any HTTPTransport, commands: (any CommandRunner)? = nil, time: any SigningClock = .system) {
     self.init(
@@ -73,22 +76,22 @@ public struct ProviderContext: Sendable {
       transport: transport, time: time)
   }
 
-  /// A variable of the environment of this process.
+  /// Returns the value of a variable in the environment of this process.
   @Sendable static func processEnvironment(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name]
   }
 
-  /// A variable without the blanks around it; an empty one counts as not set.
+  /// Returns the value of a variable without surrounding blanks, or `nil` if it is unset or empty.
   package func variable(_ name: String) -> String? {
     environment(name)?.trimmed
   }
 
-  /// Whether a variable says `true`, in any case.
+  /// Returns whether a variable is `true`, ignoring case.
   func isTrue(_ name: String) -> Bool {
     variable(name)?.lowercased() == "true"
   }
 
-  /// The absolute form of a path that may begin with `~/`; nothing if there is no home directory.
+  /// Returns the absolute form of a path that may begin with `~/`, or `nil` if there is no home directory.
   package func absolute(_ path: String) -> String? {
     guard path.hasPrefix("~/") else { return path }
     return home.map { $0 + path.dropFirst() }
@@ -96,7 +99,7 @@ public struct ProviderContext: Sendable {
 }
 
 extension StringProtocol {
-  /// The text without the blanks and line ends around it; nothing if nothing is left.
+  /// The string without surrounding blanks and line breaks, or `nil` if the rest is empty.
   var trimmed: String? {
     guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
       return nil

@@ -1,14 +1,14 @@
 package import StorageAuth
 
-/// Where a setting stands, for errors.
+/// The location of a setting, for errors.
 package struct SettingLocation: Sendable {
   /// The name of the provider.
   package let source: String
 
-  /// Where it stands, as the subject of a sentence: `The profile “default” in /home/mia/.aliyun/config.json`.
+  /// The location as the subject of a sentence: `The profile “default” in /home/mia/.aliyun/config.json`.
   package let name: String
 
-  /// How to put it right, in a sentence.
+  /// The default remedy, as a sentence.
   package let remedy: String
 
   package init(source: String, name: String, remedy: String) {
@@ -17,12 +17,13 @@ package struct SettingLocation: Sendable {
     self.remedy = remedy
   }
 
-  /// An error about this place.
+  /// Returns an error about this location.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - predicate: The rest of the sentence that begins with the place.
-  ///   - remedy: What to do, where that is not what is always to be done here.
+  ///   - code: The code of the error.
+  ///   - predicate: The rest of the sentence whose subject is the location.
+  ///   - remedy: The remedy, or `nil` for the default one.
+  ///   - isRetryable: Whether a retry can help.
   package func error(
     _ code: CredentialError.Code, _ predicate: String, remedy: String? = nil, isRetryable: Bool = false
   ) -> CredentialError {
@@ -30,15 +31,14 @@ package struct SettingLocation: Sendable {
       code, source: source, "\(name) \(predicate).", remedy: remedy ?? self.remedy, isRetryable: isRetryable)
   }
 
-  /// An error about a value of this place.
+  /// Returns an error about an invalid value at this location.
   package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
     error(.malformedAnswer, predicate, remedy: remedy)
   }
 }
 
 extension String {
-  /// The text in quotation marks if it looks like a name; otherwise how long it is, because it may be a secret that got
-  /// into the wrong place.
+  /// The string in quotation marks if it looks like a name, otherwise its length, because it may be a misplaced secret.
   package var shownIfName: String {
     let isName = utf8.count <= 24 && allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }
     return isName ? "“\(self)”" : "a text of \(utf8.count) bytes"
@@ -46,7 +46,7 @@ extension String {
 }
 
 extension CredentialError {
-  /// The same error, as the answer to a source that asked another.
+  /// Returns this error as one of a source that used another source; `notConfigured` becomes `failed`.
   fileprivate func inside(_ place: SettingLocation) -> CredentialError {
     CredentialError(
       code == .notConfigured ? .failed : code, source: "\(place.source): \(source)", "\(place.name): \(message)",
@@ -55,9 +55,9 @@ extension CredentialError {
 }
 
 extension CredentialProvider {
-  /// Asks this provider because somebody wrote down that it is to be used: where it would decline, that is an error.
+  /// Requests a credential from this provider because a setting demands it, so that `notConfigured` becomes `failed`.
   ///
-  /// - Parameter place: Where it is written down.
+  /// - Parameter place: The location of the setting.
   func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       let issued = try await issue()

@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension SettingTable {
-  /// Names under which the parts of a key stand.
+  /// The names of the settings that form a key.
   struct KeyNames {
     var id: String
     var secret: String
@@ -9,10 +9,10 @@ extension SettingTable {
     var expiration: String?
   }
 
-  /// The key that the settings hold.
+  /// Returns the key in the settings.
   ///
-  /// - Returns: Nothing if neither the id nor the secret is there.
-  /// - Throws: An error if only one of them is: a key that is half there is a mistake.
+  /// - Returns: The key, or `nil` if both the ID and the secret are missing.
+  /// - Throws: An error if only one of them is present: an incomplete key is a mistake.
   func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
     let (id, secret) = (try text(names.id), try text(names.secret))
     if id == nil && secret == nil { return nil }
@@ -33,7 +33,7 @@ extension SettingTable {
     return key
   }
 
-  /// The key that the settings have to hold.
+  /// Returns the key in the settings, which must be present.
   func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
     guard let key = try key(names) else { throw place.malformed("has no “\(names.id)” and no “\(names.secret)”") }
     return key

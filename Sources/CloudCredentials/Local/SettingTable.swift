@@ -1,26 +1,27 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// Settings by name, as a JSON object or a section of an INI file has them; errors say which one is wrong and where.
+/// A table of named settings from a JSON object or a section of an INI file; its errors name the invalid setting and
+/// its location.
 struct SettingTable: Sendable {
-  /// Where the settings stand.
+  /// The location of the settings, for errors.
   var place: SettingLocation
 
   private let values: [String: JSONValue]
 
-  /// The members of a JSON object.
+  /// Creates a table from the members of a JSON object; `null` counts as unset.
   init(_ object: JSONObject, at place: SettingLocation) {
     self.place = place
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
-  /// The keys of a section.
+  /// Creates a table from the keys of a section.
   init(_ texts: [String: String], at place: SettingLocation) {
     self.place = place
     values = texts.mapValues { .string($0) }
   }
 
-  /// A text without the blanks around it; nothing if it is not there or empty.
+  /// Returns a string without surrounding blanks, or `nil` if it is missing or empty.
   func text(_ name: String) throws(CredentialError) -> String? {
     switch values[name] {
     case nil: return nil
@@ -29,7 +30,7 @@ struct SettingTable: Sendable {
     }
   }
 
-  /// The first of several texts that is there.
+  /// Returns the first string under one of `names` that is neither missing nor empty.
   func text(_ names: [String]) throws(CredentialError) -> String? {
     for name in names {
       if let text = try text(name) { return text }
@@ -37,13 +38,13 @@ struct SettingTable: Sendable {
     return nil
   }
 
-  /// A text that has to be there.
+  /// Returns a string that must be present and not empty.
   func required(_ name: String) throws(CredentialError) -> String {
     guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
     return text
   }
 
-  /// A whole number, written as such or as text; nothing if it is not there or empty.
+  /// Returns an integer, given as a number or a string, or `nil` if it is missing or empty.
   func integer(_ name: String) throws(CredentialError) -> Int64? {
     switch values[name] {
     case nil: return nil
@@ -57,7 +58,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has no whole number in “\(name)”")
   }
 
-  /// A yes or no, written as such or as text; no if it is not there.
+  /// Returns a Boolean value, given as such or as a string; `false` if it is missing or empty.
   func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
@@ -73,7 +74,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has neither true nor false in “\(name)”")
   }
 
-  /// An instant: ISO 8601 or Unix time, as text or number; nothing if it is not there, empty or 0.
+  /// Returns a time, given as ISO 8601 or Unix time in a string or a number, or `nil` if it is missing, empty or 0.
   func instant(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
@@ -89,7 +90,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
   }
 
-  /// The elements of an array; none if it is not there.
+  /// Returns the elements of an array, or an empty array if it is missing.
   func array(_ name: String) throws(CredentialError) -> [JSONValue] {
     switch values[name] {
     case nil: return []
@@ -98,7 +99,7 @@ struct SettingTable: Sendable {
     }
   }
 
-  /// Whether there is something under a name.
+  /// Returns whether a setting is present and not an empty string.
   func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
@@ -109,9 +110,9 @@ struct SettingTable: Sendable {
 }
 
 extension SettingTable {
-  /// Reads a JSON object; a byte order mark is skipped.
+  /// Parses a JSON object, optionally with a byte order mark.
   ///
-  /// - Throws: An error that shows nothing of the bytes.
+  /// - Throws: An error that does not show any part of the input.
   init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]

@@ -4,14 +4,21 @@
   internal import Foundation
 #endif
 
-/// The files of this machine.
+/// A reader of the files of this machine.
 public struct SystemFiles: FileReader {
-  /// Makes a reader; all of them are the same.
+  /// Creates a reader.
   public init() {}
 
-  /// Reads a regular file as a whole, with what the descriptor that it is read from says about it.
+  /// Reads a whole regular file, with the permissions from the descriptor through which it is read.
   ///
   /// Symbolic links are followed. A relative path starts in the current directory.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - limit: The maximum size in bytes.
+  /// - Returns: The content, with the file's permissions and, if there is one, the reason why another user could have
+  ///   written it.
+  /// - Throws: A ``FileReadError``.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let file = try OpenedFile(absolute)

@@ -1,8 +1,8 @@
 internal import StorageAuth
 
 extension Timestamp {
-  /// Reads when a credential ends, more leniently than the vendors do: ISO 8601 with or without a fraction, with `Z` or
-  /// an offset, or Unix time in digits.
+  /// Parses an expiration more leniently than the vendors: ISO 8601 with or without a fraction, with `Z` or an offset,
+  /// or Unix time in digits.
   init?(expiration text: String) {
     if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
       self = instant
@@ -13,8 +13,10 @@ extension Timestamp {
     }
   }
 
-  /// Reads Unix time in seconds or, from the year 2286 on, in milliseconds: from there on, milliseconds are dates since
-  /// April 1970, and no credential is that old or lives that long.
+  /// Creates a time from Unix time in seconds or, from 10,000,000,000 (the year 2286) on, in milliseconds.
+  ///
+  /// As milliseconds, such values are dates from April 1970 on; no credential is that old, and none is valid until
+  /// 2286.
   init(expiration unixTime: Int64) {
     self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }

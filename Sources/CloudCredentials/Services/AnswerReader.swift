@@ -50,11 +50,11 @@ struct AnswerReader: Sendable {
     let isEnd = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
       return
-        "The field \(name) is \(time.unixSeconds), which is no time of a credential: it has to be Unix time in seconds."
+        "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
     if !isWritten(value), time.unixSeconds <= longestDuration {
       return
-        "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it has to be the instant itself, as Unix time."
+        "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
     if time < Timestamp.plausible.lowerBound {
       return isEnd

@@ -107,7 +107,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
   func testACommandInAFileThatAnyoneMayWriteIsNotRun() async {
     let text = #"{"current":"p","profiles":[{"name":"p","mode":"External","process_command":"get-key"}]}"#
     machine.put(Self.path, bytes: Array(text.utf8), permissions: 0o646)
-    await assertRefuses(provider(), .failed, says: ["“p”", Self.path, "anyone may write the file"])
+    await assertRefuses(provider(), .failed, says: ["“p”", Self.path, "any user may write the file"])
     XCTAssertEqual(machine.commandLines, [])
   }
 

@@ -98,7 +98,7 @@ final class FileWeaknessTests: XCTestCase {
     try link("closed/link", to: "../open/f")
     try link("closed/again", to: "link")
     for name in ["open/link", "closed/link", "closed/again"] {
-      XCTAssertEqual(try weakness(name)?.reason, "anyone may write the folder \(path("open"))", name)
+      XCTAssertEqual(try weakness(name)?.reason, "any user may write the folder \(path("open"))", name)
     }
   }
 
@@ -150,8 +150,8 @@ final class FileWeaknessTests: XCTestCase {
   func testACommandInAFileThatOthersCouldHaveWrittenIsNotRun() async throws {
     let text = #"{"current":"p","profiles":[{"name":"p","mode":"External","process_command":"get-key"}]}"#
     for (file, above, words) in [
-      (0o620, 0o755, "the group may write the file"), (0o602, 0o755, "anyone may write the file"),
-      (0o600, 0o775, "the group may write the folder"), (0o600, 0o777, "anyone may write the folder"),
+      (0o620, 0o755, "the group may write the file"), (0o602, 0o755, "any user may write the file"),
+      (0o600, 0o775, "the group may write the folder"), (0o600, 0o777, "any user may write the folder"),
     ] {
       try makeFolder("home", above)
       try write("home/config.json", file, text)
@@ -177,6 +177,6 @@ final class FileWeaknessTests: XCTestCase {
     access.home = path("home")
     await assertKey(COSCMDProfileProvider(machine: access), AccessKey(id: "1", secret: "s"))
     XCTAssertEqual(machine.warnings.count, 1)
-    XCTAssertTrue("\(machine.warnings)".contains("others could have written them: anyone may write the folder"))
+    XCTAssertTrue("\(machine.warnings)".contains("others could have written them: any user may write the folder"))
   }
 }

@@ -79,7 +79,7 @@ final class OSSToolProfileTests: XCTestCase {
     machine.put(Self.path, "[default]\nmode=Process\ncredentialProcess = cat \(Marks.secret) | head -1")
     await assertRefuses(ossutil(), .malformedAnswer, says: ["credentialProcess", "shell"])
     machine.put(Self.path, bytes: Array("[default]\nmode=Process\ncredentialProcess=x".utf8), permissions: 0o602)
-    await assertRefuses(ossutil(), .failed, says: ["anyone may write the file"])
+    await assertRefuses(ossutil(), .failed, says: ["any user may write the file"])
     XCTAssertEqual(machine.commandLines.count, 1)
   }
 
