@@ -1,11 +1,12 @@
 public import StorageAuth
 
-/// The profile of Alibaba Cloud's command line: `~/.aliyun/config.json`.
+/// A provider that uses a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
 ///
-/// The profile is the one that is named here, or by `ALIBABA_CLOUD_PROFILE`, or the file's current one. The file is read
-/// anew each time. `ALIBABA_CLOUD_CONFIG_FILE` names another file, `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` turns the
-/// source off. All modes but `RsaKeyPair` are carried out; `CloudSSO` and `OAuth` need a login in a browser, so only a
-/// key that such a login has left behind is used, as long as it lives.
+/// The profile is the one given here, else the one that `ALIBABA_CLOUD_PROFILE` names, else the file's current one. The
+/// file is read for each credential. `ALIBABA_CLOUD_CONFIG_FILE` sets another path, and
+/// `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source. All modes except `RsaKeyPair` are supported;
+/// `CloudSSO` and `OAuth` require a login in a browser, so only the temporary key that such a login has stored is used,
+/// until it expires.
 public struct AlibabaCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
@@ -16,15 +17,15 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; if it is not given, the environment or the file names it.
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment or the file names.
+  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
@@ -36,22 +37,23 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// The key that the profile leads to.
+  /// Returns the key that the profile contains or leads to.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, or the profile needs a login in a
-  ///   browser.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, the source is disabled, or the
+  ///   profile requires a login in a browser; `failed` or `malformedAnswer` if a profile that is set cannot be used; or
+  ///   the error of the service or the command that the profile names.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// The key that the profile leads to, with the name of the source that gave it.
+  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
   ///
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
     if machine.isTrue(switchName) {
       throw CredentialError(
-        .notConfigured, source: source, "\(switchName) turns the command line's profiles off.",
+        .notConfigured, source: source, "\(switchName) disables the profiles of the command-line tool.",
         remedy: "Unset it to use them.")
     }
     let profiles = try AlibabaCLIProfiles(try Self.file.read(on: machine, named: path), at: machine.time.now)

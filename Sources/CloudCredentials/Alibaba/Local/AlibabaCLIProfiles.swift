@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The profiles of `~/.aliyun/config.json`, and what each of them says has to be done.
+/// The profiles of `~/.aliyun/config.json`, with the plan that each of them describes.
 struct AlibabaCLIProfiles {
   private static let key = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
   private static let issuedKey = SettingTable.KeyNames(
@@ -11,7 +11,7 @@ struct AlibabaCLIProfiles {
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
-  /// How long a command of the mode `External` may take.
+  /// The timeout for a command of the mode `External`.
   private static let commandTimeout = Duration.seconds(60)
 
   private let file: ConfigurationFile.Contents
@@ -19,11 +19,11 @@ struct AlibabaCLIProfiles {
   private let now: Timestamp
   private var profiles: [(name: String, settings: JSONObject)] = []
 
-  /// Reads the file.
+  /// Parses the file.
   ///
   /// - Parameters:
-  ///   - file: The file.
-  ///   - now: The present, for keys that may have ended.
+  ///   - file: The content of the file.
+  ///   - now: The current time, for keys that may have expired.
   init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
     self.file = file
     self.now = now
@@ -36,7 +36,7 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The name of the current profile; nothing if the file has none.
+  /// The name of the current profile, or `nil` if the file has no profile.
   var current: String? {
     get throws(CredentialError) {
       if let name = try root.text("current") { return name }
@@ -47,11 +47,12 @@ struct AlibabaCLIProfiles {
   /// The error for a file without profiles.
   var nothing: CredentialError { file.place.error(.notConfigured, "has no profile") }
 
-  /// The error for a profile that is not there.
+  /// Returns the error for a profile that does not exist.
   ///
   /// - Parameters:
   ///   - name: The name of the profile.
-  ///   - isMistake: Whether it should have been in this file and in no other.
+  ///   - isMistake: Whether the profile must exist in this file, so that the error is `failed` rather than
+  ///     `notConfigured`.
   func unknown(_ name: String, isMistake: Bool) -> CredentialError {
     let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
     return file.place.error(
@@ -59,15 +60,14 @@ struct AlibabaCLIProfiles {
       remedy: "Name one of them, or run aliyun configure --profile \(name).")
   }
 
-  /// Where a profile stands.
+  /// Returns the location of a profile.
   func place(of name: String) -> SettingLocation {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
-  /// What a profile says has to be done.
+  /// Returns the plan that a profile describes, or `nil` if the profile does not exist.
   ///
   /// - Parameter name: The name of the profile.
-  /// - Returns: Nothing if there is no such profile.
   func plan(for name: String) throws(CredentialError) -> AlibabaPlan? {
     try plan(for: name, askedBy: [])
   }
@@ -76,7 +76,7 @@ struct AlibabaCLIProfiles {
     let found = profiles.filter { $0.name == name }
     guard let profile = found.first else { return nil }
     let place = place(of: name)
-    if found.count > 1 { throw place.malformed("stands there \(found.count) times", remedy: "Remove all but one.") }
+    if found.count > 1 { throw place.malformed("is defined \(found.count) times", remedy: "Remove all but one.") }
     let settings = SettingTable(profile.settings, at: place)
     let mode = try settings.text("mode") ?? "AK"
     switch mode.lowercased() {
@@ -88,7 +88,7 @@ struct AlibabaCLIProfiles {
     case "ststoken":
       _ = try settings.required("sts_token")
       let key = try settings.requiredKey(Self.issuedKey)
-      if key.expires(within: .zero, at: now) { throw place.error(.failed, "has a key that ended at \(key.ending)") }
+      if key.expires(within: .zero, at: now) { throw place.error(.failed, "has a key that expired at \(key.ending)") }
       return .key(key)
     case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
     case "ramrolearnwithrolename":
@@ -107,7 +107,7 @@ struct AlibabaCLIProfiles {
       throw place.error(
         .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
     default:
-      throw place.malformed("has the mode \(mode.shownIfName), which nobody knows")
+      throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
@@ -118,7 +118,7 @@ struct AlibabaCLIProfiles {
     let path = others + [name]
     if path.contains(sourceName) {
       let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
-      throw settings.place.malformed("leads in a circle: \(circle)")
+      throw settings.place.malformed("is part of a cycle of profiles: \(circle)")
     }
     guard let plan = try plan(for: sourceName, askedBy: path) else {
       throw settings.place.malformed("has the source profile “\(sourceName)”, which is not there")
@@ -134,17 +134,17 @@ struct AlibabaCLIProfiles {
     return command
   }
 
-  /// The key that a login in a browser has left behind, while it lives.
+  /// Returns the temporary key that a login in a browser has stored, until it expires.
   private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let state = key?.expiration == nil ? "and holds no key" : "and its key ended at \(key?.ending ?? "")"
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
     throw settings.place.error(
       .notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }
 
 extension AccessKey {
-  /// When the key ends, for errors.
+  /// The expiration of the key, for errors.
   var ending: String { expiration.map { "\($0)" } ?? "no time" }
 }

@@ -1,9 +1,10 @@
 public import StorageAuth
 
-/// Where keys for OSS come from when nobody says it: the vendor's default chain, with the sources of OSS's own tools.
+/// The default sources of keys for OSS: the vendor's default chain, with the sources of OSS's own tools.
 ///
-/// Each source is a slot that can be replaced or left out. The order is that of the properties. A source that is not set
-/// up here is passed over; one that is set up and broken ends the search. Making this touches nothing but the environment.
+/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
+/// not configured on this machine is skipped; one that is configured but fails ends the search. Creating a value reads
+/// only the environment.
 ///
 /// ```swift
 /// var sources = AlibabaCredentials(machine)
@@ -12,7 +13,7 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AlibabaCredentials: Sendable {
-  /// A source; nothing to leave it out.
+  /// A source, or `nil` to omit it.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET`, `OSS_SESSION_TOKEN`.
@@ -24,10 +25,10 @@ public struct AlibabaCredentials: Sendable {
   /// The role of a pod: `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN`, `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
   public var podRole: Source
 
-  /// The profile of the command line: `~/.aliyun/config.json`.
+  /// The profile of the command-line tool: `~/.aliyun/config.json`.
   public var cliProfile: Source
 
-  /// The profile that the SDKs share: `~/.alibabacloud/credentials`.
+  /// The profile that the vendor's SDKs share: `~/.alibabacloud/credentials`.
   public var sharedProfile: Source
 
   /// The profile of ossutil: `~/.ossutilconfig`.
@@ -39,14 +40,14 @@ public struct AlibabaCredentials: Sendable {
   /// The role of the instance, from the metadata service.
   public var metadata: Source
 
-  /// The address that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
+  /// The URL that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
   public var credentialsURI: Source
 
   private let machine: ProviderContext
 
-  /// Fills every slot with the vendor's source.
+  /// Creates the vendor's default sources.
   ///
-  /// - Parameter machine: What may be touched.
+  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
   public init(_ machine: ProviderContext) {
     self.init(machine, services: .real)
   }
@@ -64,9 +65,9 @@ public struct AlibabaCredentials: Sendable {
     credentialsURI = AlibabaCredentialsURIProvider(machine: machine, services: services)
   }
 
-  /// The sources that are there, in their order.
+  /// A chain of the sources that are not `nil`, in their order.
   ///
-  /// A profile that `ALIBABA_CLOUD_PROFILE` names and that no file has ends the search as well.
+  /// If `ALIBABA_CLOUD_PROFILE` names a profile that no file has, the search ends with an error.
   public var chain: CredentialChain<AccessKey> {
     let check = NamedProfileCheck(
       variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"],
@@ -81,9 +82,9 @@ public struct AlibabaCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of Alibaba Cloud, as ``AlibabaCredentials`` lists them.
+  /// Returns the chain of Alibaba Cloud's default sources, as ``AlibabaCredentials`` lists them.
   ///
-  /// - Parameter machine: What may be touched.
+  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
   public static func alibabaCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     AlibabaCredentials(machine).chain
   }

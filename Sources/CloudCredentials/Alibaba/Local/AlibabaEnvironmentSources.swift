@@ -1,7 +1,7 @@
 internal import StorageAuth
 
-/// The role of a pod (RRSA): `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
-/// `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+/// A provider of the role of a pod (RRSA), which `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
+/// `ALIBABA_CLOUD_OIDC_TOKEN_FILE` describe.
 struct AlibabaPodRoleProvider: CredentialProvider {
   private static let roleName = "ALIBABA_CLOUD_ROLE_ARN"
   private static let providerName = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
@@ -15,7 +15,8 @@ struct AlibabaPodRoleProvider: CredentialProvider {
     try await issue().credential
   }
 
-  /// Takes on the role; the variable of the role alone says nothing, because others use it too.
+  /// Assumes the role; `ALIBABA_CLOUD_ROLE_ARN` without the other variables counts as not configured, because other
+  /// tools set it too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let place = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try machine.variables(
@@ -26,7 +27,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
       let isPrivate = machine.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
         throw place.error(
-          .failed, "sets ALIBABA_CLOUD_STS_REGION to what is no name of a region", remedy: "Write it like cn-hangzhou.")
+          .failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
       }
       role.endpoint = endpoint
     }
@@ -35,8 +36,9 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   }
 }
 
-/// The role of the instance, unless `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` turns it off;
-/// `ALIBABA_CLOUD_ECS_METADATA` names the role.
+/// A provider of the role of the instance, which `ALIBABA_CLOUD_ECS_METADATA` may name.
+///
+/// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables it.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
   private let machine: ProviderContext
   private let provider: any CredentialProvider<AccessKey>
@@ -56,13 +58,13 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
     let switchName = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
     if machine.isTrue(switchName) {
       throw CredentialError(
-        .notConfigured, source: source, "\(switchName) turns the metadata service off.", remedy: "Unset it to use it.")
+        .notConfigured, source: source, "\(switchName) disables the metadata service.", remedy: "Unset it to use it.")
     }
     return try await provider.issue()
   }
 }
 
-/// The address that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
+/// A provider of keys from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
   let machine: ProviderContext

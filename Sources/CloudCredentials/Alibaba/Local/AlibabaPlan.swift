@@ -1,28 +1,28 @@
 internal import StorageAuth
 
-/// What has to be done to get a key, as a profile of Alibaba Cloud's tools says it.
+/// A plan to obtain a key, as a profile of Alibaba Cloud's tools describes it.
 indirect enum AlibabaPlan: Sendable {
-  /// Take the key that stands there.
+  /// Use the key in the profile.
   case key(AccessKey)
-  /// Ask the instance for the key of its role; the one that it has, unless it is named.
+  /// Request the key of the instance's role; `nil` for the role that the instance has.
   case instanceRole(String?)
-  /// Take on a role with the key that another plan gets.
+  /// Assume a role with the key that another plan obtains.
   case role(AlibabaRolePlan, with: AlibabaPlan)
-  /// Take on a role with a token of an identity provider, which stands in a file.
+  /// Assume a role with an identity token from a file.
   case webIdentity(AlibabaRolePlan, providerARN: String, tokenFile: String)
-  /// Ask a command.
+  /// Run a command.
   case command(CredentialCommand, timeout: Duration)
-  /// Ask a URL.
+  /// Send a request to a URL.
   case uri(String)
 }
 
 extension AlibabaPlan {
-  /// The provider that carries the plan out.
+  /// Returns the provider that executes the plan.
   ///
   /// - Parameters:
-  ///   - place: Where the plan stands, for errors.
-  ///   - machine: What may be touched.
-  ///   - services: Makes the providers.
+  ///   - place: The location of the plan, for errors.
+  ///   - machine: The context for the providers.
+  ///   - services: The factory of the providers.
   func provider(
     at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
@@ -39,7 +39,7 @@ extension AlibabaPlan {
     }
   }
 
-  /// Carries the plan out.
+  /// Executes the plan.
   func issue(
     at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// A RAM role, and how it is to be taken on.
+/// A RAM role with the parameters for assuming it.
 struct AlibabaRolePlan: Sendable, Hashable {
   var arn: String
   var sessionName = "swift-storage-auth"
@@ -11,7 +11,7 @@ struct AlibabaRolePlan: Sendable, Hashable {
 }
 
 extension SettingTable {
-  /// Names under which the parts of a role stand; those that a file does not know are left out.
+  /// The names of the settings that describe a role; `nil` for those that a file format does not have.
   struct RoleNames {
     var arn: String
     var sessionName: String
@@ -22,7 +22,7 @@ extension SettingTable {
     var usesPrivateNetwork: String?
   }
 
-  /// The role that the settings name.
+  /// Returns the role that the settings describe.
   func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRolePlan {
     func text(_ name: String?) throws(CredentialError) -> String? {
       guard let name else { return nil }
@@ -36,7 +36,7 @@ extension SettingTable {
     if let region = try text(names.region) {
       let isPrivate = try names.usesPrivateNetwork.map(flag) ?? false
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
-        throw place.malformed("has no name of a region in “\(names.region ?? "")”")
+        throw place.malformed("has no region in “\(names.region ?? "")”")
       }
       role.endpoint = endpoint
     }
@@ -45,7 +45,7 @@ extension SettingTable {
 }
 
 extension AlibabaSTSEndpoint {
-  /// The endpoint of a region; nothing for what cannot be the name of one, and would change the host.
+  /// Creates the endpoint of a region, or returns `nil` if the name contains a character that could change the host.
   init?(region: String, isPrivate: Bool) {
     guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
     self = isPrivate ? .vpc(region) : .region(region)

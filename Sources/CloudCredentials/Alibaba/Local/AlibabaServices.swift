@@ -1,10 +1,10 @@
 internal import StorageAuth
 
-/// Makes the providers that plans need; a test puts others in their place.
+/// A factory of the providers that plans use; tests replace it.
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Gets the token of an identity provider, anew for each credential.
+  /// Returns an identity token; called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
@@ -13,7 +13,7 @@ struct AlibabaServices: Sendable {
     @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
   var uri: @Sendable (String, ProviderContext) -> Provider
 
-  /// The services of Alibaba Cloud.
+  /// The providers of Alibaba Cloud's services.
   static let real = AlibabaServices(
     instanceRole: { role, machine in
       AlibabaInstanceMetadataProvider(

@@ -1,9 +1,9 @@
 public import StorageAuth
 
-/// A profile of the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
+/// A provider that uses a profile of the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
 ///
-/// The profile is the one that is named here, or by `ALIBABA_CLOUD_PROFILE`, or `default`. The file is read anew each
-/// time. `ALIBABA_CLOUD_CREDENTIALS_FILE` names another file.
+/// The profile is the one given here, else the one that `ALIBABA_CLOUD_PROFILE` names, else `default`. The file is read
+/// for each credential. `ALIBABA_CLOUD_CREDENTIALS_FILE` sets another path.
 public struct AlibabaSharedProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
@@ -17,15 +17,15 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the section; if it is not given, the environment names it, or it is `default`.
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the section, or `nil` for the one that the environment names or `default`.
+  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
@@ -37,14 +37,15 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// The key that the profile leads to.
+  /// Returns the key that the profile contains or leads to.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile; `failed` or `malformedAnswer`
+  ///   if a profile that is set cannot be used; or the error of the service that the profile names.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// The key that the profile leads to, with the name of the source that gave it.
+  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
   ///
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -83,12 +84,13 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 }
 
 extension SettingLocation {
-  /// The error for a file that has no section of a name.
+  /// Returns the error for a file that has no section with a name.
   ///
   /// - Parameters:
   ///   - name: The name of the section.
-  ///   - document: The file.
-  ///   - isMistake: Whether the section should have been in this file and in no other.
+  ///   - document: The parsed file.
+  ///   - isMistake: Whether the section must exist in this file, so that the error is `failed` rather than
+  ///     `notConfigured`.
   func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
     let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
     return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")

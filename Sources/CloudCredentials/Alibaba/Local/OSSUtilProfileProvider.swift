@@ -1,10 +1,10 @@
 public import StorageAuth
 
-/// A profile of ossutil: `~/.ossutilconfig`, as version 1 and version 2 write it.
+/// A provider that uses a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
 ///
-/// The profile is the one that is named here, or by `OSSUTIL_PROFILE`, or `default`; version 1 has only its section
-/// `[Credentials]`, which is used where there is no default profile. Spellings of a key are the same to ossutil, and so
-/// they are here: `accessKeyID`, `access-key-id` and `access_key_id`. `OSSUTIL_CONFIG_FILE` names another file.
+/// The profile is the one given here, else the one that `OSSUTIL_PROFILE` names, else `default`. Version 1 has only its
+/// section `[Credentials]`, which is used if there is no default profile. As in ossutil, the spellings `accessKeyID`,
+/// `access-key-id` and `access_key_id` of a key are equivalent. `OSSUTIL_CONFIG_FILE` sets another path.
 public struct OSSUtilProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "ossutil", variable: "OSSUTIL_CONFIG_FILE", paths: ["~/.ossutilconfig"], remedy: "Run ossutil config.")
@@ -13,12 +13,12 @@ public struct OSSUtilProfileProvider: CredentialProvider {
 
   private static let dialect = INIDocument.Dialect(section: plain, key: plain)
 
-  /// The one spelling of a name that stands for all of them.
+  /// Returns the normalized spelling of a name.
   @Sendable private static func plain(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" && $0 != "_" }
   }
 
-  /// What only a shell understands.
+  /// The characters with a special meaning in a shell.
   private static let shellWords = "|&;<>$`"
 
   private let machine: ProviderContext
@@ -26,15 +26,15 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; if it is not given, the environment names it, or it is the default.
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or the default profile.
+  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
   }
@@ -46,14 +46,16 @@ public struct OSSUtilProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// The key that the profile leads to.
+  /// Returns the key that the profile contains or leads to.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, no such profile or no key in it.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, no such profile or no key in it; `failed`
+  ///   or `malformedAnswer` if a profile that is set cannot be used; or the error of the service or the command that
+  ///   the profile names.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// The key that the profile leads to, with the name of the source that gave it.
+  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
   ///
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -94,7 +96,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
       return .uri(try settings.required("credentialsuri"))
     case "anonymous": return .key(.anonymous)
     default:
-      throw settings.place.malformed("has the mode \(mode.shownIfName), which nobody knows")
+      throw settings.place.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 

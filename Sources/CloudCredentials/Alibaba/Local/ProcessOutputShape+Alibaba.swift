@@ -1,14 +1,14 @@
 internal import StorageAuth
 
 extension ProcessOutputShape {
-  /// The shape of a program of one's own unless another one is named: ``alibabaCloud``, which is the oldest here.
+  /// The default format of a custom program: ``alibabaCloud``, which was the first one in this package.
   public static let standard = alibabaCloud
 
-  /// Both shapes that Alibaba's tools know, whichever comes.
+  /// The two formats of Alibaba's tools, of which the output may have either.
   ///
-  /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as for the OSS SDKs, and
-  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as for the mode `External` of the command
-  /// line. Token and expiration may be missing.
+  /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` of the OSS SDKs and `{"mode",
+  /// "access_key_id", "access_key_secret", "sts_token", "expiration"}` of the command-line tool's mode `External`. The
+  /// token and the expiration are optional.
   public static let alibabaCloud = ProcessOutputShape(fields: "AccessKeyId and AccessKeySecret") {
     (answer) throws(CredentialError) in
     guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
