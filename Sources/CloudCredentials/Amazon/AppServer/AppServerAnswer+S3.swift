@@ -2,10 +2,10 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The shape of the documents that the SDKs of Amazon read from the address of a container: `AccessKeyId`,
-  /// `SecretAccessKey`, `Token`, `Expiration`; a refusal has `code` and `message`.
+  /// The format that Amazon's SDKs read from the URL of a container: `AccessKeyId`, `SecretAccessKey`, `Token`,
+  /// `Expiration`; a refusal has `code` and `message`.
   ///
-  /// Page: "Container credential provider".
+  /// Source: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let s3 = AppServerShape(.s3)
 }
 

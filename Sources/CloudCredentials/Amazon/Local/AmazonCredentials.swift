@@ -1,9 +1,10 @@
 public import StorageAuth
 
-/// The default sources of keys for Amazon S3, in the order of the vendor's newer SDKs, that for Swift among them.
+/// The default sources of keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for Swift.
 ///
-/// Each source is a slot that can be replaced or left out. The order is that of the properties. A source that is not set
-/// up here is passed over; one that is set up and broken ends the search. Making this touches nothing but the environment.
+/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
+/// not configured on this machine is skipped; one that is configured but fails ends the search. Creating a value reads
+/// only the environment.
 ///
 /// ```swift
 /// var sources = AmazonCredentials(machine)
@@ -11,13 +12,13 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AmazonCredentials: Sendable {
-  /// A source; `nil` to leave it out.
+  /// A source, or `nil` to omit it.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_CREDENTIAL_EXPIRATION`.
   public var environment: Source
 
-  /// The profile of the shared files: `~/.aws/credentials` and `~/.aws/config`.
+  /// The profile in the shared files: `~/.aws/credentials` and `~/.aws/config`.
   public var profile: Source
 
   /// The role of a pod or a job with an identity token: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`.
@@ -29,14 +30,14 @@ public struct AmazonCredentials: Sendable {
   /// The role of the instance, from the metadata service.
   public var metadata: Source
 
-  /// Fills every slot with the vendor's source.
+  /// Creates the vendor's default sources.
   ///
-  /// A profile that is named here is meant before the environment: the slots `environment` and `webIdentity` are empty
-  /// then.
+  /// A profile that is named here takes precedence over the environment: the slots `environment` and `webIdentity` are
+  /// then `nil`.
   ///
   /// - Parameters:
-  ///   - machine: What may be touched.
-  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
   public init(_ machine: ProviderContext, profile: String? = nil) {
     self.init(machine, profile: profile, services: .real)
   }
@@ -49,7 +50,7 @@ public struct AmazonCredentials: Sendable {
     metadata = services.instanceRole(machine)
   }
 
-  /// The sources that are there, in their order.
+  /// A chain of the sources that are not `nil`, in their order.
   public var chain: CredentialChain<AccessKey> {
     let sources: [Source] = [environment, profile, webIdentity, container, metadata]
     return CredentialChain(sources.compactMap(\.self), source: "Amazon default sources")
@@ -57,11 +58,11 @@ public struct AmazonCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of Amazon, as ``AmazonCredentials`` lists them.
+  /// Returns the chain of Amazon's default sources, as ``AmazonCredentials`` lists them.
   ///
   /// - Parameters:
-  ///   - machine: What may be touched.
-  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
   public static func amazonDefault(_ machine: ProviderContext, profile: String? = nil) -> CredentialChain<AccessKey> {
     AmazonCredentials(machine, profile: profile).chain
   }

@@ -1,15 +1,15 @@
 internal import StorageAuth
 
 extension EnvironmentCredentialProvider {
-  /// The variables of Amazon: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary key, `AWS_SESSION_TOKEN`
-  /// (of old `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
+  /// The provider of keys from Amazon's variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary
+  /// key, `AWS_SESSION_TOKEN` (formerly `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
   public static let aws = EnvironmentCredentialProvider(
     id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY", tokens: ["AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN"],
     expiration: "AWS_CREDENTIAL_EXPIRATION")
 }
 
-/// The role of a pod or a job that holds an identity token: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
-/// `AWS_ROLE_SESSION_NAME`.
+/// A provider of the role of a pod or a job with an identity token, which `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`
+/// and `AWS_ROLE_SESSION_NAME` describe.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
   private static let roleName = "AWS_ROLE_ARN"
@@ -22,7 +22,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
     try await issue().credential
   }
 
-  /// Takes on the role; the variable of the role alone says nothing, because other tools use it too.
+  /// Assumes the role; `AWS_ROLE_ARN` without the token file counts as not configured, because other tools set it too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let place = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: place)
@@ -33,10 +33,11 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   }
 }
 
-/// The role of the instance, unless `AWS_EC2_METADATA_DISABLED=true` turns it off.
+/// A provider of the role of the instance.
 ///
-/// `AWS_EC2_METADATA_SERVICE_ENDPOINT` names another address, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` takes the other
-/// one of the vendor's, `AWS_EC2_METADATA_V1_DISABLED=true` allows the newer way of asking only.
+/// `AWS_EC2_METADATA_DISABLED=true` disables it. `AWS_EC2_METADATA_SERVICE_ENDPOINT` sets another address,
+/// `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
+/// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
 struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let switchName = "AWS_EC2_METADATA_DISABLED"
   private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
@@ -64,7 +65,7 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
     let place = SettingLocation(
       source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
     if machine.isTrue(Self.switchName) {
-      throw place.error(.notConfigured, "turns the metadata service off with \(Self.switchName)")
+      throw place.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
     }
     if let mode = machine.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
       throw place.error(

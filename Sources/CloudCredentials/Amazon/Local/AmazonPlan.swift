@@ -1,24 +1,24 @@
 internal import StorageAuth
 
-/// What has to be done to get a key, as a profile of Amazon's tools says it.
+/// A plan to obtain a key, as a profile of Amazon's tools describes it.
 indirect enum AmazonPlan: Sendable {
-  /// Take the key that stands there.
+  /// Use the key in the profile.
   case key(AccessKey)
-  /// Take the key of the environment.
+  /// Use the key from the environment.
   case environment
-  /// Ask the platform for the key of the task or the pod.
+  /// Request the key of the task or the pod from the platform.
   case container
-  /// Ask the instance for the key of its role.
+  /// Request the key of the instance's role.
   case instanceRole
-  /// Take on a role with the key that another plan gets.
+  /// Assume a role with the key that another plan obtains.
   case role(AmazonRolePlan, with: AmazonPlan)
-  /// Take on a role with an identity token, which stands in a file.
+  /// Assume a role with an identity token from a file.
   case webIdentity(AmazonRolePlan, tokenFile: String)
-  /// Ask a command.
+  /// Run a command.
   case command(CredentialCommand)
 }
 
-/// A role, and how it is to be taken on.
+/// A role with the parameters for assuming it.
 struct AmazonRolePlan: Sendable, Hashable {
   var arn: String
   var sessionName = "swift-storage-auth"
@@ -28,12 +28,12 @@ struct AmazonRolePlan: Sendable, Hashable {
 }
 
 extension AmazonPlan {
-  /// Returns the provider that carries the plan out.
+  /// Returns the provider that executes the plan.
   ///
   /// - Parameters:
-  ///   - place: Where the plan stands, for errors.
-  ///   - machine: What may be touched.
-  ///   - services: Makes the providers.
+  ///   - place: The location of the plan, for errors.
+  ///   - machine: The context for the providers.
+  ///   - services: The factory of the providers.
   func provider(
     at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
@@ -50,7 +50,7 @@ extension AmazonPlan {
     }
   }
 
-  /// Carries the plan out.
+  /// Executes the plan.
   func issue(
     at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -59,11 +59,11 @@ extension AmazonPlan {
   }
 }
 
-/// Makes the providers that plans need; a test puts others in their place.
+/// A factory of the providers that plans use; tests replace it.
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Gets the token of an identity provider, anew for each credential.
+  /// Returns an identity token; called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (ProviderContext) -> Provider
@@ -71,7 +71,7 @@ struct AmazonServices: Sendable {
   var role: @Sendable (AmazonRolePlan, _ keys: Provider, ProviderContext) -> Provider
   var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
-  /// The services of Amazon.
+  /// The providers of Amazon's services.
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider(machine: $0) },
     container: { AmazonContainerProvider(machine: $0) },

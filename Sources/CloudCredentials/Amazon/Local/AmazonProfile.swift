@@ -1,8 +1,8 @@
 internal import StorageAuth
 
-/// The two files that Amazon's tools share: `~/.aws/credentials` and `~/.aws/config`.
+/// The parsed files that Amazon's tools share: `~/.aws/credentials` and `~/.aws/config`.
 ///
-/// Page: "Shared config and credentials files" of the SDK reference.
+/// Source: "Shared config and credentials files" in the AWS SDKs and Tools Reference Guide.
 struct AmazonFiles {
   static let source = "Amazon profile"
 
@@ -12,7 +12,8 @@ struct AmazonFiles {
   private static let config = ConfigurationFile(
     source: source, variable: "AWS_CONFIG_FILE", paths: ["~/.aws/config"], remedy: "Run aws configure.")
 
-  /// Names of sections are told apart by their bytes; blanks within them and quotation marks do not count.
+  /// The dialect of the files, in which names of sections are case-sensitive and quotation marks and repeated blanks in
+  /// them are ignored.
   private static let dialect = INIDocument.Dialect(
     section: { name in
       name.filter { $0 != "\"" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -27,9 +28,9 @@ struct AmazonFiles {
   private let credentials: File?
   private let config: File?
 
-  /// Reads the files that are there.
+  /// Reads the files that exist.
   ///
-  /// - Throws: A `CredentialError` if a file that a variable names is not there, or one cannot be read.
+  /// - Throws: A `CredentialError` if a file that a variable names does not exist, or a file cannot be read.
   init(on machine: ProviderContext) throws(CredentialError) {
     credentials = try Self.read(Self.credentials, on: machine)
     config = try Self.read(Self.config, on: machine)
@@ -38,7 +39,7 @@ struct AmazonFiles {
   private static func read(
     _ file: ConfigurationFile, on machine: ProviderContext
   ) throws(CredentialError) -> File? {
-    // The usual way to have no file, whatever the home directory holds.
+    // `/dev/null` is the usual way to disable a file, whatever the home directory contains.
     if let variable = file.variable, machine.variable(variable) == "/dev/null" { return nil }
     let contents: ConfigurationFile.Contents
     do throws(CredentialError) {
@@ -50,14 +51,15 @@ struct AmazonFiles {
     return File(contents: contents, document: try INIDocument(contents.bytes, at: contents.place, dialect: dialect))
   }
 
-  /// The name of the profile that the environment chooses: `AWS_DEFAULT_PROFILE`, as botocore has it, or `AWS_PROFILE`.
+  /// Returns the profile name that the environment sets: `AWS_DEFAULT_PROFILE`, which botocore reads first, or
+  /// `AWS_PROFILE`.
   static func chosenName(on machine: ProviderContext) -> String? {
     machine.variable("AWS_DEFAULT_PROFILE") ?? machine.variable("AWS_PROFILE")
   }
 
   /// Returns a profile, or `nil` if neither file has it.
   ///
-  /// - Throws: A `CredentialError` if a section of that name is not in order.
+  /// - Throws: A `CredentialError` if a section of that name is not valid.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
     var configured = try section("profile \(name)", of: config)
     if configured == nil, name == "default" { configured = try section(name, of: config) }
@@ -77,11 +79,12 @@ struct AmazonFiles {
     return AmazonProfile.Section(settings: settings, file: file.contents)
   }
 
-  /// The error for a profile that neither file has.
+  /// Returns the error for a profile that neither file has.
   ///
   /// - Parameters:
   ///   - name: The name of the profile.
-  ///   - isNamed: Whether the program or the environment names it.
+  ///   - isNamed: Whether the program or the environment names the profile, so that the error is `failed` rather than
+  ///     `notConfigured`.
   func missing(_ name: String, isNamed: Bool) -> CredentialError {
     let files = [credentials, config].compactMap { $0?.contents.path }
     let known = (credentials?.document.names ?? []) + (config?.document.names ?? [])
@@ -96,9 +99,9 @@ struct AmazonFiles {
   }
 }
 
-/// A profile, as the two files have it together.
+/// A profile, merged from the two files.
 struct AmazonProfile {
-  /// What one of the files says.
+  /// The section of the profile in one of the files.
   struct Section {
     let settings: SettingTable
     let file: ConfigurationFile.Contents
@@ -106,10 +109,10 @@ struct AmazonProfile {
 
   let name: String
 
-  /// The sections of the profile, that of `~/.aws/credentials` first.
+  /// The sections of the profile, with that of `~/.aws/credentials` first.
   let sections: [Section]
 
-  /// Where the profile stands: where most of it is written.
+  /// The location of the profile, with the paths of all files that have a section of it.
   var place: SettingLocation {
     SettingLocation(
       source: AmazonFiles.source,
@@ -117,17 +120,17 @@ struct AmazonProfile {
       remedy: "Run aws configure --profile \(name).")
   }
 
-  /// A text, from the first of the files that has it.
+  /// Returns a string from the first section in which the setting is present.
   func text(_ name: String) throws(CredentialError) -> String? {
     try section(with: name)?.settings.text(name)
   }
 
-  /// The first section that has something under a name.
+  /// Returns the first section in which a setting is present.
   func section(with name: String) -> Section? {
     sections.first { $0.settings.has(name) }
   }
 
-  /// The key that stands in the profile; its parts come from one file.
+  /// Returns the key in the profile, or `nil` if it has none; ID, secret and token come from the same file.
   func key() throws(CredentialError) -> AccessKey? {
     for section in sections {
       let names = SettingTable.KeyNames(

@@ -1,28 +1,29 @@
 public import StorageAuth
 
-/// A profile of the files that Amazon's tools and SDKs share: `~/.aws/credentials` and `~/.aws/config`.
+/// A provider that uses a profile of the files that Amazon's tools and SDKs share: `~/.aws/credentials` and
+/// `~/.aws/config`.
 ///
-/// The profile is the one that is named here, or by `AWS_DEFAULT_PROFILE` or `AWS_PROFILE`, or `default`. Both files are
-/// read anew each time; `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` name others. A profile that is named and that
-/// neither file has is an error.
+/// The profile is the one given here, else the one that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` names, else `default`.
+/// Both files are read for each credential; `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` set other paths. It is
+/// an error if neither file has a profile that was named.
 ///
-/// A profile leads to a key in one of these ways, the first that it has: a role (`role_arn`) with the key of a
-/// `source_profile` or of a `credential_source`, or with an identity token (`web_identity_token_file`); a key that stands
-/// there; a `credential_process`. One that asks a person for a code (`mfa_serial`) or needs a login in a browser (`sso_…`,
-/// `login_session`) declines, and says which command hands out its key.
+/// A profile leads to a key in one of these ways, of which the first one present is used: a role (`role_arn`), assumed
+/// with the key of a `source_profile` or a `credential_source` or with an identity token (`web_identity_token_file`); a
+/// key in the profile; a `credential_process`. Profiles that require a code from the user (`mfa_serial`) or a login in
+/// a browser (`sso_…`, `login_session`) are not supported; the error names the command that exports their key.
 public struct AmazonProfileProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { AmazonFiles.source }
 
   private let machine: ProviderContext
   private let profile: String?
   private let services: AmazonServices
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, machine: machine, services: .real)
   }
@@ -33,15 +34,16 @@ public struct AmazonProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// The key that the profile leads to.
+  /// Returns the key that the profile contains or leads to.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, or the profile has no key and no
-  ///   way to one; `failed` if the profile that is not there was named, or is not in order.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, or the profile has neither a
+  ///   key nor a way to obtain one; `failed` or `malformedAnswer` if a profile that was named does not exist or a
+  ///   profile is not valid; or the error of the service or the command that the profile names.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// The key that the profile leads to, with the name of the source that gave it.
+  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
   ///
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -56,22 +58,22 @@ public struct AmazonProfileProvider: CredentialProvider {
   }
 }
 
-/// Reads what profiles say has to be done.
+/// A reader of the plans that profiles describe.
 struct AmazonPlanReader {
-  /// The keys of a profile that needs a login in a browser.
+  /// The settings of a profile that requires a login in a browser.
   private static let loginNames = [
     "sso_session", "sso_start_url", "sso_account_id", "sso_role_name", "sso_region", "login_session",
   ]
 
   let files: AmazonFiles
 
-  /// Where roles are asked for.
+  /// The token service that assumes roles.
   let endpoint: AmazonSTSEndpoint
 
-  /// Whether the program or the environment names the profile: then one that declines ends the search.
+  /// Whether the program or the environment names the profile, so that a profile that cannot be used ends the search.
   let isNamed: Bool
 
-  /// Returns what a profile says has to be done.
+  /// Returns the plan that a profile describes.
   func plan(for profile: AmazonProfile) throws(CredentialError) -> AmazonPlan {
     try plan(for: profile, askedBy: [])
   }
@@ -110,13 +112,13 @@ struct AmazonPlanReader {
     guard ways.count == 1 else {
       let found = ways.isEmpty ? "none" : ways.map { "“\($0)”" }.joined(separator: " and ")
       throw place.malformed(
-        "has a “role_arn” and, to take the role on, \(found)",
+        "has a “role_arn” and, to assume the role, \(found)",
         remedy: "Give it one of source_profile, credential_source and web_identity_token_file.")
     }
     if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
     if profile.section(with: "mfa_serial") != nil {
       throw place.error(
-        isNamed ? .failed : .notConfigured, "asks a person for a code (“mfa_serial”)",
+        isNamed ? .failed : .notConfigured, "requires a code from the user (“mfa_serial”)",
         remedy:
           "Export its key with aws configure export-credentials --profile \(profile.name) --format env.")
     }
@@ -138,8 +140,9 @@ struct AmazonPlanReader {
     }
   }
 
-  /// The plan for the key of the source profile: one that stands there goes before a role, so that a profile may name
-  /// itself.
+  /// Returns the plan for the key of the source profile.
+  ///
+  /// A key in that profile takes precedence over its role, so that a profile may name itself.
   private func source(of profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
@@ -149,7 +152,7 @@ struct AmazonPlanReader {
     let path = others + [profile.name]
     if path.contains(name) {
       let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
-      throw profile.place.malformed("leads in a circle: \(circle)")
+      throw profile.place.malformed("is part of a cycle of profiles: \(circle)")
     }
     return try plan(for: source, askedBy: path)
   }

@@ -1,7 +1,7 @@
 public import StorageAuth
 
-/// What the environment and the shared files say about the region and the addresses of Amazon's services, or of a service
-/// that speaks like them.
+/// The region and the endpoints of Amazon's services, or of compatible services, from the environment and the shared
+/// files.
 ///
 /// ```swift
 /// let settings = try AmazonSettings(machine)
@@ -11,11 +11,11 @@ public struct AmazonSettings: Sendable, Hashable {
   /// The region: `AWS_REGION`, `AWS_DEFAULT_REGION`, or `region` of the profile; `nil` if none of them is set.
   public let region: String?
 
-  /// The URL of S3: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of `s3` in the `services` of the profile, or
-  /// `endpoint_url` of the profile; `nil` if none of them is set.
+  /// The URL of S3: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of `s3` in the `services` of the profile,
+  /// or `endpoint_url` of the profile; `nil` if none of them is set.
   ///
-  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` turns all of them off. Page: "Service-specific endpoints" of the SDK
-  /// reference.
+  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all of them. Source: "Service-specific endpoints" in the AWS
+  /// SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
   private let stsURL: String?
@@ -23,9 +23,10 @@ public struct AmazonSettings: Sendable, Hashable {
   /// Reads the settings.
   ///
   /// - Parameters:
-  ///   - machine: What may be touched.
-  ///   - profile: The name of the profile; `nil` if the environment names it, or it is `default`.
-  /// - Throws: A `CredentialError` if a file cannot be read, the named profile is not there, or a region or a URL is none.
+  ///   - machine: The context that gives access to the environment and files.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  /// - Throws: A `CredentialError` if a file cannot be read, the profile given here does not exist, or a region or a
+  ///   URL is not valid.
   public init(_ machine: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(on: machine)
     let named = profile ?? AmazonFiles.chosenName(on: machine)
@@ -41,7 +42,7 @@ public struct AmazonSettings: Sendable, Hashable {
     stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", machine, files, profile)
   }
 
-  /// Where roles are asked for.
+  /// The endpoint of the token service.
   var stsEndpoint: AmazonSTSEndpoint {
     if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
     return region.map { .region($0) } ?? .global
@@ -53,14 +54,14 @@ public struct AmazonSettings: Sendable, Hashable {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = machine.variable(name) else { continue }
       guard isAmazonRegion(region) else {
-        throw environment.error(.failed, "sets \(name) to what is no region", remedy: "Write it like eu-central-1.")
+        throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
     guard isAmazonRegion(region) else {
-      throw settings.place.malformed("has in “region” what is no region", remedy: "Write it like eu-central-1.")
+      throw settings.place.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region
   }
@@ -73,7 +74,7 @@ public struct AmazonSettings: Sendable, Hashable {
     }
     if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
       guard let services = try files.services(name) else {
-        throw section.settings.place.malformed("has the “services” “\(name)”, which are not there")
+        throw section.settings.place.malformed("names the “services” “\(name)”, which are not there")
       }
       let key = "\(service).endpoint_url"
       if let url = try services.text(key) { return try checked(url, from: key, at: services.place) }
@@ -87,7 +88,7 @@ public struct AmazonSettings: Sendable, Hashable {
   {
     guard ServiceURL(url) != nil else {
       throw place.error(
-        .failed, "has in \(name) what is no URL", remedy: "Write it like https://minio.example.com:9000.")
+        .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")
     }
     return url
   }

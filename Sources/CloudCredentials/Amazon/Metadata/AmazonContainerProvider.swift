@@ -2,53 +2,54 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageJSON
 
-/// Temporary keys of the task or the pod that the program runs in (ECS, EKS Pod Identity), from the address that the
-/// platform names in the environment.
+/// A provider of temporary keys of the task or the pod that the program runs in (ECS, EKS Pod Identity), from the URL
+/// that the platform sets in the environment.
 ///
-/// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` is a path at `http://169.254.170.2` and goes before
-/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, which may be `https` to any host, and `http` to this machine and to the addresses
-/// of the platform alone. The header `Authorization` comes from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
-/// names, read anew each time, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`. The service is asked up to three times. The
-/// transport must not send these requests through a proxy. Page: "Container credential provider" of the SDK reference.
+/// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` is a path at `http://169.254.170.2` and takes precedence over
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any host, or with `http` to this machine or the
+/// platform's addresses. The header `Authorization` comes from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
+/// names, read for each credential, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Up to three requests are sent. The
+/// transport must not send these requests through a proxy. Source: "Container credential provider" in the AWS SDKs and
+/// Tools Reference Guide.
 public struct AmazonContainerProvider: CredentialProvider {
   private static let relativeName = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private static let fullName = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
   private static let fileName = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
   private static let tokenName = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
 
-  /// The addresses of the platform that may be asked without encryption.
+  /// The platform's addresses, to which requests may be sent without encryption.
   private static let platformHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
 
   private static let tries = 3
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source = "Amazon container"
 
   private let machine: ProviderContext
   private let exchange: ServiceExchange
 
-  /// Sets up a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - machine: What may be touched.
-  ///   - timeout: The most time for each answer.
+  ///   - machine: The context that gives access to the environment, files and the network.
+  ///   - timeout: The timeout for each request and its response.
   public init(machine: ProviderContext, timeout: Duration = .seconds(2)) {
     self.machine = machine
     exchange = ServiceExchange(source: source, transport: machine.transport, time: machine.time, timeout: timeout)
   }
 
-  /// Asks the service.
+  /// Requests a temporary key from the service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the environment names no address, `failed` if it names one that may
-  ///   not be asked or cannot be reached, `rejected` if the service refuses, `malformedAnswer`, `timeout`.
+  /// - Throws: A `CredentialError`: `notConfigured` if the environment sets no URL, `failed` if it sets one that is not
+  ///   allowed or cannot be reached, `rejected` if the service refuses, `malformedAnswer`, `timeout`.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Requests a temporary key from the service and reads its time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let call = try address().call(.get, headers: try headers())
@@ -79,7 +80,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   private func address() throws(CredentialError) -> ServiceURL {
     if let path = machine.variable(Self.relativeName) {
       guard path.hasBytePrefix("/"), let address = ServiceURL("http://169.254.170.2\(path)") else {
-        throw place.error(.failed, "sets \(Self.relativeName) to what is no path", remedy: "Begin it with a slash.")
+        throw place.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
       }
       return address
     }
@@ -88,23 +89,23 @@ public struct AmazonContainerProvider: CredentialProvider {
     }
     guard let address = ServiceURL(url) else {
       throw place.error(
-        .failed, "sets \(Self.fullName) to what is no URL",
+        .failed, "sets \(Self.fullName) to an invalid URL",
         remedy: "Write it like http://169.254.170.23/v1/credentials.")
     }
     guard address.isPrivate || Self.platformHosts.contains(hostWithoutPort(address.authority)) else {
       throw place.error(
-        .failed, "names \(address.visible) in \(Self.fullName), which is not encrypted and no address of the platform",
+        .failed, "names \(address.visible) in \(Self.fullName), which is neither encrypted nor the platform's",
         remedy: "Use https, this machine, or an address of the platform.")
     }
     return address
   }
 
-  /// The header that tells the platform which task or pod asks.
+  /// Returns the header that identifies the task or the pod to the platform.
   private func headers() throws(CredentialError) -> HTTPFields {
     guard let (token, place) = try token() else { return [:] }
-    // A line break would begin another header.
+    // A line break would start another header.
     guard !token.isEmpty, HTTPField.isValidValue(token) else {
-      throw place.error(.failed, "holds what cannot be the value of a header", remedy: "Write it without a line break.")
+      throw place.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
     }
     return [.authorization: token]
   }
@@ -125,7 +126,7 @@ public struct AmazonContainerProvider: CredentialProvider {
 }
 
 extension ServiceAnswer {
-  /// The code and the message of a refusal of the platform: `{"code", "message"}`.
+  /// The code and the message in an error response of the platform: `{"code", "message"}`.
   fileprivate var containerRefusal: ServiceRefusal? {
     guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
     return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")

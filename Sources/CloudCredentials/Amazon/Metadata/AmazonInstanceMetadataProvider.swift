@@ -1,32 +1,32 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of the role of an instance (EC2), from its metadata service.
+/// A provider of temporary keys of an instance's role (EC2) from the metadata service.
 ///
-/// The newer way of asking, with a token (IMDSv2), is tried first. The older one is taken where the service has no tokens
-/// or does not answer the question for one, as it does not behind the network of a container. Where the service cannot be
-/// reached, or the instance has no role, the error is `notConfigured`, so that a chain goes on; a service that has
-/// answered before is taken to be there. The transport must not send these requests through a proxy.
-/// Page: "IMDS credential provider" of the SDK reference.
+/// The newer protocol, which requires a token (IMDSv2), is tried first. The older protocol is used if the service
+/// issues no tokens or does not respond to the request for one, as behind a container network. If the service cannot be
+/// reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues with its
+/// next source; a service that has responded once is assumed to exist from then on. The transport must not send these
+/// requests through a proxy. Source: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source = "Amazon instance metadata"
 
   private let role: String?
   private let allowsV1: Bool
   private let service: MetadataService
 
-  /// Sets up a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - role: The role; `nil` to ask the service for it.
-  ///   - allowsV1: Whether to ask without a token where the service has none.
-  ///   - endpoint: The address of the service, such as `http://[fd00:ec2::254]`. The program at this address names the
-  ///     keys, so it must not come from outside.
-  ///   - timeout: The most time for each answer.
-  ///   - transport: Sends the requests.
+  ///   - role: The role, or `nil` to request its name from the service.
+  ///   - allowsV1: Whether requests without a token are allowed if the service issues none.
+  ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
+  ///     so the URL must not come from an untrusted source.
+  ///   - timeout: The timeout for each request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254",
@@ -37,28 +37,28 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     service = MetadataService(source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Asks the service.
+  /// Requests a temporary key from the service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed` or `malformedAnswer` if
-  ///   the service is broken.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
+  ///   `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Requests a temporary key from the service and reads its time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let issued = try await key(try await tokenHeaders()) { return issued }
     if let issued = try await key(try await tokenHeaders()) { return issued }
     throw CredentialError(
-      .failed, source: source, "The metadata service takes no token that it gave (HTTP 401).",
+      .failed, source: source, "The metadata service rejects the tokens that it issued (HTTP 401).",
       remedy: "Check the settings of the instance's metadata service.", isRetryable: true)
   }
 
-  /// The key of the role, or `nil` if the service does not take the token any more.
+  /// Returns the key of the role, or `nil` if the service no longer accepts the token (HTTP 401).
   private func key(_ headers: HTTPFields) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
     var name = role
     if name == nil {
@@ -80,7 +80,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     return answer
   }
 
-  /// The header of each request in the newer way of asking; none where only the older one works.
+  /// Returns the headers with the token of the newer protocol, or no headers if only the older protocol works.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
     let answer: ServiceAnswer
     do {

@@ -1,10 +1,11 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of a role that another key may assume: Amazon's STS, `AssumeRole`, signed with Signature Version 4.
+/// A provider of temporary keys of a role from Amazon's token service (STS): `AssumeRole`, signed with another key.
 ///
-/// If the service refuses the time of the signature, its own is taken from the answer, and the call is signed again,
-/// once; later calls use that time from the start. Pages: "AssumeRole" and "Create a signed AWS API request".
+/// The request is signed with Signature Version 4. If the service rejects the time of the signature, the provider takes
+/// the service's time from the response, signs the request again once, and uses that time for later requests. Sources:
+/// "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the IAM User Guide.
 ///
 /// ```swift
 /// let keys = AmazonAssumeRoleProvider(
@@ -14,7 +15,7 @@ public import StorageAuth
 public struct AmazonAssumeRoleProvider: CredentialProvider {
   private static let action = "AssumeRole"
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let role: AmazonRole
@@ -22,19 +23,20 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   private let endpoint: AmazonSTSEndpoint
   private let service: SignedExchange
 
-  /// Names the role, and where the key comes from that assumes it.
+  /// Creates a provider for a role.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - credentials: Where the key comes from that assumes the role.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows; at most an hour if the
-  ///     key that asks is that of a role.
-  ///   - policy: The most that the key may do, as JSON of at most 2048 bytes; `nil` for all that the role may.
-  ///   - externalID: The text that the role demands from callers of other accounts: 2 to 1224 characters.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the requests.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows; at most an
+  ///     hour if the signing key itself is that of a role.
+  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
+  ///     role.
+  ///   - externalID: The external ID that the role requires from callers of other accounts: 2 to 1224 characters.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -55,15 +57,16 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   /// Assumes the role.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no key to ask with.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the code of the error with which
+  ///   `credentials` failed to supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role, and hears the service's time.
+  /// Assumes the role and reads the service's time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

@@ -3,16 +3,16 @@ internal import StorageAuth
 internal import StorageJSON
 internal import StorageXML
 
-/// What both ways to a role of Amazon name.
+/// The parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` of Amazon share.
 struct AmazonRole: Sendable {
   let arn: String
   let sessionName: String
   let duration: Duration
   let policy: String?
 
-  /// The parameters of a call, within the limits of the service.
+  /// Returns the request parameters, validated against the service's limits.
   ///
-  /// Services that speak like Amazon's have roles in other forms, so only the beginning of an ARN is looked at.
+  /// Compatible services have roles in other forms, so only the beginning of the ARN is checked.
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
@@ -30,7 +30,7 @@ struct AmazonRole: Sendable {
 }
 
 extension ServiceURL {
-  /// A call of a token service that answers with XML.
+  /// Creates a request to a token service that responds with XML.
   func amazonCall(_ form: [FormPair]) -> ServiceCall {
     let headers: HTTPFields = [
       .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
@@ -40,12 +40,13 @@ extension ServiceURL {
 }
 
 extension RefusalRules {
-  /// The codes of Amazon's token service.
+  /// The rules for the error codes of Amazon's token service.
   ///
-  /// Pages: "AssumeRole" and "AssumeRoleWithWebIdentity", part "Errors", and "Common Errors".
+  /// The service also reports a wrong time of the signature as `SignatureDoesNotMatch`. Therefore a clock that differs
+  /// from the service's is corrected before the secret is assumed to be wrong.
   ///
-  /// A signature whose time is wrong is refused with `SignatureDoesNotMatch` as well, so that a clock that differs from
-  /// the service's is put right before the secret is blamed.
+  /// Sources: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
+  /// reference.
   static let amazon = RefusalRules(
     clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
     passing: [
@@ -55,12 +56,12 @@ extension RefusalRules {
     remedies: [
       ("RequestExpired", "Set this machine's clock."), ("RequestTimeTooSkewed", "Set this machine's clock."),
       ("AccessDenied", "Let the role's trust policy name the caller, and give the caller sts:AssumeRole."),
-      ("ExpiredToken", "Get a new token or temporary key to ask with."),
+      ("ExpiredToken", "Get a new token, or a new temporary key to sign with."),
       ("InvalidIdentityToken", "Check the identity provider that the role trusts, and the token's audience."),
-      ("IDPRejectedClaim", "Get a new identity token; the identity provider takes this one no longer."),
-      ("InvalidClientTokenId", "Check the access key id that asks, and its session token."),
-      ("SignatureDoesNotMatch", "Check the secret of the key that asks; a blank at its end is the usual cause."),
-      ("RegionDisabledException", "Activate STS in the region, or ask another region."),
+      ("IDPRejectedClaim", "Get a new identity token; the identity provider no longer accepts this one."),
+      ("InvalidClientTokenId", "Check the access key id of the signing key, and its session token."),
+      ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
+      ("RegionDisabledException", "Activate STS in the region, or use another region."),
       ("MalformedPolicyDocument", "Correct the policy; it is written like those of IAM."),
       ("PackedPolicyTooLarge", "Shorten the policy, or attach it to the role."),
       ("ValidationError", "Ask for no longer than the role allows, and check the names."),
@@ -68,7 +69,7 @@ extension RefusalRules {
 }
 
 extension ServiceAnswer {
-  /// The code, the message and the request of a refusal of Amazon's services.
+  /// The code, message and request ID in an error response of Amazon's services, or `nil` if the response is not one.
   var amazonRefusal: ServiceRefusal? {
     guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
       let code = error["Code"]?.text, !code.isEmpty
@@ -84,7 +85,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// The key in an answer to an action of the token service: `<…Response><…Result><Credentials>`.
+  /// Returns the key in a response of the token service: `<…Response><…Result><Credentials>`.
   func amazonRoleKey(
     in answer: ServiceAnswer, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -111,7 +112,8 @@ extension AnswerReader {
     return first
   }
 
-  /// The four fields of a temporary key, as Amazon writes them everywhere but for the name of the token.
+  /// Returns the key from the four fields that all of Amazon's services use for a temporary key; only the token's name
+  /// varies.
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -1,20 +1,20 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of a role for the holder of an identity token: Amazon's STS, `AssumeRoleWithWebIdentity`.
+/// A provider of temporary keys of a role in exchange for an identity token: Amazon's STS, `AssumeRoleWithWebIdentity`.
 ///
-/// Pods of Amazon's container service get their keys like that (IRSA), and so do jobs of other services that issue
-/// identity tokens. The request carries no signature. Page: "AssumeRoleWithWebIdentity".
+/// Pods of Amazon's container service obtain their keys in this way (IRSA), and so do jobs of other services that issue
+/// identity tokens. The request is not signed. Source: "AssumeRoleWithWebIdentity" in the STS API reference.
 ///
-/// If the service could not reach the identity provider, it is asked up to three times, with a pause between. A token that
-/// it calls invalid is read and sent once more, because the file that it comes from may just have been replaced.
+/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. A token
+/// that the service calls invalid is read and sent once more, because the platform may just have replaced its file.
 public struct AmazonWebIdentityProvider: CredentialProvider {
   private static let action = "AssumeRoleWithWebIdentity"
 
-  /// The pauses before the service is asked again whether it reaches the identity provider by now.
+  /// The pauses before retries after the service could not reach the identity provider.
   private static let pauses = [Duration.seconds(1), .seconds(2)]
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let role: AmazonRole
@@ -22,18 +22,19 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Names the role, and where the identity token comes from.
+  /// Creates a provider for a role.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The most that the key may do, as JSON of at most 2048 bytes; `nil` for all that the role may.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for getting the identity token and for one answer.
-  ///   - transport: Sends the requests.
+  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows.
+  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
+  ///     role.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
-  ///   - token: Gets the identity token; called for each request, because tokens are replaced while in use.
+  ///   - token: Returns the identity token; called for each request because tokens are rotated.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10),
@@ -50,15 +51,15 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   /// Assumes the role.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no identity token.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role, and hears the service's time.
+  /// Assumes the role and reads the service's time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

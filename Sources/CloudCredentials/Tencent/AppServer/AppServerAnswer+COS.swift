@@ -2,8 +2,8 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The shapes of the COS documents: `credentials` or `Credentials`, bare or inside `data` or `Response`, with
-  /// `startTime` and `expiredTime`.
+  /// The formats of the COS documents: `credentials` or `Credentials`, at the top level or inside of `data` or
+  /// `Response`, with `startTime` and `expiredTime`.
   public static let cos = AppServerShape(.cos)
 }
 
@@ -41,13 +41,14 @@ extension AppServerAnswer {
       id: id, secret: secret, token: token, start: start, expiration: end, at: answer.issuerTime ?? start)
   }
 
-  /// The fields of the key: an object of their own, or those of the envelope, as the vendor's browser SDK has it.
+  /// Returns the object with the fields of the key: a nested object, or the envelope itself as in the vendor's browser
+  /// SDK.
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
   }
 
-  /// What the answer says where it has no key: `Response.Error`, or a code that is not zero.
+  /// Returns the refusal in a response without a key: `Response.Error`, or a code other than zero.
   fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(

@@ -1,9 +1,10 @@
 public import StorageAuth
 
-/// The configuration of coscli: `cos.base` in `~/.cos.yaml`.
+/// A provider that uses the configuration of coscli: `cos.base` in `~/.cos.yaml`.
 ///
-/// coscli scrambles the keys in this file with a word that is in every copy of it, unless `disableencryption` is `"true"`.
-/// Only plain keys are read; scrambled ones are recognised, and declined. The mode `CvmRole` asks the instance.
+/// coscli obfuscates the keys in this file with a constant that every copy of it contains, unless `disableencryption`
+/// is `"true"`. Only plain keys are read; obfuscated keys are detected and reported as `notConfigured`. The mode
+/// `CvmRole` requests the key of the instance's role.
 public struct COSCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscli", paths: ["~/.cos.yaml"], remedy: "Run coscli config init.")
@@ -12,14 +13,14 @@ public struct COSCLIProfileProvider: CredentialProvider {
   private let path: String?
   private let services: TencentServices
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the file.
+  /// Creates a provider for a file.
   ///
   /// - Parameters:
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - path: The path of the file, or `nil` for the default path.
+  ///   - machine: The context that gives access to files and the network.
   public init(path: String? = nil, machine: ProviderContext) {
     self.init(path: path, machine: machine, services: .real)
   }
@@ -30,14 +31,16 @@ public struct COSCLIProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// The key of the file, or of the instance.
+  /// Returns the key in the file or the key of the instance's role.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, or its keys are scrambled.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, it has no key, or its keys are
+  ///   obfuscated; `failed` or `malformedAnswer` if a file that is set cannot be used; or the error of the metadata
+  ///   service.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// The key of the file, or of the instance with its time.
+  /// Returns the key in the file, or the key of the instance's role with the metadata service's time.
   ///
   /// - Throws: A `CredentialError`, as ``credential()`` does.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -52,7 +55,7 @@ public struct COSCLIProfileProvider: CredentialProvider {
     case "secretkey": return IssuedCredential(try key(settings))
     case "cvmrole":
       return try await services.instanceRole(try settings.text("cvmrolename"), machine).issue(for: place)
-    default: throw place.malformed("has the mode \(mode.shownIfName), which nobody knows")
+    default: throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
@@ -62,7 +65,7 @@ public struct COSCLIProfileProvider: CredentialProvider {
     }
     guard try settings.flag("disableencryption") else {
       throw settings.place.error(
-        .notConfigured, "has keys that coscli has scrambled, which other programs do not read",
+        .notConfigured, "has keys that coscli has obfuscated, which other programs cannot read",
         remedy: "Set disableencryption to \"true\" with the keys in plain, or name another source.")
     }
     return try settings.requiredKey(.init(id: "secretid", secret: "secretkey", token: "sessiontoken"))

@@ -1,8 +1,8 @@
 public import StorageAuth
 
-/// The configuration of coscmd: the section `[common]` of `~/.cos.conf`.
+/// A provider that reads the configuration of coscmd: the section `[common]` of `~/.cos.conf`.
 ///
-/// The file is read anew each time.
+/// The file is read for each credential.
 public struct COSCMDProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscmd", paths: ["~/.cos.conf"], remedy: "Run coscmd config -a <secret_id> -s <secret_key>.")
@@ -10,22 +10,23 @@ public struct COSCMDProfileProvider: CredentialProvider {
   private let machine: ProviderContext
   private let path: String?
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the file.
+  /// Creates a provider for a file.
   ///
   /// - Parameters:
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - path: The path of the file, or `nil` for the default path.
+  ///   - machine: The context that gives access to files.
   public init(path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.path = path
   }
 
-  /// The key of the file, or no key if it says `anonymous = true`.
+  /// Returns the key in the file, or the anonymous key if the file has `anonymous = true`.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, or it has no section `[common]`.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or it has no section `[common]`; `failed`
+  ///   or `malformedAnswer` if the file cannot be read or is not valid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)

@@ -1,6 +1,6 @@
 extension EnvironmentCredentialProvider {
-  /// The variables of Tencent Cloud: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
-  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  /// The provider of keys from Tencent Cloud's variables: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for
+  /// a temporary key, `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
   public static let cos = EnvironmentCredentialProvider(
     id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
     tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])

@@ -1,10 +1,10 @@
 public import StorageAuth
 
-/// A profile of Tencent Cloud's command line: `~/.tccli/<profile>.credential`.
+/// A provider that reads a profile of Tencent Cloud's command-line tool: `~/.tccli/<profile>.credential`.
 ///
-/// The profile is the one that is named here, or by `TCCLI_PROFILE`, or `default`. The file is read anew each time. The
-/// types `oauth` and `sso` need a login in a browser, so only the key that such a login has left behind is used, as long
-/// as it lives.
+/// The profile is the one given here, else the one that `TCCLI_PROFILE` names, else `default`. The file is read for
+/// each credential. The types `oauth` and `sso` require a login in a browser, so only the temporary key that such a
+/// login has stored is used, until it expires.
 public struct TCCLIProfileProvider: CredentialProvider {
   private static let key = SettingTable.KeyNames(
     id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
@@ -12,29 +12,30 @@ public struct TCCLIProfileProvider: CredentialProvider {
   private let machine: ProviderContext
   private let profile: String?
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source = "Tencent Cloud CLI"
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; if it is not given, the environment names it, or it is `default`.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - machine: The context that gives access to the environment and files.
   public init(profile: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
   }
 
-  /// The key of the profile.
+  /// Returns the key of the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such profile that nobody named, or it needs a login in
-  ///   a browser.
+  /// - Throws: A `CredentialError`: `notConfigured` if no profile is named and the default one does not exist, or the
+  ///   profile has no key or requires a login in a browser; `failed` if a profile that is named does not exist;
+  ///   `malformedAnswer` if its file is not valid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let named = profile ?? machine.variable("TCCLI_PROFILE")
     let name = named ?? "default"
     guard !name.contains("/"), name != "..", name != "." else {
       throw CredentialError(
-        .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli made.")
+        .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
     }
     let path = "~/.tccli/\(name).credential"
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
@@ -47,10 +48,10 @@ public struct TCCLIProfileProvider: CredentialProvider {
     case "oauth", "sso":
       if key.expiration != nil, !key.expires(within: .zero, at: machine.time.now) { return key }
       throw contents.place.error(
-        .notConfigured, "has the type \(type), which needs a login in a browser, and its key ended at \(key.ending)",
+        .notConfigured, "has the type \(type), which needs a login in a browser, and its key expired at \(key.ending)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
     default:
-      throw contents.place.malformed("has the type \(type.shownIfName), which nobody knows")
+      throw contents.place.malformed("has the type \(type.shownIfName), which is unknown")
     }
   }
 }

@@ -1,9 +1,9 @@
 public import StorageAuth
 
-/// Where keys for COS come from when nobody says it: the vendor's default chain, with the sources of COS's own tools.
+/// The default sources of keys for COS: the vendor's default chain, with the sources of COS's own tools.
 ///
-/// Each source is a slot that can be replaced or left out. The order is that of the properties. A source that is not set
-/// up here is passed over; one that is set up and broken ends the search.
+/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
+/// not configured on this machine is skipped; one that is configured but fails ends the search.
 ///
 /// ```swift
 /// var sources = TencentCredentials(machine)
@@ -11,16 +11,16 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct TencentCredentials: Sendable {
-  /// A source; nothing to leave it out.
+  /// A source, or `nil` to omit it.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
   public var environment: Source
 
-  /// The profile that the SDKs share: `~/.tencentcloud/credentials`, or else `/etc/tencentcloud/credentials`.
+  /// The profile that the vendor's SDKs share: `~/.tencentcloud/credentials`, or else `/etc/tencentcloud/credentials`.
   public var profile: Source
 
-  /// The profile of the command line: `~/.tccli/<profile>.credential`.
+  /// The profile of the command-line tool: `~/.tccli/<profile>.credential`.
   public var cliProfile: Source
 
   /// The configuration of coscmd: `~/.cos.conf`.
@@ -34,12 +34,12 @@ public struct TencentCredentials: Sendable {
 
   /// The role of a pod: `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE`, `TKE_REGION`.
   ///
-  /// The vendor asks the instance first; to prefer the pod's role, leave out ``metadata``.
+  /// The vendor's chain uses the instance's role first; to use the pod's role instead, set ``metadata`` to `nil`.
   public var podRole: Source
 
-  /// Fills every slot with the vendor's source.
+  /// Creates the vendor's default sources.
   ///
-  /// - Parameter machine: What may be touched.
+  /// - Parameter machine: The context that gives access to the environment, files and the network.
   public init(_ machine: ProviderContext) {
     self.init(machine, services: .real)
   }
@@ -54,7 +54,7 @@ public struct TencentCredentials: Sendable {
     podRole = TencentPodRoleProvider(machine: machine, services: services)
   }
 
-  /// The sources that are there, in their order.
+  /// A chain of the sources that are not `nil`, in their order.
   public var chain: CredentialChain<AccessKey> {
     let sources: [Source] = [environment, profile, cliProfile, coscmd, coscli, metadata, podRole]
     return CredentialChain(sources.compactMap(\.self), source: "Tencent Cloud default sources")
@@ -62,9 +62,9 @@ public struct TencentCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of Tencent Cloud, as ``TencentCredentials`` lists them.
+  /// Returns the chain of Tencent Cloud's default sources, as ``TencentCredentials`` lists them.
   ///
-  /// - Parameter machine: What may be touched.
+  /// - Parameter machine: The context that gives access to the environment, files and the network.
   public static func tencentCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     TencentCredentials(machine).chain
   }

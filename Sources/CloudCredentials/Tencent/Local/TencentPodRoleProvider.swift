@@ -1,6 +1,7 @@
 internal import StorageAuth
 
-/// The role of a pod (TKE): `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
+/// A provider of the role of a pod (TKE), which `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and
+/// `TKE_REGION` describe.
 struct TencentPodRoleProvider: CredentialProvider {
   private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
 

@@ -1,9 +1,9 @@
 public import StorageAuth
 
-/// A profile of the file that Tencent Cloud's SDKs share: `~/.tencentcloud/credentials`, or else
+/// A provider that reads a profile of the file that Tencent Cloud's SDKs share: `~/.tencentcloud/credentials`, or else
 /// `/etc/tencentcloud/credentials`.
 ///
-/// The file is read anew each time. `TENCENTCLOUD_CREDENTIALS_FILE` names another file.
+/// The file is read for each credential. `TENCENTCLOUD_CREDENTIALS_FILE` sets another path.
 public struct TencentProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Tencent Cloud profile", variable: "TENCENTCLOUD_CREDENTIALS_FILE",
@@ -14,24 +14,25 @@ public struct TencentProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public var source: String { Self.file.source }
 
-  /// Names the profile.
+  /// Creates a provider for a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the section; `default` if it is not given.
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the section, or `nil` for `default`.
+  ///   - path: The path of the file, or `nil` for the one that the environment names or the default paths.
+  ///   - machine: The context that gives access to the environment and files.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
     self.path = path
   }
 
-  /// The key of the profile.
+  /// Returns the key of the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile; `failed` or `malformedAnswer`
+  ///   if a file or a profile that is set cannot be used.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)

@@ -1,13 +1,13 @@
 internal import StorageAuth
 
-/// Makes the providers that ask Tencent Cloud; a test puts others in their place.
+/// A factory of the providers that send requests to Tencent Cloud; tests replace it.
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Gets the token of an identity provider, anew for each credential.
+  /// Returns an identity token; called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// The role of a pod.
+  /// The role of a pod, with its identity provider and region.
   struct PodRole: Sendable, Hashable {
     var arn: String
     var providerID: String
@@ -17,7 +17,7 @@ struct TencentServices: Sendable {
   var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
   var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
-  /// The services of Tencent Cloud.
+  /// The providers of Tencent Cloud's services.
   static let real = TencentServices(
     instanceRole: { role, machine in
       TencentInstanceMetadataProvider(role: role, transport: machine.transport, time: machine.time)

@@ -1,22 +1,22 @@
 internal import StorageAuth
 
-/// A mapping of plain texts in a YAML file, found by its path; of YAML, only what coscli writes.
+/// A mapping of strings at a path in a YAML file; supports only the part of YAML that coscli writes.
 ///
-/// Keys are in lower case, because coscli does not tell their cases apart. Values may be in quotation marks; what is in
-/// any other form, such as a list or a text over several lines, is refused when it is in this mapping.
+/// Keys are lowercased because coscli ignores their case. Values may be in quotation marks; any other form, such as a
+/// list or a string over several lines, is rejected inside of this mapping.
 struct YAMLMapping {
-  /// The texts by their keys in lower case; an empty one is left out.
+  /// The values by their lowercased keys, without empty values.
   private(set) var values: [String: String] = [:]
 
   private static let structure: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
 
-  /// Reads the mapping.
+  /// Parses the mapping, or returns `nil` if it does not exist.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes of the file.
-  ///   - path: The keys that lead to the mapping, in lower case.
+  ///   - bytes: The content of the file.
+  ///   - path: The lowercased keys that lead to the mapping.
   ///   - place: The file, for errors.
-  /// - Returns: Nothing if there is no such mapping.
+  /// - Throws: An error if the file is not UTF-8, or the mapping has a repeated key or a value in an unsupported form.
   init?(_ bytes: [UInt8], path: [String], at place: SettingLocation) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
@@ -29,14 +29,14 @@ struct YAMLMapping {
       parents.removeAll { $0.indent >= indent }
       let isInside = parents.map(\.key) == path
       guard let (key, value) = Self.pair(trimmed) else {
-        if isInside { throw place.malformed("has something in line \(index + 1) that is no text by a key") }
+        if isInside { throw place.malformed("has content in line \(index + 1) that is not a key with a value") }
         continue
       }
       parents.append((indent, key))
       isFound = isFound || parents.map(\.key) == path
       guard isInside, !value.isEmpty else { continue }
       guard let scalar = Self.scalar(value) else {
-        throw place.malformed("has a value in line \(index + 1) that is no plain text")
+        throw place.malformed("has a value in line \(index + 1) that is not a plain string")
       }
       if values.updateValue(scalar, forKey: key) != nil {
         throw place.malformed("has the key of line \(index + 1) twice")
@@ -45,7 +45,7 @@ struct YAMLMapping {
     if !isFound { return nil }
   }
 
-  /// Key and value of a line; nothing for another kind of line.
+  /// Returns the key and the value of a line, or `nil` if the line is not a pair.
   private static func pair(_ line: String) -> (key: String, value: String)? {
     guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
     let rest = line[line.index(after: colon)...]
@@ -53,7 +53,7 @@ struct YAMLMapping {
     return (key.lowercased(), rest.trimmed ?? "")
   }
 
-  /// A plain text, with or without quotation marks; nothing for what is more than that.
+  /// Returns a plain string, with or without quotation marks, or `nil` for any other form.
   private static func scalar(_ value: String) -> String? {
     if let quote = value.first, quote == "\"" || quote == "'" {
       let body = value.dropFirst()

@@ -1,25 +1,26 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of the role of an instance (CVM), from its metadata service.
+/// A provider of temporary keys of an instance's role (CVM) from the metadata service.
 ///
-/// Where the service cannot be reached, or the instance has no role, the error is `notConfigured`, so that a chain goes
-/// on; a service that has answered before is taken to be there. The transport must not send these requests through a
-/// proxy.
+/// If the service cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential
+/// chain continues with its next source; a service that has responded once is assumed to exist from then on. The
+/// transport must not send these requests through a proxy.
 public struct TencentInstanceMetadataProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source = "Tencent instance metadata"
 
   private let role: String?
   private let service: MetadataService
 
-  /// Sets up a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - role: The role; nothing to ask the service for it.
-  ///   - endpoint: Where the service is. It can be set in code alone: whoever can set it gets to name the keys.
-  ///   - timeout: The most time for each answer.
-  ///   - transport: Sends the requests.
+  ///   - role: The role, or `nil` to request its name from the service.
+  ///   - endpoint: The URL of the service. It can be set only in code, because an attacker who could set it would
+  ///     choose the keys.
+  ///   - timeout: The timeout for each request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     role: String? = nil, endpoint: String = "http://metadata.tencentyun.com", timeout: Duration = .seconds(1),
@@ -30,21 +31,21 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Asks the service.
+  /// Requests a temporary key from the service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed` or `malformedAnswer` if
-  ///   the service is broken.
+  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
+  ///   `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Requests a temporary key from the service and reads its time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    // The vendor's tools ask at either of two paths; older images know the second alone.
+    // The vendor's tools use either of two paths; older images support only the second.
     for path in ["/latest/meta-data", "/meta-data"].map({ $0 + "/cam/security-credentials/" }) {
       var name = role
       if name == nil { name = try service.firstRole(in: try await service.get(path)) }

@@ -2,16 +2,16 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension RefusalRules {
-  /// The codes of Tencent Cloud's STS.
+  /// The rules for the error codes of Tencent Cloud's STS.
   static let tencent = RefusalRules(
     clock: ["AuthFailure.SignatureExpire"],
     passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
     remedies: [
       ("AuthFailure.SignatureExpire", "Set this machine's clock."),
-      ("AuthFailure.SignatureFailure", "Check the secret of the key that asks; a blank at its end is the usual cause."),
-      ("AuthFailure.SecretIdNotFound", "Check the id of the key that asks."),
-      ("AuthFailure.InvalidSecretId", "Check the id of the key that asks."),
-      ("AuthFailure.TokenFailure", "Get a new temporary key to ask with."),
+      ("AuthFailure.SignatureFailure", "Check the secret of the signing key; a blank at its end is the usual cause."),
+      ("AuthFailure.SecretIdNotFound", "Check the ID of the signing key."),
+      ("AuthFailure.InvalidSecretId", "Check the ID of the signing key."),
+      ("AuthFailure.TokenFailure", "Get a new temporary key to sign with."),
       ("AuthFailure.UnauthorizedOperation", "Let the caller's policies allow the call, and the role trust the caller."),
       ("UnauthorizedOperation", "Let the caller's policies allow the call, and the role trust the caller."),
       ("ResourceNotFound", "Check the name of the role."),
@@ -20,7 +20,8 @@ extension RefusalRules {
 }
 
 extension ServiceAnswer {
-  /// What Tencent Cloud's services say when they refuse, with a status of success.
+  /// The content of an error response of Tencent Cloud's services, which have a successful HTTP status, or `nil` if the
+  /// response is not one.
   var tencentRefusal: ServiceRefusal? {
     guard let response = object?["Response"]?.object, let error = response["Error"]?.object else { return nil }
     return ServiceRefusal(
@@ -34,7 +35,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// The key in an answer of STS.
+  /// Returns the key in a response of STS.
   func tencentRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let response = try object(answer)["Response"]?.object else {
       throw malformed("The answer has no object Response.")
@@ -45,7 +46,7 @@ extension AnswerReader {
     return try tencentKey(in: fields, times: [response], at: answer.issuerTime)
   }
 
-  /// The fields of a temporary key, as Tencent Cloud's STS and metadata write them.
+  /// Returns the key from the fields that Tencent Cloud's STS and metadata service use for a temporary key.
   func tencentKey(
     in fields: JSONObject, times: [JSONObject], at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -1,12 +1,13 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of a role that another key may assume: Tencent Cloud's STS, `AssumeRole`, signed with TC3-HMAC-SHA256.
+/// A provider of temporary keys of a role from Tencent Cloud's token service (STS): `AssumeRole`, signed with another
+/// key.
 ///
-/// If the service refuses the time of the signature, its own is taken from the answer, and the call is signed again,
-/// once; later calls use that time from the start.
+/// The request is signed with TC3-HMAC-SHA256. If the service rejects the time of the signature, the provider takes the
+/// service's time from the response, signs the request again once, and uses that time for later requests.
 public struct TencentAssumeRoleProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let roleARN: String
@@ -18,19 +19,19 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   private let endpoint: TencentSTSEndpoint
   private let service: SignedExchange
 
-  /// Names the role, and where the key comes from that assumes it.
+  /// Creates a provider for a role.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - sessionName: Who acts, for the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - credentials: Where the key comes from that assumes the role.
-  ///   - duration: The lifetime: whole seconds up to 43200, and no more than the role allows.
-  ///   - policy: What the key may do at most, as JSON; nothing for all that the role may.
-  ///   - externalID: What the role demands of who assumes it.
-  ///   - region: The region that the call names; the answer is the same from each.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the requests.
+  ///   - sessionName: The name of the session in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime: whole seconds up to 43200, at most the maximum that the role allows.
+  ///   - policy: A policy that restricts the key further, as JSON, or `nil` for all rights of the role.
+  ///   - externalID: The external ID that the role's trust policy requires.
+  ///   - region: The region in the request; the response does not depend on it.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -52,18 +53,19 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
       rules: .tencent)
   }
 
-  /// Asks the service.
+  /// Assumes the role.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no key to ask with.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the code of the error with which
+  ///   `credentials` failed to supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Assumes the role and reads the service's time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

@@ -1,13 +1,12 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys with some of the rights of a permanent one: Tencent Cloud's STS, `GetFederationToken`, signed with
-/// TC3-HMAC-SHA256.
+/// A provider of temporary keys with a subset of a permanent key's rights: Tencent Cloud's STS, `GetFederationToken`.
 ///
-/// If the service refuses the time of the signature, its own is taken from the answer, and the call is signed again,
-/// once; later calls use that time from the start.
+/// The request is signed with TC3-HMAC-SHA256. If the service rejects the time of the signature, the provider takes the
+/// service's time from the response, signs the request again once, and uses that time for later requests.
 public struct TencentFederationProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let name: String
@@ -17,17 +16,17 @@ public struct TencentFederationProvider: CredentialProvider {
   private let endpoint: TencentSTSEndpoint
   private let service: SignedExchange
 
-  /// Names what the key may do, and where the permanent key comes from.
+  /// Creates a provider for a policy.
   ///
   /// - Parameters:
-  ///   - name: Who acts, for the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
-  ///   - policy: What the key may do, as JSON; it cannot be left out.
-  ///   - credentials: Where the permanent key comes from.
-  ///   - duration: The lifetime: whole seconds up to 129600, or up to 7200 for the key of the account itself.
-  ///   - region: The region that the call names; the answer is the same from each.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the requests.
+  ///   - name: The name of the session in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
+  ///   - policy: The policy of the key, as JSON; the service requires one.
+  ///   - credentials: The provider of the permanent key.
+  ///   - duration: The lifetime: whole seconds up to 129600, or up to 7200 for the root account's key.
+  ///   - region: The region in the request; the response does not depend on it.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
   public init(
     name: String, policy: String, credentials: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
@@ -46,18 +45,19 @@ public struct TencentFederationProvider: CredentialProvider {
       rules: .tencent)
   }
 
-  /// Asks the service.
+  /// Requests a temporary key from the service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no key to ask with.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
+  ///   temporary or the service cannot be reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or
+  ///   the code of the error with which `credentials` failed to supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Requests a temporary key from the service and reads its time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The parameters of a call of Tencent Cloud's STS; those that are not set are left out of the JSON.
+/// The parameters of a request to Tencent Cloud's STS; `nil` parameters are omitted from the JSON.
 struct TencentSTSParameters: Sendable {
   var name: String?
   var roleARN: String?
@@ -14,7 +14,7 @@ struct TencentSTSParameters: Sendable {
   var externalID: String?
   var seconds: Int64
 
-  /// The JSON, its members in the order of their names.
+  /// The parameters as JSON, with its members sorted by name.
   var json: JSONValue {
     var object = JSONObject()
     object["DurationSeconds"] = .number(JSONNumber(seconds))
@@ -28,13 +28,13 @@ struct TencentSTSParameters: Sendable {
     return .object(object)
   }
 
-  /// The policy as the service wants it: encoded for a URL, once.
+  /// Returns the policy in the form that the service requires: percent-encoded once.
   static func encoded(policy: String?) -> String? {
     policy?.percentEncoded()
   }
 }
 
-/// A call of Tencent Cloud's STS, not yet signed.
+/// A request to Tencent Cloud's STS, not yet signed.
 struct TencentSTSCall: Sendable {
   let action: String
   let region: String
@@ -46,7 +46,7 @@ struct TencentSTSCall: Sendable {
     address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
-      throw check.refused("The region is not one.", "Write it like ap-guangzhou.")
+      throw check.refused("The name of the region is not valid.", "Write it like ap-guangzhou.")
     }
   }
 
@@ -61,7 +61,7 @@ struct TencentSTSCall: Sendable {
 }
 
 extension RequestCheck {
-  /// A role of Tencent Cloud, and who acts.
+  /// Checks the form of a role of Tencent Cloud and of a session name.
   func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =

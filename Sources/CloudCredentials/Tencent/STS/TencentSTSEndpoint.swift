@@ -1,19 +1,19 @@
-/// Where Tencent Cloud's token service (STS) is asked.
+/// An endpoint of Tencent Cloud's token service (STS).
 public struct TencentSTSEndpoint: Sendable, Hashable {
   let url: String
 
-  /// `sts.tencentcloudapi.com`.
+  /// The default endpoint: `sts.tencentcloudapi.com`.
   public static let standard = TencentSTSEndpoint(url: "https://sts.tencentcloudapi.com")
 
-  /// The endpoint inside the vendor's network: `sts.internal.tencentcloudapi.com`.
+  /// The endpoint inside of the vendor's network: `sts.internal.tencentcloudapi.com`.
   public static let `internal` = TencentSTSEndpoint(url: "https://sts.internal.tencentcloudapi.com")
 
   /// The endpoint for accounts outside of mainland China: `sts.intl.tencentcloudapi.com`.
   public static let international = TencentSTSEndpoint(url: "https://sts.intl.tencentcloudapi.com")
 
-  /// An endpoint of one's own.
+  /// Returns a custom endpoint.
   ///
-  /// - Parameter url: Scheme, host and port; `https`, or `http` on this machine.
+  /// - Parameter url: The URL with scheme, host and port; `https`, or `http` on this machine.
   public static func url(_ url: String) -> TencentSTSEndpoint {
     TencentSTSEndpoint(url: url)
   }

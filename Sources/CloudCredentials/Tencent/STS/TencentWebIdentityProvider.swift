@@ -1,11 +1,12 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Temporary keys of a role for whoever holds an identity token: Tencent Cloud's STS, `AssumeRoleWithWebIdentity`.
+/// A provider of temporary keys of a role in exchange for an identity token: Tencent Cloud's STS,
+/// `AssumeRoleWithWebIdentity`.
 ///
-/// Pods of the vendor's container service get their keys like that. The request carries no signature.
+/// Pods of the vendor's container service obtain their keys in this way. The request is not signed.
 public struct TencentWebIdentityProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors.
   public let source: String
 
   private let roleARN: String
@@ -17,19 +18,19 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Names the role, and where the identity token comes from.
+  /// Creates a provider for a role.
   ///
   /// - Parameters:
   ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - providerID: Who issued the identity token, by its name in the vendor's console.
-  ///   - sessionName: Who acts, for the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - duration: The lifetime: whole seconds up to 43200, and no more than the role allows.
-  ///   - region: The region that the call names; the answer is the same from each.
-  ///   - endpoint: Where the service is asked.
-  ///   - timeout: The most time for getting the identity token and for one answer.
-  ///   - transport: Sends the requests.
+  ///   - providerID: The identity provider that issued the token, by its name in the vendor's console.
+  ///   - sessionName: The name of the session in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - duration: The lifetime: whole seconds up to 43200, at most the maximum that the role allows.
+  ///   - region: The region in the request; the response does not depend on it.
+  ///   - endpoint: The endpoint of the service.
+  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - transport: The transport that sends the requests.
   ///   - time: The clocks.
-  ///   - token: Gets the identity token; called for each request, because tokens are replaced while in use.
+  ///   - token: Returns the identity token; called for each request because tokens are rotated.
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
@@ -47,18 +48,18 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Asks the service.
+  /// Assumes the role.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` for a parameter that the service does not take, and if it cannot be reached;
-  ///   `rejected` if it refuses; `malformedAnswer`, `timeout`; or why there is no identity token.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Asks the service, and hears its time.
+  /// Assumes the role and reads the service's time.
   ///
-  /// - Returns: A temporary key, with the service's time.
+  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
