@@ -3,12 +3,12 @@ internal import NIOCore
 internal import StorageJSON
 
 extension Response {
-  /// An answer that must not be cached.
+  /// Creates a response with JSON that must not be cached.
   static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
     json(document.serialized, status)
   }
 
-  /// An answer that must not be cached, from JSON that is written already.
+  /// Creates a response with serialized JSON that must not be cached.
   static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

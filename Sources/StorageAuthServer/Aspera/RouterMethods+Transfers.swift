@@ -5,14 +5,16 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension RouterMethods {
-  /// Adds `files/upload_setup` and `files/download_setup`, so that a client sets transfers up here as it would at a node.
+  /// Adds `files/upload_setup` and `files/download_setup`, so that clients can set up transfers here as they would at a
+  /// node.
   ///
-  /// `SetupTokenIssuer(node:)` of the client takes the address before these paths as its node. Whoever asks has to be
-  /// known before: put the routes behind the app's own authentication.
+  /// The client's `SetupTokenIssuer(node:)` takes the URL before these paths as its node. The caller must already be
+  /// authenticated: put the routes behind the app's own authentication.
   ///
   /// - Parameters:
-  ///   - service: Where tokens come from.
-  ///   - order: Decides what a caller may transfer.
+  ///   - service: The service that issues the tokens.
+  ///   - order: Returns the caller of a request and the policy that the app grants to it.
+  /// - Returns: The router, so that further routes can be added.
   @discardableResult
   public func transferTokens(
     from service: TransferTokenService,
@@ -34,12 +36,12 @@ extension RouterMethods {
   }
 }
 
-/// A call that sets transfers up, as clients of a node send it.
+/// A request that sets up transfers, in the format that clients send to a node.
 struct SetupCall {
-  /// The most bytes of a call, and the most transfers in it.
+  /// The maximum size of a request in bytes, and the maximum number of transfers in it.
   private static let (byteLimit, countLimit) = (1 << 20, 100)
 
-  /// What is passed on to the node besides the paths.
+  /// The fields that are forwarded to the node in addition to the paths.
   private static let fields = [
     "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
     "content_protection",
@@ -47,7 +49,7 @@ struct SetupCall {
 
   private let specifications: [TransferSpec]
 
-  /// Reads a call.
+  /// Parses a request.
   ///
   /// - Throws: An `HTTPError` with the status 400 or 413.
   init(_ request: inout Request, _ direction: TransferDirection) async throws {
@@ -68,8 +70,9 @@ struct SetupCall {
     }
   }
 
-  /// Whether a value is one line of `authorized_keys`: its options could let somebody do more than log in, and a second
-  /// line could let somebody else in.
+  /// Returns whether a value is one line of `authorized_keys` without options.
+  ///
+  /// Options could allow more than a login, and a second line could give another user access.
   private static func isPublicKey(_ value: JSONValue) -> Bool {
     guard let text = value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
     let words = text.parts(between: " ")
@@ -93,7 +96,7 @@ struct SetupCall {
       if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
         let root = destinations.first
       {
-        // An upload that names nothing else has its one destination as the folder.
+        // An upload with a single path and no other names uses that destination as its folder.
         specification.destinationRoot = root
         specification.paths = [TransferPath(root)]
       } else {
@@ -103,7 +106,7 @@ struct SetupCall {
     return specification
   }
 
-  /// What the node answers, or an error, for each transfer.
+  /// Returns the node's response, or an error, for each transfer.
   func answer(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
@@ -117,7 +120,7 @@ struct SetupCall {
     return ["transfer_specs": .array(elements)]
   }
 
-  /// The specification of the node, without what is none of the caller's business.
+  /// Returns the node's transfer specification without fields that the caller must not see.
   private static func shown(_ grant: TransferGrant) -> JSONObject {
     var fields = grant.specification?.fields ?? JSONObject()
     for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
@@ -127,7 +130,7 @@ struct SetupCall {
 }
 
 extension TokenRefusal {
-  /// The refusal of one transfer; what the node said is in the audit log.
+  /// Creates the refusal of one transfer; the node's own message appears only in the audit log.
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {
       self.init(
@@ -139,7 +142,7 @@ extension TokenRefusal {
 }
 
 extension TokenShape.Refusal {
-  /// The refusal as a node writes it.
+  /// The refusal in the format of a node.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]
   }

@@ -1,20 +1,20 @@
-/// A request for tokens of Aspera transfers: who asks, and what the app lets them transfer.
+/// A request for tokens of Aspera transfers, with its caller and the policy that the app grants.
 public struct TransferTokenRequest: Sendable, Hashable {
-  /// Who asks, for rates and the audit log: the user's id, not a name or an address.
+  /// The caller, for rate limits and the audit log: the user's ID, not a name or an address.
   public var caller: String
 
-  /// What they may transfer; a rule's bucket is ``accessKey``.
+  /// The policy for the caller's transfers, whose rules have ``accessKey`` as their bucket.
   public var policy: AccessPolicy
 
-  /// What the rules of the policy name as their bucket.
+  /// The name that the rules of the policy have as their bucket.
   public var accessKey: String
 
-  /// Puts a decision together.
+  /// Creates a request.
   ///
   /// - Parameters:
-  ///   - caller: Who asks, for rates and the audit log.
-  ///   - policy: What they may transfer.
-  ///   - accessKey: What the rules of the policy name as their bucket.
+  ///   - caller: The caller, for rate limits and the audit log.
+  ///   - policy: The policy for the caller's transfers.
+  ///   - accessKey: The name that the rules of the policy have as their bucket.
   public init(caller: String, policy: AccessPolicy, accessKey: String) {
     self.caller = caller
     self.policy = policy

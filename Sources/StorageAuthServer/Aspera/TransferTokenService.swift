@@ -2,23 +2,24 @@ public import AsperaAuth
 internal import CloudCredentials
 internal import StorageJSON
 
-/// The service of an app that sets Aspera transfers up for its users, so that the access to the node stays on the server.
+/// An app's service that sets up Aspera transfers for its users, so that the credentials of the node stay on the
+/// server.
 ///
-/// What a caller asks for is checked against its policy and asked of the node with absolute paths; of the caller's request
-/// only what concerns the transfer itself goes on to the node.
+/// A request is checked against the caller's policy and sent to the node with absolute paths. Only those fields of the
+/// caller's request that concern the transfer itself are forwarded to the node.
 public final class TransferTokenService: Sendable {
   private let issuer: any TokenIssuer
   private let rates: CallerRates
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any SigningClock
 
-  /// Makes a service.
+  /// Creates a service.
   ///
   /// - Parameters:
-  ///   - issuer: Where tokens come from; a `SetupTokenIssuer` with the server's own access.
-  ///   - rate: How often a caller may ask; nothing for no limit. Each transfer counts.
-  ///   - rates: Where it is counted how often callers asked.
-  ///   - audit: Is told who asked for what, and what came of it; it must not block.
+  ///   - issuer: The issuer of the tokens; a `SetupTokenIssuer` with the server's own credentials.
+  ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts.
+  ///   - rates: The store that counts the requests of callers.
+  ///   - audit: Receives an audit entry for each transfer; it must not block.
   ///   - time: The clocks.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
@@ -30,13 +31,14 @@ public final class TransferTokenService: Sendable {
     self.time = time
   }
 
-  /// A token for a transfer.
+  /// Returns a token for a transfer.
   ///
   /// - Parameters:
-  ///   - specification: What is to be transferred, as a setup request names it.
-  ///   - order: Who asks, and what the app lets them have.
+  ///   - specification: The transfer, as in a setup request.
+  ///   - order: The caller and the policy that the app grants.
   /// - Returns: The grant of the node.
-  /// - Throws: A ``TokenServiceError``.
+  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, its policy does not allow the transfer, or
+  ///   the node issues no token.
   public func grant(
     for specification: TransferSpec, _ order: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferGrant {

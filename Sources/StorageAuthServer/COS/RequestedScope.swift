@@ -2,27 +2,29 @@ public import Hummingbird
 internal import NIOCore
 internal import StorageJSON
 
-/// What a client of Tencent Cloud's SDKs asks for: it posts a list of actions, bucket, region and prefix.
+/// A scope that a client of Tencent Cloud's SDKs requests: the SDKs post a list of actions, bucket, region and prefix.
 ///
-/// Nothing of it is trusted: compare ``rule`` with what the user may have, `policy.allows(rule)`.
+/// No part of it is trusted: compare ``rule`` with the user's policy, `policy.allows(rule)`.
 public struct RequestedScope: Sendable, Hashable {
-  /// The most bytes of a list.
+  /// The maximum size of a list in bytes.
   private static let limit = 64 << 10
 
-  /// What is asked for.
+  /// The requested access.
   public let rule: AccessRule
 
   /// The region of the bucket.
   public let region: String
 
-  /// Reads the list that a request brought along.
+  /// Parses the list of scopes in a request's body.
   ///
-  /// - Parameter request: The request; its body is read.
-  /// - Throws: An `HTTPError` with the status 400, or 413 for more than 64 KiB.
+  /// - Parameter request: The request, whose body is consumed.
+  /// - Returns: The requested scopes, at least one.
+  /// - Throws: An `HTTPError` with the status 400 if the body is not a valid list, or 413 if it exceeds 64 KiB; or an
+  ///   error of reading the body.
   public static func all(in request: inout Request) async throws -> [RequestedScope] {
     let body = try await request.collectBody(upTo: limit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?.array, !elements.isEmpty else {
-      throw HTTPError(.badRequest, message: "The body is no list of scopes.")
+      throw HTTPError(.badRequest, message: "The body is not a list of scopes.")
     }
     return try elements.map { try RequestedScope($0) }
   }
@@ -35,7 +37,7 @@ public struct RequestedScope: Sendable, Hashable {
     var actions: Set<AccessAction> = []
     for name in names {
       guard let action = name.flatMap({ Self.actions[$0] }) else {
-        throw HTTPError(.badRequest, message: "A scope names an action that is not vended.")
+        throw HTTPError(.badRequest, message: "A scope names an action that is not supported.")
       }
       actions.insert(action)
     }
@@ -46,7 +48,7 @@ public struct RequestedScope: Sendable, Hashable {
     self.region = region
   }
 
-  /// The keys that a prefix of the SDKs stands for: one key, or with `*` at its end all that start so.
+  /// Returns the keys that a prefix of the SDKs means: one key, or with a trailing `*` all keys with that prefix.
   private static func keys(_ prefix: String) throws -> ObjectScope {
     let star = UInt8(ascii: "*")
     let bare = prefix.utf8.first == UInt8(ascii: "/") ? prefix.utf8.dropFirst() : prefix.utf8[...]

@@ -1,9 +1,9 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The form that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  /// The format that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
   ///
-  /// The start time is the present, so that a device with a wrong clock counts right.
+  /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
   public static let cos = TokenShape(
     document: { vended, requestID in
       let value: JSONValue = [

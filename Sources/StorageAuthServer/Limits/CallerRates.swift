@@ -1,13 +1,13 @@
-/// How often each caller may ask, and how often they did.
+/// The rate limit of callers, with the store that counts their requests.
 struct CallerRates: Sendable {
-  /// Nothing for no limit.
+  /// The rate limit, or `nil` for no limit.
   let limit: RateLimit?
   let store: any RateStore
   let time: any SigningClock
 
   /// Counts a request of a caller.
   ///
-  /// - Throws: `tooManyRequests` if there were too many.
+  /// - Throws: `tooManyRequests` if the caller exceeds its rate limit.
   func take(_ caller: String) async throws(TokenServiceError) {
     guard let limit, let delay = await store.take(caller, limit: limit, at: time.uptime) else { return }
     throw .tooManyRequests(after: delay)

@@ -1,10 +1,10 @@
-/// Elements with the instant at which each expires, the earliest first.
+/// A priority queue of elements by their expiration, with the earliest first.
 ///
-/// Adding one and removing the first cost the logarithm of their number, whatever is in the queue.
+/// Inserting an element and removing the first one take logarithmic time in the number of elements, for any input.
 struct ExpiryQueue<Instant: Comparable, Element> {
   typealias Entry = (instant: Instant, element: Element)
 
-  /// A binary heap: an entry expires no later than the two at twice its position.
+  /// A binary heap: each entry expires no later than its two children.
   private var heap: [Entry] = []
 
   var count: Int { heap.count }
@@ -23,7 +23,7 @@ struct ExpiryQueue<Instant: Comparable, Element> {
 
   /// Removes the element that expires first.
   ///
-  /// - Returns: The element and its instant, or `nil` if none expires before `date`.
+  /// - Returns: The element with its expiration, or `nil` if no element expires before `date`.
   mutating func removeFirst(before date: Instant) -> Entry? {
     guard let first = heap.first, first.instant < date else { return nil }
     heap.swapAt(0, heap.count - 1)

@@ -1,27 +1,34 @@
 internal import Synchronization
 
-/// Counts in memory, for a bounded number of callers.
+/// A rate store in memory, for a bounded number of callers.
 ///
-/// For each caller one instant is kept: when all that it used is given back. Callers for whom that has passed are
-/// forgotten; if there is room for no more, those go whose instant is nearest, which lets them ask sooner than they should.
+/// For each caller it stores one time: the uptime at which the caller's whole burst is available again. Callers whose
+/// time has passed are removed. If the store is still full, the callers with the nearest times are removed, so that
+/// they may send requests earlier than their limit allows.
 public final class MemoryRateStore: RateStore {
-  /// The bytes of an id: two spellings of a letter are two callers.
+  /// The bytes of a caller's ID, so that two spellings of a character are two callers.
   private typealias Caller = [UInt8]
 
   private let limit: Int
   private let restored = Mutex<[Caller: Duration]>([:])
 
-  /// Makes a store.
+  /// Creates an empty store.
   ///
-  /// - Parameter limit: For how many callers there is room.
+  /// - Parameter limit: The maximum number of callers.
   public init(limit: Int = 100_000) {
     self.limit = max(1, limit)
   }
 
-  /// How many callers are remembered.
+  /// The number of callers in the store.
   public var count: Int { restored.withLock { $0.count } }
 
-  /// Counts a request.
+  /// Counts a request of a caller.
+  ///
+  /// - Parameters:
+  ///   - caller: The caller.
+  ///   - rate: The rate limit of the caller.
+  ///   - uptime: The current uptime.
+  /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)
     return restored.withLock { restored in
@@ -34,7 +41,7 @@ public final class MemoryRateStore: RateStore {
     }
   }
 
-  /// Makes room for an eighth of the callers, so that it is rare.
+  /// Removes callers until an eighth of the store is free, so that removals are rare.
   private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
     restored = restored.filter { $0.value > uptime }
     let excess = restored.count - (limit - max(1, limit / 8))

@@ -1,38 +1,40 @@
-/// How often somebody may ask: so many times at once, and then one more each time an interval has passed.
+/// A rate limit: a number of requests at once, and then one more after each interval.
 public struct RateLimit: Sendable, Hashable {
-  /// How many times at once.
+  /// The maximum number of requests at once.
   public let burst: Int
 
-  /// After how long one more time is allowed.
+  /// The interval after which one more request is allowed.
   public let interval: Duration
 
-  /// Sets the numbers.
+  /// Creates a rate limit.
   ///
   /// - Parameters:
-  ///   - burst: How many times at once; at least 1.
-  ///   - interval: After how long one more time is allowed.
+  ///   - burst: The maximum number of requests at once; at least 1.
+  ///   - interval: The interval after which one more request is allowed.
   public init(burst: Int, every interval: Duration) {
     self.burst = max(1, burst)
     self.interval = max(.zero, interval)
   }
 
-  /// So many times a minute, all of them at once if need be.
+  /// Returns a limit of a number of requests per minute, which may all be sent at once.
+  ///
+  /// - Parameter count: The number of requests per minute.
   public static func perMinute(_ count: Int) -> RateLimit {
     RateLimit(burst: count, every: .seconds(60) / max(1, count))
   }
 }
 
-/// Counts how often callers asked.
+/// A store that counts the requests of callers.
 ///
-/// Instances of a server that share one share the limits; in memory each counts for itself.
+/// Instances of a server that share a store share the limits; with stores in memory, each instance counts separately.
 public protocol RateStore: Sendable {
-  /// Counts a request.
+  /// Counts a request of a caller.
   ///
   /// - Parameters:
-  ///   - caller: Who asks.
-  ///   - limit: How often they may.
-  ///   - uptime: The time since some fixed instant; a store that is shared has a clock of its own.
-  /// - Returns: Nothing if the request is allowed; else after how long the next one is. A request that is refused does
-  ///   not count.
+  ///   - caller: The caller.
+  ///   - limit: The rate limit of the caller.
+  ///   - uptime: The time since a fixed point; a shared store uses its own clock.
+  /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed. A refused
+  ///   request is not counted.
   func take(_ caller: String, limit: RateLimit, at uptime: Duration) async -> Duration?
 }

@@ -1,7 +1,7 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The form that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`: `StatusCode`, `AccessKeyId`,
+  /// The format that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`: `StatusCode`, `AccessKeyId`,
   /// `AccessKeySecret`, `SecurityToken`, `Expiration`.
   public static let oss = TokenShape(
     document: { vended, requestID in

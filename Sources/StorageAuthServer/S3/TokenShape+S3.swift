@@ -1,10 +1,10 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The form that the SDKs of Amazon read from the address in `AWS_CONTAINER_CREDENTIALS_FULL_URI`: `AccessKeyId`,
+  /// The format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`: `AccessKeyId`,
   /// `SecretAccessKey`, `Token`, `Expiration`.
   ///
-  /// Page: "Container credential provider".
+  /// Source: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenShape(
     document: { vended, _ in
       let value: JSONValue = [

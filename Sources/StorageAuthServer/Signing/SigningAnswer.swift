@@ -3,13 +3,14 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageJSON
 
-/// Why a request to sign was refused, as it is answered.
+/// The response for a signing request that is refused.
 struct SigningAnswer: Error {
   let status: HTTPResponse.Status
   let code: String
   let message: String
 
-  /// The answer for a refusal: the caller's text is at fault (400), or it asks for something that is not allowed (403).
+  /// Creates the response for a refusal: status 400 if the caller's request is malformed, 403 if its content is not
+  /// allowed.
   init(_ refusal: SigningRefusal) {
     self.init(refusal.isAboutForm ? .badRequest : .forbidden, "\(refusal.code)", "\(refusal.message) \(refusal.remedy)")
   }
@@ -20,15 +21,15 @@ struct SigningAnswer: Error {
     self.message = message
   }
 
-  static let notACaller = SigningAnswer(.forbidden, "notAllowed", "Nothing is signed for this caller.")
+  static let notACaller = SigningAnswer(.forbidden, "notAllowed", "The server does not sign requests of this caller.")
 
   static let unreadable = SigningAnswer(
     .badRequest, "malformed",
-    "The body is not a JSON object of the texts provider, version, method, stringToSign and, perhaps, canonicalRequest."
+    "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
   )
 
   static let unknownProvider = SigningAnswer(
-    .badRequest, "malformed", "The provider, or the version of its signature, is not one that is signed for here.")
+    .badRequest, "malformed", "The server does not sign for this provider or for this version of its signature.")
 
   static let unavailable = SigningAnswer(
     .serviceUnavailable, "unavailable", "The server has no key to sign with at the moment.")
@@ -39,14 +40,14 @@ struct SigningAnswer: Error {
 }
 
 extension Response {
-  /// The answer for a refusal.
+  /// Creates the response for a refusal.
   static func refusal(_ answer: SigningAnswer) -> Response {
     json(["code": .string(answer.code), "message": .string(answer.message)], answer.status)
   }
 }
 
 extension SigningRequest {
-  /// Reads the body of a request to sign.
+  /// Parses the body of a signing request.
   init(json bytes: [UInt8]) throws(SigningAnswer) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
@@ -65,9 +66,9 @@ extension SigningRequest {
 }
 
 extension SigningResponse {
-  /// The answer, in the form of the vendor's documents where they have one.
+  /// Returns the response's JSON, in the format of the vendor's documentation if it has one.
   ///
-  /// - Parameter word: What stands in front of `id:signature` there, or `nil`.
+  /// - Parameter word: The word before `id:signature` in the vendor's format, or `nil` if it has no such format.
   func json(authorizationWord word: String?) -> JSONValue {
     if let word { return ["authorization": .string(authorization(word))] }
     var object = JSONObject()
@@ -79,7 +80,7 @@ extension SigningResponse {
 }
 
 extension Identity {
-  /// The answer that says who signs.
+  /// The response that identifies the signing key.
   var json: JSONValue {
     var object = JSONObject()
     object["accessKeyId"] = .string(id.string)

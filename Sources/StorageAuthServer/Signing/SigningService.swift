@@ -5,14 +5,15 @@ internal import NIOCore
 public import StorageAuth
 internal import StorageJSON
 
-/// Signs requests for callers who hold no key: the server's half of the self-signed mode, as routes of any app.
+/// A service that signs requests for callers without a key: the server's part of the self-signed mode, as routes for
+/// any app.
 ///
-/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and answers
-/// `{accessKeyId, signature, securityToken?}`, or `{authorization}` where the vendor's documents have that. `GET /sign/identity`
-/// answers `{accessKeyId, securityToken?, expiration?}`: the token is part of what is signed, so a caller has to know
-/// it first. Refusals are `{code, message}`.
+/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns `{accessKeyId,
+/// signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format. `GET
+/// /sign/identity` returns `{accessKeyId, securityToken?, expiration?}`; a caller needs it first because the signature
+/// covers the session token. Refusals are `{code, message}`.
 ///
-/// Who calls is found out by the app's own middleware; what a caller may do is decided in one closure:
+/// The app's own middleware authenticates the caller; one closure returns what the caller may do:
 ///
 /// ```swift
 /// let account = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
@@ -27,13 +28,14 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private let bodyLimit: Int
   private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?
 
-  /// Sets up the service.
+  /// Creates a service.
   ///
   /// - Parameters:
-  ///   - signings: Who signs, one for each service.
-  ///   - bodyLimit: The most bytes of a request to sign.
+  ///   - signings: The accounts that sign, one for each storage service.
+  ///   - bodyLimit: The maximum size of a signing request's body in bytes.
   ///   - time: The clocks.
-  ///   - rules: What the caller of a request may have signed; nothing if not a thing. What it throws is the app's answer.
+  ///   - rules: Returns the rules for the caller of a request, or `nil` to refuse all signatures. An error that it
+  ///     throws is passed on to the app's router.
   public init(
     _ signings: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
@@ -44,11 +46,11 @@ public struct SigningService<Context: RequestContext>: Sendable {
     self.rules = rules
   }
 
-  /// Adds the routes.
+  /// Adds the routes to a router.
   ///
   /// - Parameters:
-  ///   - router: A router, or a group of one whose middleware has authenticated the caller.
-  ///   - path: The path of the route that signs.
+  ///   - router: A router, or a group of routes whose middleware has authenticated the caller.
+  ///   - path: The path of the signing route.
   public func addRoutes(to router: some RouterMethods<Context>, at path: RouterPath = "sign") {
     router.post(path) { request, context in try await sign(request, context) }
     router.get(RouterPath("\(path.description)/identity")) { request, context in

@@ -1,10 +1,10 @@
 public import Hummingbird
 
 extension RouterMethods {
-  /// Adds a route that hands out temporary keys, with GET and with POST.
+  /// Adds a route that issues temporary keys, for GET and POST requests.
   ///
-  /// Whoever asks has to be known before: put the route behind the app's own authentication. An `HTTPError` that `order`
-  /// throws is the answer, in the shape that the client reads.
+  /// The caller must already be authenticated: put the route behind the app's own authentication. An `HTTPError` that
+  /// `order` throws becomes the response, in the format that the client reads.
   ///
   /// ```swift
   /// router.group("api").add(middleware: LoginMiddleware())
@@ -14,10 +14,11 @@ extension RouterMethods {
   /// ```
   ///
   /// - Parameters:
-  ///   - shape: How the answer is written.
-  ///   - path: Where the route is.
-  ///   - service: Where keys come from.
-  ///   - order: Decides what a caller gets.
+  ///   - shape: The format of the responses.
+  ///   - path: The path of the route.
+  ///   - service: The service that issues the keys.
+  ///   - order: Returns the caller of a request and the scope that the app grants to it.
+  /// - Returns: The router, so that further routes can be added.
   @discardableResult
   public func temporaryKeys(
     _ shape: TokenShape, at path: RouterPath, from service: TokenService,

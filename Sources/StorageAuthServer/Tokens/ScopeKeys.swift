@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// The keys of one scope: a cache, and the clock of who issues them.
+/// The keys of one scope: a credential cache and the issuer's clock.
 final class ScopeKeys: Sendable {
   private let cache: CredentialCache<AccessKey>
   private let clock: IssuerClock
@@ -11,13 +11,14 @@ final class ScopeKeys: Sendable {
     events: AuthEvents, time: any SigningClock
   ) {
     clock = IssuerClock(provider, time: time)
-    // A key is replaced at half of its life, and a caller waits for each: a random age would add questions to the cloud.
+    // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
+    // requests to the cloud.
     var configuration = configuration
     configuration.spreadsFirstRenewal = false
     cache = CredentialCache(clock, configuration: configuration, events: events, time: time)
   }
 
-  /// A key of which at least half of the life is left.
+  /// Returns a key with at least half of its lifetime remaining.
   func vend() async throws(TokenServiceError) -> VendedKey {
     do {
       let key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
@@ -33,16 +34,16 @@ final class ScopeKeys: Sendable {
   }
 }
 
-/// Hears the clock of the service that issues keys.
+/// A provider that records the issuer's clock and the lifetime of the newest key.
 final class IssuerClock: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
   private let time: any SigningClock
   private let heard = Mutex(Heard())
 
   private struct Heard {
-    /// The issuer's time when this machine's uptime was zero.
+    /// The issuer's time when this machine's uptime was zero, or `nil` if the issuer has not stated its time.
     var origin: Timestamp?
-    /// For how long the newest key was issued.
+    /// The lifetime of the newest key when it was issued.
     var life: Duration?
   }
 
@@ -53,10 +54,10 @@ final class IssuerClock: CredentialProvider {
     self.time = time
   }
 
-  /// The present by the issuer's clock; by this machine's, if the issuer has not said its own.
+  /// The current time by the issuer's clock, or by this machine's clock if the issuer has not stated its time.
   var now: Timestamp { heard.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
 
-  /// For how long the newest key was issued; nothing if there was none yet.
+  /// The lifetime of the newest key when it was issued, or `nil` before the first key.
   var life: Duration? { heard.withLock { $0.life } }
 
   func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }

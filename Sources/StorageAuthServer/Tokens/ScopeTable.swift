@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The keys of many scopes, of a bounded number of them.
+/// The keys of a bounded number of scopes.
 ///
-/// When it is full the caller with the most scopes gives up those that were asked for longest ago: a caller who asks for
-/// one scope after another loses its own keys, not those of the others.
+/// When the table is full, the least recently used scopes of the caller with the most scopes are removed. A caller that
+/// requests one scope after another thus loses its own keys, not those of other callers.
 final class ScopeTable: Sendable {
-  /// The bytes of a caller's name: two spellings are two callers.
+  /// The bytes of a caller's name, so that two spellings are two callers.
   private typealias Caller = [UInt8]
 
   private struct Entry {
     let keys: ScopeKeys
-    /// Who asked for the scope first.
+    /// The first caller that requested the scope.
     let caller: Caller
     var lastUse: UInt64
   }
@@ -33,7 +33,7 @@ final class ScopeTable: Sendable {
     self.time = time
   }
 
-  /// Returns the keys of a scope, which are made when it is asked for first.
+  /// Returns the keys of a scope, which are created at its first request.
   func keys(
     of scope: TokenScope, for caller: String,
     _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
@@ -48,7 +48,7 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Lets the keys of a scope go.
+  /// Removes the keys of a scope.
   func forget(_ scope: TokenScope) {
     state.withLock { $0.entries[scope] = nil }
   }
@@ -61,8 +61,9 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Lets an eighth of the scopes go, so that making room is rare: of each caller those beyond a number that is the same
-  /// for all, the least recently used first.
+  /// Removes an eighth of the scopes, so that removals are rare.
+  ///
+  /// Each caller keeps the same maximum number of scopes; those beyond it are removed, the least recently used first.
   private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
     var ranks: [Caller: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in

@@ -1,41 +1,41 @@
 public import AsperaAuth
 public import Logging
 
-/// One line of the audit log: who asked for what, and what came of it.
+/// An entry of the audit log: the caller of a request, its subject and its outcome.
 ///
-/// No secret and no token is in it; a key is named by its id, as the logs of the cloud name it.
+/// It contains neither a secret nor a token; a key is identified by its ID, as in the cloud's logs.
 public struct TokenAudit: Sendable, Hashable {
-  /// What was asked for.
+  /// The subject of a request.
   public enum Subject: Sendable, Hashable {
     /// A temporary key.
     case key(TokenScope)
-    /// A token for a transfer, to or from these paths of the node.
+    /// A token for a transfer to or from these paths of the node.
     case transfer(TransferDirection, paths: [String])
   }
 
-  /// What came of a request.
+  /// The outcome of a request.
   public enum Outcome: Sendable, Hashable {
-    /// It was handed out: the id of a key, or the fingerprint of a token.
+    /// A key or a token was issued, with the ID of the key or the fingerprint of the token.
     case vended(id: String, until: Timestamp?)
-    /// Nothing was.
+    /// The request was refused.
     case refused(TokenServiceError)
   }
 
-  /// When, by the server's clock.
+  /// The time of the request by the server's clock.
   public let date: Timestamp
 
-  /// Who asked.
+  /// The caller.
   public let caller: String
 
-  /// For what.
+  /// The subject of the request.
   public let subject: Subject
 
-  /// What came of it.
+  /// The outcome of the request.
   public let outcome: Outcome
 }
 
 extension TokenAudit: CustomStringConvertible {
-  /// The line for people: when, who, and what came of it; whatever is in it, it is one line.
+  /// The entry as one readable line with its time, caller and outcome; line breaks in its parts are removed.
   public var description: String {
     let text =
       switch outcome {
@@ -47,7 +47,9 @@ extension TokenAudit: CustomStringConvertible {
 }
 
 extension TokenAudit {
-  /// Writes audit lines to a log: what was handed out as `info`, refusals as `notice`.
+  /// Returns a closure that writes audit entries to a log: issued keys and tokens at `info`, refusals at `notice`.
+  ///
+  /// - Parameter logger: The log.
   public static func log(to logger: Logger) -> @Sendable (TokenAudit) -> Void {
     { $0.write(to: logger) }
   }

@@ -1,15 +1,15 @@
 internal import Hummingbird
 
-/// Why a request to the server is refused, as far as the caller is told.
+/// A refusal as the caller receives it.
 ///
-/// What the cloud said stays in the audit log: it names roles and accounts.
+/// The cloud's own message appears only in the audit log because it names roles and accounts.
 struct TokenRefusal {
   let status: HTTPResponse.Status
   let code: String
   let message: String
-  /// After how long the caller may ask again.
+  /// The time after which the caller may retry, or `nil` if it is unknown.
   var delay: Duration?
-  /// Headers that the app wants to be sent along.
+  /// The additional headers that the app sets.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
@@ -36,7 +36,7 @@ struct TokenRefusal {
     }
   }
 
-  /// What an app threw as an answer of its own.
+  /// Creates the refusal for an error that the app threw as its response.
   init(_ error: HTTPError) {
     let code =
       switch error.status {
@@ -48,10 +48,10 @@ struct TokenRefusal {
     headers = error.headers
   }
 
-  /// The part of it that is told in the body.
+  /// The part of the refusal that appears in the response's body.
   var told: TokenShape.Refusal { TokenShape.Refusal(status: status, code: code, message: message) }
 
-  /// `Retry-After`, in whole seconds, rounded up.
+  /// The value of `Retry-After` in whole seconds, rounded up.
   var retryAfter: String? {
     delay.map { delay in
       let (seconds, attoseconds) = delay.components
@@ -61,7 +61,7 @@ struct TokenRefusal {
 }
 
 extension Response {
-  /// An answer that says why there is nothing.
+  /// Creates the response for a refusal.
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenShape.Refusal, String) -> [UInt8]
   ) -> Response {

@@ -1,48 +1,48 @@
-/// What a temporary key is for: whose it is, what it may do, how long it lives.
+/// The scope of a temporary key: its session name, its policy and its lifetime.
 ///
-/// Callers with equal scopes get the same key. A policy that ends at a time counted from now is another one in every
-/// request, so that each costs a call of the token service: let ``lifetime`` end it.
+/// Callers with equal scopes receive the same key. A policy with an expiration relative to the current time differs in
+/// every request, so that each request costs a call to the token service; limit the time with ``lifetime`` instead.
 public struct TokenScope: Sendable, Hashable {
-  /// Who acts, for the logs of the cloud; letters, digits and `-_.@` are taken everywhere.
+  /// The session name in the cloud's logs; letters, digits and `-_.@` are accepted by all services.
   public var name: String
 
-  /// What the key may do.
+  /// The policy of the key.
   public var policy: AccessPolicy
 
-  /// How long the key lives, in whole seconds; the cloud has its own limits.
+  /// The lifetime of the key in whole seconds; the cloud has its own limits.
   public var lifetime: Duration
 
-  /// Describes a scope.
+  /// Creates a scope.
   ///
   /// - Parameters:
-  ///   - name: Who acts, for the logs of the cloud.
-  ///   - policy: What the key may do.
-  ///   - lifetime: How long the key lives, in whole seconds.
+  ///   - name: The session name in the cloud's logs.
+  ///   - policy: The policy of the key.
+  ///   - lifetime: The lifetime of the key in whole seconds.
   public init(_ name: String, _ policy: AccessPolicy, lifetime: Duration = .seconds(1800)) {
     self.name = name
     self.policy = policy
     self.lifetime = lifetime
   }
 
-  /// Whether two are the same; names are compared byte for byte.
+  /// Returns whether two scopes are equal; names are compared byte for byte.
   public static func == (first: TokenScope, second: TokenScope) -> Bool {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
 }
 
-/// A request for a key: who asks, and what the app lets them have.
+/// A request for a key, with its caller and the scope that the app grants.
 public struct KeyRequest: Sendable, Hashable {
-  /// Who asks, for rates and the audit log: the user's id, not a name or an address.
+  /// The caller, for rate limits and the audit log: the user's ID, not a name or an address.
   public var caller: String
 
-  /// What they get.
+  /// The scope that the app grants.
   public var scope: TokenScope
 
-  /// Puts a decision together.
+  /// Creates a request.
   ///
   /// - Parameters:
-  ///   - caller: Who asks, for rates and the audit log.
-  ///   - scope: What they get.
+  ///   - caller: The caller, for rate limits and the audit log.
+  ///   - scope: The scope that the app grants.
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope

@@ -1,12 +1,13 @@
-/// The service of an app that hands out temporary keys, each for as little as its holder needs.
+/// An app's service that issues temporary keys, each with only the rights that its holder needs.
 ///
-/// - Keys are kept by scope: however many callers of a scope ask at once, the cloud is asked once, and the key is handed
-///   out again while it lives long enough.
-/// - Each caller has a rate. A caller over it costs nobody else anything: it is refused before anything is asked.
-/// - Every request leaves a line in the audit log.
+/// - Keys are cached by scope: concurrent requests for a scope cause one request to the cloud, and the key is issued
+///   again while enough of its lifetime remains.
+/// - Each caller has a rate limit. A caller that exceeds it does not affect others: it is refused before any other
+///   work.
+/// - Every request adds an entry to the audit log.
 ///
-/// It keeps nothing that another instance would need, so that any number of them can run behind a load balancer; rates are
-/// counted by each of them, unless they share a ``RateStore``.
+/// The service keeps no state that another instance would need, so that any number of instances can run behind a load
+/// balancer; each instance counts rates separately, unless they share a ``RateStore``.
 ///
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
@@ -17,10 +18,10 @@
 /// }
 /// ```
 public final class TokenService: Sendable {
-  /// Gives the source of the keys of a scope.
+  /// Returns the provider of the keys of a scope.
   public typealias Source = @Sendable (TokenScope) throws -> any CredentialProvider<AccessKey>
 
-  /// Where what happens to the keys is told.
+  /// The stream of events about the keys.
   public let events: AuthEvents
 
   private let source: Source
@@ -29,18 +30,18 @@ public final class TokenService: Sendable {
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any SigningClock
 
-  /// Makes a service.
+  /// Creates a service.
   ///
   /// - Parameters:
-  ///   - rate: How often a caller may ask; nothing for no limit.
-  ///   - rates: Where it is counted how often callers asked.
-  ///   - scopeLimit: For how many scopes keys are kept; the caller with the most gives up
-  ///     those that were asked for longest ago.
-  ///   - configuration: When keys are renewed, and how long the cloud may take.
-  ///   - events: Where what happens to the keys is told.
-  ///   - audit: Is told who asked for what, and what came of it; it must not block.
+  ///   - rate: The rate limit of each caller, or `nil` for no limit.
+  ///   - rates: The store that counts the requests of callers.
+  ///   - scopeLimit: The maximum number of scopes with cached keys; at the limit, the caller with the most scopes loses
+  ///     the least recently used ones.
+  ///   - configuration: The refresh and timeout settings of the credential caches.
+  ///   - events: The stream of events about the keys.
+  ///   - audit: Receives an audit entry for each request; it must not block.
   ///   - time: The clocks.
-  ///   - source: Gives the source of the keys of a scope; what it throws is the error of the request.
+  ///   - source: Returns the provider of the keys of a scope; an error that it throws becomes the error of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(), scopeLimit: Int = 10_000,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
@@ -55,11 +56,13 @@ public final class TokenService: Sendable {
     scopes = ScopeTable(limit: scopeLimit, configuration: configuration, events: events, time: time)
   }
 
-  /// A key for a caller.
+  /// Returns a key for a caller.
   ///
-  /// - Parameter order: Who asks, and what the app lets them have.
-  /// - Returns: The key; at least half of its life is left, or all that the cloud gave.
-  /// - Throws: A ``TokenServiceError``.
+  /// - Parameter order: The caller and the scope that the app grants.
+  /// - Returns: The key, with at least half of its lifetime remaining, or with the whole lifetime that the cloud
+  ///   granted.
+  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, the scope cannot be expressed, or the
+  ///   cloud issues no temporary key.
   public func key(for order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     do {
       let vended = try await vend(order)
@@ -71,9 +74,12 @@ public final class TokenService: Sendable {
     }
   }
 
-  /// Forgets the key of a scope, so that the next caller of it gets another one.
+  /// Removes the cached key of a scope, so that the scope's next caller receives a new one.
   ///
-  /// For keys that the cloud took back before their end: they would be handed out until half of their life is over.
+  /// Use it after the cloud has revoked a key; otherwise the service would issue it until half of its lifetime has
+  /// passed.
+  ///
+  /// - Parameter scope: The scope.
   public func forget(_ scope: TokenScope) {
     scopes.forget(scope)
   }

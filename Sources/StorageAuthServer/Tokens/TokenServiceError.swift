@@ -1,26 +1,26 @@
-/// Why a caller gets no key and no token.
+/// The reason why a caller receives no key and no token.
 public enum TokenServiceError: Error, Sendable, Hashable {
-  /// The caller asked too often.
+  /// The caller exceeded its rate limit.
   ///
-  /// - after: When it may ask again.
+  /// - after: The time after which it may retry.
   case tooManyRequests(after: Duration)
-  /// The cloud's token service gave no key.
+  /// The cloud's token service issued no key.
   ///
-  /// - after: For how long it is left alone; nothing if asking again cannot help.
+  /// - after: The time after which a retry can succeed, or `nil` if a retry cannot help.
   case unavailable(CredentialError, after: Duration?)
-  /// What the source of a scope gave is no temporary key.
+  /// The provider of a scope returned a key that is not temporary.
   case permanentKey
-  /// The policy of the caller does not allow what was asked for.
+  /// The caller's policy does not allow the request.
   case notAllowed(PolicyError)
-  /// The scope cannot be turned into a key: the cloud cannot express it.
+  /// The scope cannot be expressed as a key of the cloud.
   case scope(String)
 }
 
 extension TokenServiceError: CustomStringConvertible {
-  /// What happened, for the audit log.
+  /// A description of the error, for the audit log.
   public var description: String {
     switch self {
-    case .tooManyRequests(let delay): "too many requests, again after \(delay)"
+    case .tooManyRequests(let delay): "too many requests; retry after \(delay)"
     case .unavailable(let error, _): "\(error)"
     case .permanentKey: "the source gave a key that is not temporary"
     case .notAllowed(let error): "\(error)"

@@ -1,29 +1,29 @@
 public import HTTPTypes
 
-/// The form of the answers of a route that hands out keys, such as the vendors' SDKs read.
+/// The format of the responses of a route that issues keys, such as the formats that the vendors' SDKs read.
 ///
-/// Providers declare theirs as static members; `TokenShape.oss` is an example.
+/// Providers declare their formats as static members, such as `TokenShape.oss`.
 public struct TokenShape: Sendable {
-  /// The reason why a caller gets no key, as far as it is told.
+  /// A refusal as the caller receives it.
   public struct Refusal: Sendable, Hashable {
-    /// The status of the answer.
+    /// The HTTP status of the response.
     public let status: HTTPResponse.Status
 
-    /// A code in camel case, such as `TooManyRequests`.
+    /// An error code in camel case, such as `TooManyRequests`.
     public let code: String
 
-    /// A sentence without secrets.
+    /// A message without secrets.
     public let message: String
   }
 
   let document: @Sendable (VendedKey, _ requestID: String) -> [UInt8]
   let refusal: @Sendable (Refusal, _ requestID: String) -> [UInt8]
 
-  /// Creates a shape.
+  /// Creates a format.
   ///
   /// - Parameters:
-  ///   - document: Writes an answer with a key, as JSON in UTF-8.
-  ///   - refusal: Writes an answer without one, as JSON in UTF-8.
+  ///   - document: Encodes a response with a key as JSON in UTF-8.
+  ///   - refusal: Encodes a refusal as JSON in UTF-8.
   public init(
     document: @escaping @Sendable (VendedKey, _ requestID: String) -> [UInt8],
     refusal: @escaping @Sendable (Refusal, _ requestID: String) -> [UInt8]

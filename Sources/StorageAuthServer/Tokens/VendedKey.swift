@@ -1,12 +1,13 @@
-/// A temporary key on its way to a caller.
+/// A temporary key that is issued to a caller.
 public struct VendedKey: Sendable, Equatable {
   /// The key.
   public let key: AccessKey
 
-  /// The present by the clock of the cloud that issued the key; a device counts the key's life from here, whatever its
-  /// own clock says.
+  /// The current time by the clock of the cloud that issued the key.
+  ///
+  /// A device can measure the key's lifetime from this time, whatever its own clock shows.
   public let date: Timestamp
 
-  /// Until when the key is valid, by the same clock.
+  /// The expiration of the key by the same clock.
   public let expiration: Timestamp
 }

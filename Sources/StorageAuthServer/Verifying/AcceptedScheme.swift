@@ -3,7 +3,8 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// A kind of signature that a ``SignatureMiddleware`` accepts: what verifies it, and how its service refuses.
+/// A signature scheme that a ``SignatureMiddleware`` accepts: its verifier, and the error codes and formats of its
+/// service.
 struct AcceptedScheme: Sendable {
   typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
@@ -42,9 +43,9 @@ struct AcceptedSchemes: Sendable {
     all = [first] + others
   }
 
-  /// Returns the scheme that a request is verified by, the one that recognizes it, and the others.
+  /// Returns the scheme that recognizes a request, and all others.
   ///
-  /// - Throws: A `VerificationError` if none or more than one does.
+  /// - Throws: A `VerificationError` if no scheme or more than one scheme recognizes the request.
   func scheme(of request: HTTPRequest) throws(VerificationError) -> (scheme: AcceptedScheme, others: [AcceptedScheme]) {
     guard all.count > 1 else { return (first, []) }
     var found: AcceptedScheme?
@@ -68,9 +69,10 @@ struct AcceptedSchemes: Sendable {
     throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
   }
 
-  /// Refuses what has an effect in another scheme than the request's and is not signed; its own verifier saw to its own.
+  /// Rejects unsigned headers and parameters that have an effect in another scheme than the request's.
   ///
-  /// A signature of OSS covers no `x-cos-` header: a handler that takes both would act on what was added after signing.
+  /// The request's own verifier has checked those of its own scheme. A signature of OSS does not cover `x-cos-`
+  /// headers, so a handler that supports both schemes would act on headers that were added after signing.
   static func checkControls(
     of request: HTTPRequest, _ verified: VerifiedRequest, in others: [AcceptedScheme]
   ) throws(VerificationError) {

@@ -5,13 +5,14 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// Checks a body against the signed headers that describe it, and takes it out of its frame, while it is read.
+/// A check of a request's body against the signed headers that describe it, which also decodes a framed body, while the
+/// handler reads it.
 struct BodyCheck: Sendable {
-  /// The reason why a body is refused.
+  /// The reason why a body is rejected.
   enum Failure {
-    /// It is not the one that the headers describe.
+    /// The body does not match the headers.
     case mismatch
-    /// Its frame, a signature in it or a checksum behind it is wrong.
+    /// The frame, a signature in the frame or a trailing checksum is invalid.
     case frame(VerificationError)
   }
 
@@ -20,13 +21,14 @@ struct BodyCheck: Sendable {
   private let decoder: (any BodyDecoder)?
   private let record = Record()
 
-  /// Reads what the headers say.
+  /// Reads the headers that describe the body.
   ///
   /// - Parameters:
   ///   - head: The request.
-  ///   - name: The header with the SHA-256 of the body, or `nil` if there is none.
-  ///   - decoder: Takes the body out of its frame; that header describes the frame then. `nil` if there is none.
-  /// - Throws: A refusal if they say it twice, or in a form that is none.
+  ///   - name: The header with the SHA-256 hash of the body, or `nil` if there is none.
+  ///   - decoder: The decoder of a framed body, whose frame that header then describes, or `nil` if the body is not
+  ///     framed.
+  /// - Throws: A refusal if a header is repeated or is not a hash.
   init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
     let sha256 = name.map { head.headerFields[values: $0] } ?? []
@@ -47,20 +49,20 @@ struct BodyCheck: Sendable {
     self.decoder = decoder
   }
 
-  /// Whether the headers say anything.
+  /// Whether the request has headers that describe the body.
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
-  /// The reason why a body that was read is refused; `nil` if it is not.
+  /// The reason why a body that was read is rejected, or `nil` if it is valid.
   var failure: Failure? { record.failure }
 
-  /// Returns a body that throws at its end if it is another one; its last bytes are given out only when all of it is
-  /// right.
+  /// Returns a body that throws at its end if it is invalid; its last bytes are delivered only after the whole body has
+  /// been verified.
   func checking(_ body: RequestBody) -> RequestBody {
     RequestBody(
       asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
   }
 
-  /// Remembers a failure, whatever the handler makes of it.
+  /// A record of a failure, which remains even if the handler ignores the error.
   final class Record: Sendable {
     private let kept = Mutex<Failure?>(nil)
 
@@ -70,7 +72,7 @@ struct BodyCheck: Sendable {
   }
 }
 
-/// A body whose hashes are calculated on the way.
+/// A body whose hashes are computed while it is read.
 private struct CheckedBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 

@@ -1,23 +1,23 @@
 public import StorageAuth
 internal import Synchronization
 
-/// Remembers used signatures in memory, up to a number, each until it ends.
+/// A replay store in memory, which stores a bounded number of used signatures until they expire.
 ///
-/// Nothing that is still valid is forgotten to make room. Instead, an owner may hold as many signatures as there is room
-/// left for everybody: one owner alone can take up half of the store, two a third each, and there is always room for the
-/// next one. What is full for one owner is open to the others.
+/// Signatures that are still valid are never removed to make room. Instead, an owner may have at most as many
+/// signatures as there is free space: a single owner can fill half of the store, two owners a third each, and there is
+/// always space for another owner. A store that is full for one owner remains usable for others.
 public final class MemoryReplayStore: ReplayStore {
-  /// The bytes of an owner's name: two spellings are two owners.
+  /// The bytes of an owner's name, so that two spellings are two owners.
   private typealias Owner = [UInt8]
 
   private struct State {
     var marks: Set<String> = []
     var counts: [Owner: Int] = [:]
     var ends = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
-    /// The latest end among the marks that were forgotten.
+    /// The latest expiration among the removed marks.
     var horizon: Timestamp?
 
-    /// Forgets what has ended before an instant: each mark costs this once.
+    /// Removes marks that expired before a time; each mark incurs this cost once.
     mutating func forget(before date: Timestamp) {
       while let (end, (mark, owner)) = ends.removeFirst(before: date) {
         horizon = max(horizon ?? end, end)
@@ -27,7 +27,7 @@ public final class MemoryReplayStore: ReplayStore {
       }
     }
 
-    /// Whether a mark may be one that was forgotten: a clock that was set back makes it valid again.
+    /// Returns whether a mark may be a removed one, which is valid again because the clock was set back.
     func mayHaveForgotten(markEndingAt end: Timestamp) -> Bool { horizon.map { end <= $0 } ?? false }
   }
 
@@ -38,18 +38,24 @@ public final class MemoryReplayStore: ReplayStore {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - limit: The most signatures that are remembered.
-  ///   - limitPerOwner: The most signatures of one owner, below what the room that is left allows; `nil` for no other
-  ///     limit.
+  ///   - limit: The maximum number of signatures.
+  ///   - limitPerOwner: An additional maximum number of signatures of one owner, or `nil` for none.
   public init(limit: Int = 100_000, limitPerOwner: Int? = nil) {
     self.limit = max(1, limit)
     self.limitPerOwner = limitPerOwner ?? .max
   }
 
-  /// The number of signatures that are remembered.
+  /// The number of stored signatures.
   public var count: Int { state.withLock { $0.marks.count } }
 
   /// Records that a signature was used.
+  ///
+  /// - Parameters:
+  ///   - mark: The hash of the signature.
+  ///   - owner: The owner whose quota the mark counts against.
+  ///   - end: The last time at which the signature is accepted.
+  ///   - date: The current time.
+  /// - Returns: Whether the signature is new, was used before, or does not fit into the owner's quota.
   public func insert(
     _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
   ) -> ReplayVerdict {

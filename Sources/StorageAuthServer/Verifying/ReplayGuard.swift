@@ -2,18 +2,18 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Which signatures count once.
+/// The rules that determine which signatures are accepted only once.
 ///
-/// By default a signature that changes something counts once: each of a method other than GET, HEAD and OPTIONS, in a
-/// header. Two things may be repeated unless the guard is told otherwise:
+/// By default, a signature in a header that changes data is accepted only once, that is, each signature of a method
+/// other than GET, HEAD and OPTIONS. Two kinds may be repeated unless the guard is configured otherwise:
 ///
-/// - reads, because dates in signatures have whole seconds: a client that reads the same object twice within one has the
-///   same signature twice;
-/// - URLs, because they are made to be used more than once.
+/// - reads, because dates in signatures have whole seconds: a client that reads the same object twice within a second
+///   sends the same signature twice;
+/// - presigned URLs, because they are meant to be used more than once.
 ///
-/// A URL counts as one only where the signature covers its placement (``StorageAuth/VerifiedRequest/signsPlacement``). An
-/// authorization of COS can be moved from the header into the URL, so that every signature of COS that changes something
-/// counts once, the one of a URL for an upload too.
+/// A URL counts as presigned only if the signature covers its placement
+/// (``StorageAuth/VerifiedRequest/signsPlacement``). An authorization of COS can be moved from the header into the URL,
+/// so every signature of COS that changes data is accepted only once, including that of a URL for an upload.
 public struct ReplayGuard: Sendable {
   private let store: any ReplayStore
   private let coversReading: Bool
@@ -23,11 +23,11 @@ public struct ReplayGuard: Sendable {
   /// Creates a guard.
   ///
   /// - Parameters:
-  ///   - store: Remembers the signatures.
-  ///   - coversReading: Whether signatures of GET, HEAD and OPTIONS count once too.
-  ///   - coversURLs: Whether signatures in URLs that cannot be moved into a header count once too.
-  ///   - owner: Returns whose quota of the store a signature counts against. The default is the id of the key; where one
-  ///     account gets many temporary keys, return the account.
+  ///   - store: The store of used signatures.
+  ///   - coversReading: Whether signatures of GET, HEAD and OPTIONS are also accepted only once.
+  ///   - coversURLs: Whether signatures in URLs that cannot be moved into a header are also accepted only once.
+  ///   - owner: Returns the owner whose quota of the store a signature counts against. The default is the ID of the
+  ///     key; if one account receives many temporary keys, return the account.
   public init(
     _ store: any ReplayStore = MemoryReplayStore(), coversReading: Bool = false, coversURLs: Bool = false,
     owner: @escaping @Sendable (VerifiedRequest) -> String = { $0.accessKeyID.string }
@@ -38,7 +38,7 @@ public struct ReplayGuard: Sendable {
     self.owner = owner
   }
 
-  /// Refuses a signature that was used before.
+  /// Rejects a signature that was used before.
   func check(_ verified: VerifiedRequest, _ method: HTTPRequest.Method, at date: Timestamp) async throws {
     let isRead = method == .get || method == .head || method == .options
     let isURL = verified.placement == .query && verified.signsPlacement
@@ -52,7 +52,7 @@ public struct ReplayGuard: Sendable {
     }
   }
 
-  /// The hash of the key's id and of the signature, whose one spelling verified: the placement is no part of it.
+  /// Returns the hash of the key's ID and the signature in the only spelling that verifies, without its placement.
   private static func mark(of verified: VerifiedRequest) -> String {
     SHA256.hash(writing: { writer in
       writer.append(Int64(verified.accessKeyID.utf8.count))

@@ -1,31 +1,32 @@
 public import StorageAuth
 
-/// Remembers signatures that were used, so that none counts twice.
+/// A store of used signatures, so that none is accepted twice.
 ///
-/// ``MemoryReplayStore`` keeps them in memory. Instances of a service that share nothing each accept a signature once;
-/// where that is too often, put a store that they share behind this protocol. A store bounds what one owner can take up:
-/// the holder of a key can sign as many requests as it likes.
+/// ``MemoryReplayStore`` stores them in memory. Instances of a service that share no store accept a signature once
+/// each; if that is not acceptable, implement this protocol with a shared store. A store limits the space of each
+/// owner, because the holder of a key can sign any number of requests.
 public protocol ReplayStore: Sendable {
   /// Records that a signature was used.
   ///
   /// - Parameters:
-  ///   - mark: The signature's hash, which opens nothing.
-  ///   - owner: Whose quota the mark counts against: the id of the key, unless the guard says otherwise.
-  ///   - end: The last instant at which the signature is accepted; the mark may be forgotten after it.
-  ///   - date: The present.
-  /// - Returns: Whether the signature was used before.
+  ///   - mark: The hash of the signature, which gives no access.
+  ///   - owner: The owner whose quota the mark counts against: the ID of the key, unless the guard is configured
+  ///     otherwise.
+  ///   - end: The last time at which the signature is accepted; the mark may be removed after it.
+  ///   - date: The current time.
+  /// - Returns: Whether the signature is new, was used before, or does not fit into the owner's quota.
   /// - Throws: An error of the store, which fails the request.
   func insert(
     _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
   ) async throws -> ReplayVerdict
 }
 
-/// What a store of used signatures says of one.
+/// The result of recording a signature in a replay store.
 public enum ReplayVerdict: Sendable, Hashable {
-  /// It was not used before, and is recorded now.
+  /// The signature was not used before and is now recorded.
   case new
-  /// It was used before, or may have been.
+  /// The signature was used before, or may have been.
   case used
-  /// It is not known, and its owner has no room for it.
+  /// The signature is not recorded, and its owner has no space left for it.
   case full
 }

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// Why a request whose signature is right is refused all the same.
+/// A reason to reject a request although its signature is valid.
 struct RequestRefusal: Error {
   let status: HTTPResponse.Status
   let code: String
@@ -11,21 +11,21 @@ struct RequestRefusal: Error {
 
   static let busy = RequestRefusal(
     status: .serviceUnavailable, code: "ServiceBusy",
-    message: "Too many signatures of this key that are still valid were used. Try again when they have ended.")
+    message: "Too many signatures of this key that are still valid were used. Try again when they have expired.")
 
   static let invalidDigest = RequestRefusal(
     status: .badRequest, code: "InvalidDigest", message: "The Content-MD5, or the SHA-256 of the body, is not a hash.")
 
   static let bodyMismatch = RequestRefusal(
-    status: .badRequest, code: "BadDigest", message: "The body is not the one whose hash was sent along.")
+    status: .badRequest, code: "BadDigest", message: "The body does not match the hash in the request.")
 
-  /// The refusal of a bucket that no handler is to see; `problem` is a verb with what follows it.
+  /// Returns the refusal of a bucket that must not reach a handler; `problem` is a predicate such as “is empty”.
   static func invalidBucket(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
   }
 
-  /// The refusal of a key that no handler is to see; `problem` is a verb with what follows it.
+  /// Returns the refusal of a key that must not reach a handler; `problem` is a predicate such as “ends with a slash”.
   static func invalidKey(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")

@@ -4,20 +4,20 @@ internal import Logging
 public import StorageAuth
 internal import StorageCrypto
 
-/// The context of requests whose signature is verified: it carries the proof to the handlers.
+/// A request context that carries the verified request to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
-  /// Who signed the request and what was signed; `nil` on routes without the middleware.
+  /// The verified request with its signer and the signed content, or `nil` on routes without the middleware.
   var verifiedRequest: VerifiedRequest? { get set }
 }
 
-/// Lets only requests through that are signed for one of the schemes that it accepts.
+/// A middleware that passes on only requests with a valid signature of an accepted scheme.
 ///
-/// In this order: limits on the path, the query and the headers; one authorization of one scheme, in one place; its time
-/// and its scope; the key, looked up asynchronously; the signature, compared in constant time, for an unknown key too; a
-/// bucket and a key that are safe to act on; that the signature was not used before. The body is checked while the handler
-/// reads it, where the request says what it is (`Content-MD5`, and the hash that the service signs); a body in chunks
-/// reaches it without its frame, after each chunk's signature. Handlers take bucket, key and parameters from
-/// `context.verifiedRequest`: that is the reading that was signed.
+/// It checks, in this order: limits on the path, the query and the headers; exactly one authorization of one scheme, in
+/// one location; its time and its scope; the key, with an asynchronous lookup; the signature, in constant time, even
+/// for an unknown key; a bucket and a key that are safe to use; and that the signature was not used before. The body is
+/// checked while the handler reads it, if the request describes it (`Content-MD5`, or the hash that the service signs);
+/// the handler receives a chunked body without its frame, after each chunk's signature has been verified. Handlers must
+/// take bucket, key and parameters from `context.verifiedRequest`, which is the interpretation that was signed.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -26,14 +26,15 @@ public protocol VerifiedRequestContext: RequestContext {
 /// router.group("files").add(middleware: middleware).put("**") { request, context in … }
 /// ```
 ///
-/// A service that takes several schemes on one route names them all. A request has to carry an authorization of exactly
-/// one of them; headers and parameters that have an effect in another are refused unless they are signed.
+/// A service that accepts several schemes on one route names all of them. A request must carry an authorization of
+/// exactly one of them; headers and parameters that have an effect in another scheme are rejected unless they are
+/// signed.
 ///
 /// ```swift
 /// SignatureMiddleware<AppContext>(OSSVerifier(), COSVerifier(mode: .strict)) { id in … }
 /// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-  /// Looks up the key of an id; `nil` if there is none.
+  /// Returns the key with an ID, or `nil` if there is none.
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let schemes: AcceptedSchemes
@@ -43,17 +44,17 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   private let time: any SigningClock
   private let lookup: KeyLookup
 
-  /// Verifies signatures of one scheme or of several.
+  /// Creates a middleware that verifies signatures of one or more schemes.
   ///
   /// - Parameters:
-  ///   - first: Verifies a scheme; a request without an authorization is refused in the words of its service. Take the
-  ///     strict mode of `COSVerifier` unless older SDKs have to be served.
-  ///   - others: Verify further schemes, each of another service.
-  ///   - answers: The form of refusals.
-  ///   - targets: Which buckets and keys do not reach a handler.
-  ///   - replays: Which signatures count once; `nil` to let each count until it ends.
+  ///   - first: The verifier of a scheme; a request without an authorization is refused with the error codes of its
+  ///     service. Use the strict mode of `COSVerifier` unless older SDKs must be supported.
+  ///   - others: The verifiers of further schemes, each of another service.
+  ///   - answers: The format of refusals.
+  ///   - targets: The rules for buckets and keys that must not reach a handler.
+  ///   - replays: The guard that accepts signatures only once, or `nil` to accept each signature until it expires.
   ///   - time: The clocks.
-  ///   - lookup: Looks up the key of an id. What it throws is the app's answer.
+  ///   - lookup: Returns the key with an ID. An error that it throws is passed on to the app's router.
   public init(
     _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any SigningClock = .system,
@@ -67,7 +68,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     self.lookup = lookup
   }
 
-  /// Lets a request through, or answers why not.
+  /// Verifies a request and passes it on, or returns the response for a refusal.
+  ///
+  /// - Throws: An error of the key lookup, the replay store or `next`.
   public func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {

@@ -1,58 +1,64 @@
 internal import StorageAuth
 
-/// What a middleware refuses in the bucket and the key of a request, although the signature covers it.
+/// Rules for the bucket and the key of a request, which a middleware applies even though the signature covers them.
 ///
-/// The services store an object under nearly any text. A handler that makes a path, a line of a log or a URL of a key is
-/// led elsewhere by some of them, so that by default they do not reach it.
+/// The services accept nearly any string as an object key. A handler that builds a path, a log line or a URL from a key
+/// can be misled by some of them, so by default they do not reach it.
 public struct TargetRules: Sendable, Hashable {
-  /// What is refused.
+  /// The kinds of buckets and keys that are rejected.
   public var refused: Hazards
 
-  /// The most bytes of a key in UTF-8; no service allows more than 1,024.
+  /// The maximum size of a key in UTF-8 in bytes; no service allows more than 1,024.
   public var keyByteCount: Int
 
   /// Creates rules.
   ///
   /// - Parameters:
-  ///   - refused: What is refused.
-  ///   - keyByteCount: The most bytes of a key in UTF-8.
+  ///   - refused: The kinds of buckets and keys that are rejected.
+  ///   - keyByteCount: The maximum size of a key in UTF-8 in bytes.
   public init(refusing refused: Hazards = .standard, keyByteCount: Int = 1024) {
     self.refused = refused
     self.keyByteCount = keyByteCount
   }
 
-  /// Kinds of buckets and keys that lead a handler elsewhere.
+  /// The kinds of buckets and keys that can mislead a handler.
   public struct Hazards: OptionSet, Sendable, Hashable {
     /// The bits of the kinds.
     public let rawValue: UInt
 
-    /// Creates a set of the kinds whose bits are set.
+    /// Creates a set from its bits.
+    ///
+    /// - Parameter rawValue: The bits of the kinds.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// NUL, which ends a path in C; the other control characters, DEL and U+0080 to U+009F included, and the line and
-    /// paragraph separators, which break the lines of a log or drive a terminal.
+    /// Control characters and line separators.
+    ///
+    /// These are NUL, which ends a path in C; the other control characters, including DEL and U+0080 to U+009F; and the
+    /// line and paragraph separators. They can break the lines of a log or control a terminal.
     public static let controlCharacters = Hazards(rawValue: 1 << 0)
 
-    /// A segment between slashes that is `.` or `..`, or consists of dots and blanks alone, which Windows drops; a
-    /// backslash counts as a slash.
+    /// A segment between slashes that is `.` or `..`, or consists only of dots and blanks, which Windows removes.
+    ///
+    /// A backslash counts as a slash.
     public static let dotSegments = Hazards(rawValue: 1 << 1)
 
-    /// An empty bucket (`//a`), a key that starts with a slash, and two slashes in a row.
+    /// An empty bucket (`//a`), a key that starts with a slash, and two consecutive slashes.
     ///
-    /// Joined to a folder, such a key is an absolute path or that of another key. A slash at the end, as keys that stand for folders have it, is let through.
+    /// Appended to a directory, such a key is an absolute path or the path of another key. A trailing slash is allowed,
+    /// because keys that represent folders have one.
     public static let emptySegments = Hazards(rawValue: 1 << 2)
 
-    /// A backslash, which separates folders on Windows.
+    /// A backslash, which separates directories on Windows.
     public static let backslashes = Hazards(rawValue: 1 << 3)
 
-    /// A slash at the end of a key: for a file system `a/` and `a` are one name.
+    /// A trailing slash of a key: in a file system, `a/` and `a` are the same name.
     public static let trailingSlashes = Hazards(rawValue: 1 << 4)
 
-    /// Everything but a slash at the end.
+    /// All kinds except trailing slashes.
     public static let standard: Hazards = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
   }
 
-  /// Refuses a target that breaks a rule.
+  /// Rejects a target that violates a rule.
   func check(_ target: RequestTarget) throws(RequestRefusal) {
     if let bucket = target.bucket {
       if bucket.isEmpty, refused.contains(.emptySegments) { throw .invalidBucket("is empty") }
@@ -72,7 +78,7 @@ public struct TargetRules: Sendable, Hashable {
     if refused.contains(.backslashes), text.utf8.contains(backslash) { return "holds a backslash" }
     let segments = text.utf8.split(omittingEmptySubsequences: false) { $0 == slash || $0 == backslash }
     if refused.contains(.dotSegments), segments.contains(where: { !$0.isEmpty && $0.allSatisfy(Self.isDotOrBlank) }) {
-      return "has a segment of dots or blanks alone"
+      return "has a segment of only dots or blanks"
     }
     guard !isBucket else { return nil }
     if refused.contains(.emptySegments), segments.dropLast().contains(where: \.isEmpty) {

@@ -6,22 +6,22 @@ internal import StorageCrypto
 internal import StorageJSON
 internal import StorageXML
 
-/// The form in which requests are refused whose signature is not accepted.
+/// The format of the responses to requests whose signature is rejected.
 public enum RefusalFormat: Sendable, Hashable {
-  /// The XML of the service whose signature it is, so that its SDKs understand it.
+  /// The XML of the signature's service, which its SDKs can parse.
   case xml
-  /// `{code, message}`.
+  /// A JSON object `{code, message}`.
   case json
 }
 
-/// How requests are answered whose signature is not accepted.
+/// The responses to requests whose signature is rejected.
 struct VerificationAnswers: Sendable {
-  /// The most bytes of a message, or of a part of the request that is repeated.
+  /// The maximum size in bytes of a message, or of a part of the request that a response repeats.
   ///
-  /// With the two texts of a comparison no refusal has more than 256 KiB.
+  /// Including the two strings of a comparison, a refusal has at most 256 KiB.
   static let echoByteLimit = 4 * 1024
 
-  /// The most bytes of each element of a refusal that goes into a header.
+  /// The maximum size in bytes of each element of a refusal in a header.
   private static let headerEchoByteLimit = 256
 
   private let words: RefusalVocabulary
@@ -32,7 +32,7 @@ struct VerificationAnswers: Sendable {
     self.format = format
   }
 
-  /// The answer for a signature that is not accepted.
+  /// Returns the response for a rejected signature.
   func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
     var details: [(String, String)] = []
     if let comparison = error.comparison {
@@ -46,7 +46,7 @@ struct VerificationAnswers: Sendable {
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
-  /// The answer for a request that is refused although its signature is right.
+  /// Returns the response for a request that is rejected although its signature is valid.
   func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
     answer(refusal.status, refusal.code, refusal.message, [], to: head)
   }
@@ -66,7 +66,7 @@ struct VerificationAnswers: Sendable {
     let message = message.shortened(to: Self.echoByteLimit)
     if format == .json { return .json(["code": .string(code), "message": .string(message)], status) }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
-    // Where HEAD is answered in a header, that has less room than a body.
+    // The response to HEAD carries the refusal in a header, which has less space than a body.
     let limit = head.method == .head ? Self.headerEchoByteLimit : .max
     elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
     let host = head.authority ?? ""
