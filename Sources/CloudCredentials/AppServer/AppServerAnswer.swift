@@ -8,7 +8,7 @@ struct AppServerAnswer {
 
   var reader: AnswerReader {
     AnswerReader(
-      source: source, remedy: "Compare what the server answers with the shapes in Documentation/CredentialServices.md.")
+      source: source, remedy: "Compare the server's response with the formats in Documentation/CredentialServices.md.")
   }
 
   /// Returns the key in the response.
@@ -18,7 +18,7 @@ struct AppServerAnswer {
     case .documents(let documents):
       let object = try reader.object(answer)
       guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
-        throw reader.malformed("It has none of the shapes that are read.")
+        throw reader.malformed("The response has none of the supported formats.")
       }
       return try document.issued(self, object)
     case .custom(let decode):

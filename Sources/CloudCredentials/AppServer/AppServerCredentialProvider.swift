@@ -91,11 +91,11 @@ public struct AppServerCredentialProvider: CredentialProvider {
     } catch let error as CredentialError {
       throw error
     } catch is CancellationError {
-      throw CredentialError(.cancelled, source: source, "The request was not made.", remedy: "Ask again.")
+      throw CredentialError(.cancelled, source: source, "The request was not created.", remedy: "Retry.")
     } catch {
       throw CredentialError(
-        .failed, source: source, "The request could not be made: the app threw \(type(of: error)).",
-        remedy: "See why the app's closure throws.", isRetryable: true)
+        .failed, source: source, "The request could not be created: the app threw \(type(of: error)).",
+        remedy: "Check why the app's closure throws.", isRetryable: true)
     }
     let address = try RequestCheck(source: source).address(request.url, allowsPlainHTTP: allowsPlainHTTP)
     let call = address.call(request.method, headers: request.headers, body: request.body)

@@ -77,8 +77,8 @@ struct FilePathWalk {
   private static func weakness(ofOwner status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
     guard !status.hasTrustedOwner else { return nil }
     return FileWeakness(
-      "\(subject) belongs to the user \(status.owner), and neither to the one who runs this program nor to root",
-      remedy: "See what is in it, then run chown on \(path), or name a file of your own.")
+      "\(subject) belongs to the user \(status.owner) instead of the user who runs this program or root",
+      remedy: "Inspect its contents, then run chown on \(path), or name a file of your own.")
   }
 
   private static func changed(_ path: String) -> FileWeakness {

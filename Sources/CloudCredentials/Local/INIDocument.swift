@@ -82,7 +82,7 @@ struct INIDocument {
     }
     let key = dialect.section(name)
     if let first = sections[key] {
-      sections[key]?.note("stands twice, in lines \(first.line) and \(number)")
+      sections[key]?.note("appears twice, in lines \(first.line) and \(number)")
     } else {
       sections[key] = Section(line: number)
       names.append(name)
@@ -92,7 +92,7 @@ struct INIDocument {
 
   private mutating func add(_ line: String, indentation: Int, to section: String, at number: Int) {
     guard let equals = line.firstIndex(of: "="), let name = line[..<equals].trimmed else {
-      sections[section]?.note("has something in line \(number) that is no setting")
+      sections[section]?.note("has content in line \(number) that is not a setting")
       return
     }
     let value = value(line[line.index(after: equals)...])

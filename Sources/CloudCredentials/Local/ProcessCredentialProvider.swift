@@ -72,7 +72,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   }
 
   private var place: SettingLocation {
-    SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see what it says.")
+    SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see its output.")
   }
 
   private var output: SettingLocation {
@@ -89,7 +89,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       place.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
     case .timeout: place.error(.timeout, "took longer than \(timeout)", isRetryable: true)
     case .outputTooLarge: output.malformed("is longer than \(Self.outputLimit) bytes")
-    case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Ask again.")
+    case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
     }
   }
 }

@@ -26,7 +26,7 @@ struct SettingTable: Sendable {
     switch values[name] {
     case nil: return nil
     case .string(let text)?: return text.trimmed
-    default: throw place.malformed("has no text in “\(name)”")
+    default: throw place.malformed("has no string in “\(name)”")
     }
   }
 

@@ -23,9 +23,9 @@ struct AnswerReader: Sendable {
   /// Returns the nonempty string under the first of `names` that is present.
   func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
     guard let (name, value) = object.first(names) else {
-      throw malformed("The answer has no field \(names.joined(separator: " or ")).")
+      throw malformed("The response has no field \(names.joined(separator: " or ")).")
     }
-    guard let text = value.string else { throw malformed("The field \(name) is not a text.") }
+    guard let text = value.string else { throw malformed("The field \(name) is not a string.") }
     guard !text.isEmpty else { throw malformed("The field \(name) is empty.") }
     return text
   }
@@ -58,8 +58,8 @@ struct AnswerReader: Sendable {
     }
     if time < Timestamp.plausible.lowerBound {
       return isEnd
-        ? "The credential ended at \(time), as the field \(name) says; the sample answers of the vendors have such dates."
-        : "The field \(name) is \(time), which is before any credential of today."
+        ? "The credential expired at \(time) according to the field \(name); the vendors' sample responses have such dates."
+        : "The field \(name) is \(time), which is too early for a current credential."
     }
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
@@ -105,13 +105,13 @@ struct AnswerReader: Sendable {
     do {
       try key.check()
     } catch {
-      throw malformed("The answer cannot be used. \(error.message)")
+      throw malformed("The response cannot be used. \(error.message)")
     }
     if let start = key.start, let end = key.expiration, start >= end {
-      throw malformed("The credential starts at \(start) and ends at \(end), which is no later.")
+      throw malformed("The credential starts at \(start) but expires at \(end), which is no later.")
     }
     if let issuerTime, let end = key.expiration, end <= issuerTime {
-      throw malformed("The credential ended at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
+      throw malformed("The credential expired at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
     }
     return IssuedCredential(key, issuerTime: issuerTime)
   }

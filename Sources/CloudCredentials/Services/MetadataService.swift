@@ -80,7 +80,7 @@ struct MetadataService: Sendable {
     let name = name.trimmingBlanks()
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
     guard isName, (1...128).contains(name.utf8.count), name != ".", name != ".." else {
-      throw reader.malformed("The name of the role is not one that a role can have.")
+      throw reader.malformed("The name of the role is not valid.")
     }
     return name.percentEncoded()
   }
@@ -95,7 +95,7 @@ struct MetadataService: Sendable {
         remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
       )
     }
-    guard object["Code"] != nil else { throw reader.malformed("The answer has no field Code.") }
+    guard object["Code"] != nil else { throw reader.malformed("The response has no field Code.") }
     return object
   }
 
@@ -107,13 +107,13 @@ struct MetadataService: Sendable {
 
   func unknownRole(_ name: String) -> CredentialError {
     CredentialError(
-      .failed, source: source, "The metadata service knows no role \(ServiceText().shown(name)).",
-      remedy: "Name the role of the instance, or none, to ask for it.")
+      .failed, source: source, "The metadata service has no role \(ServiceText().shown(name)).",
+      remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 
   func refusal(_ answer: ServiceAnswer) -> CredentialError {
     CredentialError(
-      .failed, source: source, "The metadata service answered with HTTP \(answer.status).",
+      .failed, source: source, "The metadata service responded with HTTP \(answer.status).",
       remedy: "Check the settings of the instance's metadata service.", isRetryable: answer.status >= 500)
   }
 }

@@ -20,8 +20,8 @@ package struct RequestCheck: Sendable {
     let (seconds, rest) = duration.components
     guard rest == 0, range.contains(seconds) else {
       throw refused(
-        "The lifetime of \(duration) is not one that the service gives.",
-        "Ask for whole seconds from \(range.lowerBound) to \(range.upperBound).")
+        "The lifetime of \(duration) is outside of the service's limits.",
+        "Request whole seconds from \(range.lowerBound) to \(range.upperBound).")
     }
     return seconds
   }
@@ -32,7 +32,7 @@ package struct RequestCheck: Sendable {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
       throw refused(
-        "The session name is not one that the service takes.",
+        "The session name is not valid for this service.",
         "Use \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
     }
   }
@@ -62,7 +62,7 @@ package struct RequestCheck: Sendable {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
       throw refused(
-        "The policy has \(policy.utf8.count) bytes; the service takes \(limit).",
+        "The policy has \(policy.utf8.count) bytes; the service accepts \(limit).",
         "Shorten it, or attach it to the role.")
     }
     guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {

@@ -71,10 +71,10 @@ struct ServiceAnswer: Sendable {
   var unreadable: String {
     let first = body.first { $0 > UInt8(ascii: " ") }
     let type = response.headerFields[.contentType]?.lowercased() ?? ""
-    if first == nil { return "The answer is empty." }
-    if type.hasPrefix("text/html") || first == UInt8(ascii: "<") { return "The answer is a page or XML, not JSON." }
-    if first == UInt8(ascii: "{") { return "The answer is broken JSON, or was cut off." }
-    return "The answer is not a JSON object."
+    if first == nil { return "The response is empty." }
+    if type.hasPrefix("text/html") || first == UInt8(ascii: "<") { return "The response is a page or XML, not JSON." }
+    if first == UInt8(ascii: "{") { return "The response is broken JSON, or was cut off." }
+    return "The response is not a JSON object."
   }
 }
 

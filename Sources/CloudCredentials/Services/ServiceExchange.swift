@@ -63,7 +63,7 @@ package struct ServiceExchange: Sendable {
     case .cancelled: throw cancelled
     case .timedOut:
       throw CredentialError(
-        .timeout, source: source, "There was no answer within \(timeout).",
+        .timeout, source: source, "There was no response within \(timeout).",
         remedy: "Check that the service can be reached from here, or give it more time.", isRetryable: true)
     }
   }
@@ -80,7 +80,7 @@ package struct ServiceExchange: Sendable {
     if reply.response.status.kind == .redirection {
       throw CredentialError(
         .failed, source: source,
-        "The answer is a redirect (HTTP \(reply.response.status.code)), which is not followed with credentials.",
+        "The response is a redirect (HTTP \(reply.response.status.code)), which is not followed with credentials.",
         remedy: "Name the address that it leads to, if that is where the credentials are.")
     }
     let body: [UInt8]?
@@ -92,18 +92,18 @@ package struct ServiceExchange: Sendable {
       throw cancelled
     } catch {
       throw CredentialError(
-        .failed, source: source, "The answer broke off.", remedy: "Ask again.", isRetryable: true)
+        .failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
     }
     guard let body else {
       throw CredentialError(
-        .malformedAnswer, source: source, "The answer is longer than \(answerLimit) bytes.",
-        remedy: "Check the address; what is asked for is far shorter.")
+        .malformedAnswer, source: source, "The response is longer than \(answerLimit) bytes.",
+        remedy: "Check the address; a response with a key is far shorter.")
     }
     return ReceivedAnswer(reply.response, body: body, masks: prepared.masks)
   }
 
   private var cancelled: CredentialError {
-    CredentialError(.cancelled, source: source, "The wait was cancelled.", remedy: "Ask again if it is still needed.")
+    CredentialError(.cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
   }
 
   private func failure(_ error: TransportError, _ text: ServiceText) -> CredentialError {

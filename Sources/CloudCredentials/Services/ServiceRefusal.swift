@@ -37,11 +37,11 @@ struct RefusalRules: Sendable {
     let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
     return CredentialError(
       isPassing ? .failed : .rejected, source: source, message(answer, refusal),
-      remedy: known ?? (isPassing ? "Ask again later." : fallback), isRetryable: isPassing)
+      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
   }
 
   private func message(_ answer: ServiceAnswer, _ refusal: ServiceRefusal?) -> String {
-    guard let refusal else { return "The service answered with HTTP \(answer.status)." }
+    guard let refusal else { return "The service responded with HTTP \(answer.status)." }
     var text = refusal.code
     if !refusal.message.isEmpty { text += ": \(refusal.message)" }
     if let id = refusal.requestID { text += " (request \(id))" }

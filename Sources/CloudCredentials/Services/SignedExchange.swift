@@ -41,7 +41,7 @@ struct SignedExchange: Sendable {
         continue
       }
       throw rules.error(
-        for: answer, refused, source: exchange.source, fallback: "See what the vendor says about this code.")
+        for: answer, refused, source: exchange.source, fallback: "See the vendor's documentation of this code.")
     }
   }
 

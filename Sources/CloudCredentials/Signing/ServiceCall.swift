@@ -37,7 +37,7 @@ package struct ServiceCall: Sendable {
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
     guard let value = values.first, values.count == 1 else {
       throw SigningError(
-        .invalidHeader, "The header \(name), which is signed, is missing or there twice.", remedy: "Send it once.")
+        .invalidHeader, "The header \(name), which is signed, is missing or repeated.", remedy: "Send it once.")
     }
     return value.trimmingBlanks()
   }

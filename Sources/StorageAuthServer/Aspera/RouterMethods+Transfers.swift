@@ -134,7 +134,7 @@ extension TokenRefusal {
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {
       self.init(
-        .notFound, "NotFound", "The node did not set this transfer up: a path is missing, or not for this server.")
+        .notFound, "NotFound", "The node did not set up this transfer: a path is missing, or not for this server.")
     } else {
       self.init(error)
     }

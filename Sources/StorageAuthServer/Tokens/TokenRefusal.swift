@@ -25,14 +25,14 @@ struct TokenRefusal {
       self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
     case .unavailable(_, let delay?):
       self.init(
-        .serviceUnavailable, "ServiceUnavailable", "The service behind this one does not answer.", after: delay)
+        .serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
     case .unavailable:
-      self.init(.badGateway, "TokenServiceRefused", "The service behind this one refused.")
+      self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
     case .permanentKey:
-      self.init(.internalServerError, "InternalError", "The server is set up with keys that are not temporary.")
+      self.init(.internalServerError, "InternalError", "The server is configured with keys that are not temporary.")
     case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
     case .scope:
-      self.init(.internalServerError, "InternalError", "The server cannot make a key for this scope.")
+      self.init(.internalServerError, "InternalError", "The server cannot issue a key for this scope.")
     }
   }
 

@@ -33,7 +33,7 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
       Refusal(
         "profiles of another type", #"{"profiles":{"p":"\#(Marks.secret)"}}"#, .malformedAnswer,
         "no array in “profiles”"),
-      Refusal("current of another type", #"{"current":5,"profiles":[]}"#, .malformedAnswer, "no text in “current”"),
+      Refusal("current of another type", #"{"current":5,"profiles":[]}"#, .malformedAnswer, "no string in “current”"),
       Refusal(
         "profile without a name", #"{"profiles":[{"access_key_secret":"\#(Marks.secret)"}]}"#, .malformedAnswer,
         "number 1", "no “name”"),
@@ -58,11 +58,11 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
       Refusal("no id", #""access_key_secret":"\#(Marks.secret)""#, .malformedAnswer, "no “access_key_id”"),
       Refusal(
         "number", #""access_key_id":1,"access_key_secret":"\#(Marks.secret)""#, .malformedAnswer,
-        "no text in “access_key_id”"),
+        "no string in “access_key_id”"),
       Refusal("no token", #""mode":"StsToken",\#(keys)"#, .malformedAnswer, "no “sts_token”"),
       Refusal(
         "ended", #""mode":"StsToken",\#(keys),"sts_token":"\#(Marks.token)","sts_expiration":1"#, .failed,
-        "ended at 1970-01-01T00:00:01Z"),
+        "expired at 1970-01-01T00:00:01Z"),
       Refusal(
         "bad end", #""mode":"StsToken",\#(keys),"sts_token":"\#(Marks.token)","sts_expiration":"soon""#,
         .malformedAnswer, "no time in “sts_expiration”"),
@@ -71,7 +71,7 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
         .malformedAnswer, "sts_expiration"),
       Refusal("unknown mode", #""mode":"Wizard",\#(keys)"#, .malformedAnswer, "“Wizard”"),
       Refusal("secret as mode", #""mode":"\#(Marks.secret)1""#, .malformedAnswer, "a text of 11 bytes"),
-      Refusal("mode of another type", #""mode":{},\#(keys)"#, .malformedAnswer, "no text in “mode”"),
+      Refusal("mode of another type", #""mode":{},\#(keys)"#, .malformedAnswer, "no string in “mode”"),
       Refusal("key pair", #""mode":"RsaKeyPair",\#(keys)"#, .failed, "RsaKeyPair", "not supported"),
       Refusal(
         "SSO", #""mode":"CloudSSO","access_token":"\#(Marks.token)""#, .notConfigured, "CloudSSO", "browser",
@@ -79,7 +79,7 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
       Refusal("OAuth", #""mode":"OAuth","oauth_refresh_token":"\#(Marks.token)""#, .notConfigured, "OAuth", "browser"),
       Refusal(
         "SSO that ended", #""mode":"CloudSSO",\#(keys),"sts_token":"\#(Marks.token)","sts_expiration":1795161600"#,
-        .notConfigured, "browser", "ended at 2026-11-20T08:00:00Z"),
+        .notConfigured, "browser", "expired at 2026-11-20T08:00:00Z"),
       Refusal("role without an ARN", #""mode":"RamRoleArn",\#(keys)"#, .malformedAnswer, "no “ram_role_arn”"),
       Refusal("role without a key", #""mode":"RamRoleArn","ram_role_arn":"r""#, .malformedAnswer, "no “access_key_id”"),
       Refusal(
@@ -98,8 +98,8 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
         "source that is not there", #""mode":"ChainableRamRoleArn","ram_role_arn":"r","source_profile":"x""#,
         .malformedAnswer, "“x”"),
       Refusal(
-        "circle", #""mode":"ChainableRamRoleArn","ram_role_arn":"r","source_profile":"p""#, .malformedAnswer,
-        "circle: “p” to “p”"),
+        "cycle", #""mode":"ChainableRamRoleArn","ram_role_arn":"r","source_profile":"p""#, .malformedAnswer,
+        "cycle: “p” to “p”"),
       Refusal(
         "OIDC without a file", #""mode":"OIDC","ram_role_arn":"r","oidc_provider_arn":"i""#, .malformedAnswer,
         "no “oidc_token_file”"),
@@ -126,6 +126,6 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
         {"name":"a","mode":"ChainableRamRoleArn","ram_role_arn":"r","source_profile":"b"},
         {"name":"b","mode":"ChainableRamRoleArn","ram_role_arn":"r","source_profile":"a"}]}
       """#)
-    await assertRefuses(provider, .malformedAnswer, says: ["circle: “a” to “b” to “a”"])
+    await assertRefuses(provider, .malformedAnswer, says: ["cycle: “a” to “b” to “a”"])
   }
 }

@@ -48,7 +48,7 @@ final class COSCLIProfileTests: XCTestCase {
   func testScrambledKeysAreRecognisedAndDeclined() async {
     for line in ["", "    disableencryption: \"false\"\n", "    disableencryption:\n"] {
       machine.put(Self.path, "cos:\n  base:\n    secretid: abc=\n    secretkey: \(Marks.secret)\n\(line)")
-      await assertRefuses(provider, .notConfigured, says: ["scrambled", Self.path], line)
+      await assertRefuses(provider, .notConfigured, says: ["obfuscated", Self.path], line)
     }
   }
 

@@ -66,7 +66,7 @@ final class FileWeaknessTests: XCTestCase {
   }
 
   func testAFileThatOthersMayWriteIsWeak() throws {
-    for (permissions, words) in [(0o620, "the group"), (0o660, "the group"), (0o602, "anyone"), (0o666, "anyone")] {
+    for (permissions, words) in [(0o620, "the group"), (0o660, "the group"), (0o602, "any user"), (0o666, "any user")] {
       try write("f", permissions)
       let found = try XCTUnwrap(weakness("f"))
       XCTAssertEqual(found.reason, "\(words) may write the file \(path("f"))")

@@ -69,10 +69,10 @@ final class ProcessCredentialProviderTests: XCTestCase {
         "empty id", #"{"AccessKeyId":"","AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer, "no “AccessKeyId”"),
       Refusal(
         "number", #"{"AccessKeyId":5,"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer,
-        "no text in “AccessKeyId”"),
+        "no string in “AccessKeyId”"),
       Refusal(
         "token of another type", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)","SecurityToken":{"a":1}}"#,
-        .malformedAnswer, "no text in “SecurityToken”"),
+        .malformedAnswer, "no string in “SecurityToken”"),
       Refusal(
         "bad time", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)","Expiration":"\#(Marks.token)"}"#,
         .malformedAnswer, "no time in “Expiration”"),

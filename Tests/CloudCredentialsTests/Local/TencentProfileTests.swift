@@ -72,7 +72,7 @@ final class TencentProfileTests: XCTestCase {
       Refusal("no key", "{}", .notConfigured, "has no key"),
       Refusal("no id", #"{"secretKey":"\#(Marks.secret)"}"#, .malformedAnswer, "no “secretId”"),
       Refusal("no secret", #"{"secretId":"id","secretKey":""}"#, .malformedAnswer, "no “secretKey”"),
-      Refusal("list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedAnswer, "no text in “secretId”"),
+      Refusal("list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedAnswer, "string in “secretId”"),
       Refusal("unknown type", #"{\#(keys),"type":"magic"}"#, .malformedAnswer, "“magic”"),
       Refusal(
         "ended", #"{\#(keys),"type":"oauth","expiresAt":1795161600}"#, .notConfigured, "browser", "2026-11-20T08:00:00Z"

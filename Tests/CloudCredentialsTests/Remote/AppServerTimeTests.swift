@@ -34,10 +34,10 @@ final class AppServerTimeTests: XCTestCase {
   func testAnEndThatIsLongPastIsSaidWithItsDate() async {
     for text in [#""2015-11-03T09:52:59Z""#, "1446544379", #""1446544379""#, "1446544379000"] {
       let message = await oss(text)
-      XCTAssertTrue(message.hasPrefix("The credential ended at 2015-11-03T09:52:59Z"), message)
+      XCTAssertTrue(message.hasPrefix("The credential expired at 2015-11-03T09:52:59Z"), message)
     }
     let message = await cos(#""startTime":1800000000,"expiredTime":1446544379"#)
-    XCTAssertTrue(message.hasPrefix("The credential ended at 2015-11-03T09:52:59Z"), message)
+    XCTAssertTrue(message.hasPrefix("The credential expired at 2015-11-03T09:52:59Z"), message)
   }
 
   func testANumberOfSecondsIsSaidToLookLikeADuration() async {
@@ -52,9 +52,9 @@ final class AppServerTimeTests: XCTestCase {
 
   func testOtherTimesThatAreNoneAreSaidToBeSo() async {
     for (text, words) in [
-      ("0", "is 0, which is no time"), ("-5", "is -5, which is no time"), (#""soon""#, "is not a time"),
+      ("0", "is 0, which cannot be the time"), ("-5", "is -5, which cannot be the time"), (#""soon""#, "is not a time"),
       ("true", "is not a time"), (#""9999-12-31T00:00:00Z""#, "is too far ahead"), ("1e300", "is not a time"),
-      ("99999999999999999", "is too far ahead"), (#""1970-01-01T00:30:00Z""#, "The credential ended at 1970"),
+      ("99999999999999999", "is too far ahead"), (#""1970-01-01T00:30:00Z""#, "The credential expired at 1970"),
     ] {
       let message = await oss(text)
       XCTAssertTrue(message.contains(words), "\(text): \(message)")

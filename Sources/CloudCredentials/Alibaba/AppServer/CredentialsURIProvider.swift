@@ -57,7 +57,7 @@ public struct CredentialsURIProvider: CredentialProvider {
         for: answer, refusal, source: source, fallback: "Check the address, and what serves it.")
     }
     let reader = AnswerReader(
-      source: source, remedy: "Let it answer with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
+      source: source, remedy: "Let it respond with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
     return try reader.alibabaKey(in: try reader.object(answer), at: answer.issuerTime)
   }
 }

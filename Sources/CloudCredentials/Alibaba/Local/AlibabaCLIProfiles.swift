@@ -118,7 +118,7 @@ struct AlibabaCLIProfiles {
     let path = others + [name]
     if path.contains(sourceName) {
       let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
-      throw settings.place.malformed("is part of a cycle of profiles: \(circle)")
+      throw settings.place.malformed("forms a cycle: \(circle)")
     }
     guard let plan = try plan(for: sourceName, askedBy: path) else {
       throw settings.place.malformed("has the source profile “\(sourceName)”, which is not there")

@@ -77,7 +77,7 @@ struct AlibabaCredentialsURIProvider: CredentialProvider {
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
     let place = SettingLocation(
-      source: source, name: "The environment", remedy: "Set \(name) to an address that answers with a key.")
+      source: source, name: "The environment", remedy: "Set \(name) to a URL that returns a key.")
     guard let url = machine.variable(name) else { throw place.error(.notConfigured, "does not set \(name)") }
     return try await AlibabaPlan.uri(url).issue(at: place, on: machine, through: services)
   }

@@ -66,14 +66,14 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     if answer.isSuccess {
       let token = String(decoding: answer.body, as: UTF8.self).trimmingBlanks()
       guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
-      else { throw service.reader.malformed("The metadata service answered with no token.") }
+      else { throw service.reader.malformed("The metadata service responded without a token.") }
       return [.metadataToken: token]
     }
     guard [400, 403, 404, 405, 501].contains(answer.status) else { throw service.refusal(answer) }
     guard allowsV1 else {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service gives no token (HTTP \(answer.status)), and asking without one is not allowed.",
+        "The metadata service issues no token (HTTP \(answer.status)), and requests without one are not allowed.",
         remedy: "Switch the instance to the newer metadata service, or allow the older one.")
     }
     return [:]

@@ -71,7 +71,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
     if let externalID {
       guard (2...1224).contains(externalID.utf8.count) else {
         throw check.refused(
-          "The external id has \(externalID.utf8.count) characters.", "Use the one that the role demands: 2 to 1224.")
+          "The external id has \(externalID.utf8.count) characters.", "Use the one that the role requires: 2 to 1224.")
       }
       parameters.append(FormPair("ExternalId", externalID))
     }

@@ -79,7 +79,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     let refusal = answer.alibabaRefusal
     guard answer.isSuccess, refusal == nil else {
       throw RefusalRules.alibaba.error(
-        for: answer, refusal, source: source, fallback: "See what the vendor says about this code.")
+        for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
     }
     return try AnswerReader.alibabaSTS(source).alibabaRoleKey(in: answer)
   }

@@ -43,7 +43,7 @@ extension RefusalRules {
       ("InvalidSecurityToken", "Get a new temporary key to sign with."),
       ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
       ("IncompleteSignature", "Check the secret of the signing key."),
-      ("InvalidParameter.DurationSeconds", "Ask for no longer than the role allows."),
+      ("InvalidParameter.DurationSeconds", "Request a lifetime within the role's maximum."),
       ("AuthenticationFail", "Check the provider of the identity token, its audience, and that it has not expired."),
     ])
 }
@@ -65,7 +65,7 @@ extension AnswerReader {
   /// Returns the key in a response of `AssumeRole` or `AssumeRoleWithOIDC`.
   func alibabaRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(answer)["Credentials"]?.object else {
-      throw malformed("The answer has no object Credentials.")
+      throw malformed("The response has no object Credentials.")
     }
     return try alibabaKey(in: fields, at: answer.issuerTime)
   }
@@ -78,7 +78,7 @@ extension AnswerReader {
     let secret = try text(["AccessKeySecret"], in: fields)
     let token = try text(["SecurityToken"], in: fields)
     guard let end = try instant(["Expiration"], in: [fields]) else {
-      throw malformed("The answer has no field Expiration.")
+      throw malformed("The response has no field Expiration.")
     }
     return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
   }

@@ -25,7 +25,7 @@ extension AppServerAnswer {
     let secret = try reader.text(["SecretAccessKey"], in: object)
     let token = try reader.text(["Token"], in: object)
     guard let end = try reader.instant(["Expiration"], in: [object]) else {
-      throw reader.malformed("The answer has no field Expiration.")
+      throw reader.malformed("The response has no field Expiration.")
     }
     return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
   }

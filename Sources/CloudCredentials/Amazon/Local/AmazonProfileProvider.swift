@@ -152,7 +152,7 @@ struct AmazonPlanReader {
     let path = others + [profile.name]
     if path.contains(name) {
       let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
-      throw profile.place.malformed("is part of a cycle of profiles: \(circle)")
+      throw profile.place.malformed("forms a cycle: \(circle)")
     }
     return try plan(for: source, askedBy: path)
   }

@@ -64,7 +64,7 @@ extension RefusalRules {
       ("RegionDisabledException", "Activate STS in the region, or use another region."),
       ("MalformedPolicyDocument", "Correct the policy; it is written like those of IAM."),
       ("PackedPolicyTooLarge", "Shorten the policy, or attach it to the role."),
-      ("ValidationError", "Ask for no longer than the role allows, and check the names."),
+      ("ValidationError", "Request a lifetime within the role's maximum, and check the names."),
     ])
 }
 
@@ -90,15 +90,15 @@ extension AnswerReader {
     in answer: ServiceAnswer, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let document = answer.document else {
-      throw malformed("The answer is empty, is no XML, or was cut off.", isRetryable: true)
+      throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
     }
     guard document.name.isIdentical(to: "\(action)Response") else {
-      throw malformed("The answer is XML, but no \(action)Response.")
+      throw malformed("The response is XML, but no \(action)Response.")
     }
     let credentials = try only("Credentials", in: try only("\(action)Result", in: document))
     var fields = JSONObject()
     for field in credentials.children {
-      guard fields[field.name] == nil else { throw malformed("The answer has a field of the key twice.") }
+      guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
       fields[field.name] = .string(field.text)
     }
     return try amazonKey(in: fields, token: "SessionToken", at: answer.issuerTime)
@@ -107,7 +107,7 @@ extension AnswerReader {
   private func only(_ name: String, in node: XMLNode) throws(CredentialError) -> XMLNode {
     let found = node.all(name)
     guard let first = found.first, found.count == 1 else {
-      throw malformed("The answer has \(found.isEmpty ? "no element" : "more than one element") \(name).")
+      throw malformed("The response has \(found.isEmpty ? "no element" : "more than one element") \(name).")
     }
     return first
   }
@@ -121,7 +121,7 @@ extension AnswerReader {
     let secret = try text(["SecretAccessKey"], in: fields)
     let token = try text([token], in: fields)
     guard let end = try instant(["Expiration"], in: [fields]) else {
-      throw malformed("The answer has no field Expiration.")
+      throw malformed("The response has no field Expiration.")
     }
     return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
   }

@@ -83,7 +83,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
         isTokenReadAgain = true
       } else {
         throw RefusalRules.amazon.error(
-          for: answer, refusal, source: source, fallback: "See what the vendor says about this code.")
+          for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
       }
     }
   }
@@ -93,7 +93,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       try await exchange.time.sleep(for: pause)
     } catch {
       throw CredentialError(
-        .cancelled, source: source, "The wait was cancelled.", remedy: "Ask again if it is still needed.")
+        .cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
     }
   }
 }

@@ -27,14 +27,14 @@ extension AppServerAnswer {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {
       if let refusal = cosRefusal(object) { throw rejected(refusal) }
-      throw reader.malformed("The answer has no object credentials or Credentials, bare or inside data or Response.")
+      throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
     }
     let id = try reader.text(Self.ids, in: fields)
     let secret = try reader.text(Self.secrets, in: fields)
     let token = try reader.text(Self.tokens, in: fields)
     let objects = [envelope, fields, object]
     guard let end = try reader.instant(Self.ends, in: objects) else {
-      throw reader.malformed("The answer has no field expiredTime, ExpiredTime, expiration or Expiration.")
+      throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
     }
     let start = try reader.instant(Self.starts, in: objects)
     return try reader.issued(

@@ -38,10 +38,10 @@ extension AnswerReader {
   /// Returns the key in a response of STS.
   func tencentRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let response = try object(answer)["Response"]?.object else {
-      throw malformed("The answer has no object Response.")
+      throw malformed("The response has no object Response.")
     }
     guard let fields = response["Credentials"]?.object else {
-      throw malformed("The answer has no object Credentials inside Response.")
+      throw malformed("The response has no object Credentials inside Response.")
     }
     return try tencentKey(in: fields, times: [response], at: answer.issuerTime)
   }
@@ -54,7 +54,7 @@ extension AnswerReader {
     let secret = try text(["TmpSecretKey"], in: fields)
     let token = try text(["Token"], in: fields)
     guard let end = try instant(["ExpiredTime", "Expiration"], in: times) else {
-      throw malformed("The answer has no field ExpiredTime or Expiration.")
+      throw malformed("The response has no field ExpiredTime or Expiration.")
     }
     return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
   }

@@ -80,7 +80,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     let refusal = answer.tencentRefusal
     guard answer.isSuccess, refusal == nil else {
       throw RefusalRules.tencent.error(
-        for: answer, refusal, source: source, fallback: "See what the vendor says about this code.")
+        for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
     }
     return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
   }
