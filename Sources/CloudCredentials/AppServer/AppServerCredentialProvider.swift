@@ -53,7 +53,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - transport: The transport that sends the request.
   ///   - time: The clocks.
   ///   - request: Creates the request, with the app's login. A `CredentialError` that it throws is passed on unchanged;
-  ///     any other error becomes `failed`.
+  ///     a `CancellationError` becomes `cancelled` and any other error `failed`.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,

@@ -64,7 +64,7 @@ struct AnswerReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years in seconds, the largest value that the diagnosis takes for a duration; as Unix time it is before 1980.
+  /// Ten years in seconds, the largest value that errors call a duration; as Unix time it is before 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a time is a string with a date rather than a number.

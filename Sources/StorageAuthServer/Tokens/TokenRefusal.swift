@@ -7,7 +7,7 @@ struct TokenRefusal {
   let status: HTTPResponse.Status
   let code: String
   let message: String
-  /// The time after which the caller may retry, or `nil` if it is unknown.
+  /// The time after which the caller may retry, or `nil` if the refusal does not state one.
   var delay: Duration?
   /// The additional headers that the app sets.
   var headers: HTTPFields = [:]

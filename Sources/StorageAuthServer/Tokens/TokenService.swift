@@ -38,7 +38,7 @@ public final class TokenService: Sendable {
   ///   - scopeLimit: The maximum number of scopes with cached keys; at the limit, the caller with the most scopes loses
   ///     the least recently used ones.
   ///   - configuration: The refresh and timeout settings of the credential caches.
-  ///   - events: The stream of events about the keys.
+  ///   - events: The hub that publishes events about the keys.
   ///   - audit: Receives an audit entry for each request; it must not block.
   ///   - time: The clocks.
   ///   - source: Returns the provider of the keys of a scope; an error that it throws becomes the error of the request.

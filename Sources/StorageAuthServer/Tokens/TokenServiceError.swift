@@ -6,7 +6,7 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   case tooManyRequests(after: Duration)
   /// The cloud's token service issued no key.
   ///
-  /// - after: The time after which a retry can succeed, or `nil` if a retry cannot help.
+  /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
   case unavailable(CredentialError, after: Duration?)
   /// The provider of a scope returned a key that is not temporary.
   case permanentKey
