@@ -70,7 +70,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedAnswer`
-  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached.
+  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached; or the error of the
+  ///   closure that creates the request.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }

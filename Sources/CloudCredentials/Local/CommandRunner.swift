@@ -18,7 +18,7 @@ public protocol CommandRunner: Sendable {
 
 /// The exit status or signal of a command, and its output.
 public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The end of a program.
+  /// The exit status of a program, or the signal that terminated it.
   public enum Ending: Sendable, Hashable {
     /// The program exited with a status; 0 is success.
     case exited(Int32)

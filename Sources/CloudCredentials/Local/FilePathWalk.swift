@@ -77,13 +77,13 @@ struct FilePathWalk {
   private static func weakness(ofOwner status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
     guard !status.hasTrustedOwner else { return nil }
     return FileWeakness(
-      "\(subject) belongs to the user \(status.owner) instead of the user who runs this program or root",
+      "\(subject) belongs to the user \(status.owner), and not to root or to the user who runs this program",
       remedy: "Inspect its contents, then run chown on \(path), or name a file of your own.")
   }
 
   private static func changed(_ path: String) -> FileWeakness {
     FileWeakness(
-      "\(path) was replaced while it was read, or a folder on its path cannot be inspected",
+      "\(path) was replaced while it was read, or its path cannot be inspected",
       remedy: "Check which users may write to its folders, and try again.")
   }
 }

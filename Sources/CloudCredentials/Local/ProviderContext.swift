@@ -25,8 +25,7 @@ public struct ProviderContext: Sendable {
   /// The reader of files.
   public var files: any FileReader
 
-  /// The runner of commands, or `nil` if commands are not available; sources that need a command then report
-  /// `notConfigured`.
+  /// The runner of commands, or `nil` if commands are not available; sources that need a command then cannot be used.
   public var commands: (any CommandRunner)?
 
   /// The transport that sends HTTP requests.
@@ -67,7 +66,7 @@ public struct ProviderContext: Sendable {
   /// - Parameters:
   ///   - transport: The transport that sends HTTP requests.
   ///   - commands: The runner of commands, or `nil` if commands are not available; sources that need a command then
-  ///     report `notConfigured`.
+  ///     cannot be used.
   ///   - time: The clocks.
   public init(transport: any HTTPTransport, commands: (any CommandRunner)? = nil, time: any SigningClock = .system) {
     self.init(

@@ -21,7 +21,7 @@ public final class TokenService: Sendable {
   /// Returns the provider of the keys of a scope.
   public typealias Source = @Sendable (TokenScope) throws -> any CredentialProvider<AccessKey>
 
-  /// The stream of events about the keys.
+  /// The hub that publishes events about the keys.
   public let events: AuthEvents
 
   private let source: Source

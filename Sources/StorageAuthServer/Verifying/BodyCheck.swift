@@ -55,8 +55,8 @@ struct BodyCheck: Sendable {
   /// The reason why a body that was read is rejected, or `nil` if it is valid.
   var failure: Failure? { record.failure }
 
-  /// Returns a body that throws at its end if it is invalid; its last bytes are delivered only after the whole body has
-  /// been verified.
+  /// Returns a body that throws if it is invalid, at its end at the latest; its last bytes are delivered only after the
+  /// whole body has been verified.
   func checking(_ body: RequestBody) -> RequestBody {
     RequestBody(
       asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
