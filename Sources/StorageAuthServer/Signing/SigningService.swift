@@ -8,10 +8,10 @@ internal import StorageJSON
 /// A service that signs requests for callers without a key: the server's part of the self-signed mode, as routes for
 /// any app.
 ///
-/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns `{accessKeyId,
-/// signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format. `GET
-/// /sign/identity` returns `{accessKeyId, securityToken?, expiration?}`; a caller needs it first because the signature
-/// covers the session token. Refusals are `{code, message}`.
+/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns
+/// `{accessKeyId, signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format.
+/// `GET /sign/identity` returns `{accessKeyId, securityToken?, expiration?}`; a caller needs it first because the
+/// signature covers the session token. Refusals are `{code, message}`.
 ///
 /// The app's own middleware authenticates the caller; one closure returns what the caller may do:
 ///

@@ -6,9 +6,9 @@ extension ProcessOutputShape {
 
   /// The two formats of Alibaba's tools, of which the output may have either.
   ///
-  /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` of the OSS SDKs and `{"mode",
-  /// "access_key_id", "access_key_secret", "sts_token", "expiration"}` of the command-line tool's mode `External`. The
-  /// token and the expiration are optional.
+  /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` of the OSS SDKs and
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` of the command-line tool's mode
+  /// `External`. The token and the expiration are optional.
   public static let alibabaCloud = ProcessOutputShape(fields: "AccessKeyId and AccessKeySecret") {
     (answer) throws(CredentialError) in
     guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
