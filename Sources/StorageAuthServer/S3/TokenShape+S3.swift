@@ -4,7 +4,7 @@ extension TokenShape {
   /// The format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`: `AccessKeyId`,
   /// `SecretAccessKey`, `Token`, `Expiration`.
   ///
-  /// Source: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenShape(
     document: { vended, _ in
       let value: JSONValue = [

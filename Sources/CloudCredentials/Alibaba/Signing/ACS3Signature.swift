@@ -4,7 +4,7 @@ internal import StorageCrypto
 
 /// The ACS3-HMAC-SHA256 signature of Alibaba Cloud's API, in steps for signing and verifying.
 ///
-/// Source: "Request syntax and signature method V3"
+/// Page: "Request syntax and signature method V3"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/v3-request-structure-and-signature).
 package enum ACS3Signature {
   /// The name of the algorithm in the `Authorization` header.

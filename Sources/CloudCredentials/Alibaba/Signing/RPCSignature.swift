@@ -4,7 +4,7 @@ internal import StorageCrypto
 /// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), which is sent as a request parameter; used to
 /// verify requests of older SDKs.
 ///
-/// Source: "Request syntax and signature method V2 for RPC APIs"
+/// Page: "Request syntax and signature method V2 for RPC APIs"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
 package enum RPCSignature {
   /// Returns the string to sign.

@@ -5,7 +5,7 @@ extension AppServerShape {
   /// The format that Amazon's SDKs read from the URL of a container: `AccessKeyId`, `SecretAccessKey`, `Token`,
   /// `Expiration`; a refusal has `code` and `message`.
   ///
-  /// Source: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let s3 = AppServerShape(.s3)
 }
 

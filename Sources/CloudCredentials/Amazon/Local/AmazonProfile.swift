@@ -2,7 +2,7 @@ internal import StorageAuth
 
 /// The parsed files that Amazon's tools share: `~/.aws/credentials` and `~/.aws/config`.
 ///
-/// Source: "Shared config and credentials files" in the AWS SDKs and Tools Reference Guide.
+/// Page: "Shared config and credentials files" in the AWS SDKs and Tools Reference Guide.
 struct AmazonFiles {
   static let source = "Amazon profile"
 

@@ -14,7 +14,7 @@ public struct AmazonSettings: Sendable, Hashable {
   /// The URL of S3: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of `s3` in the `services` of the profile,
   /// or `endpoint_url` of the profile; `nil` if none of them is set.
   ///
-  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all of them. Source: "Service-specific endpoints" in the AWS
+  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all of them. Page: "Service-specific endpoints" in the AWS
   /// SDKs and Tools Reference Guide.
   public let endpointURL: String?
 

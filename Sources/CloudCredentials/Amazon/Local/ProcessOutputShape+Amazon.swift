@@ -4,7 +4,7 @@ extension ProcessOutputShape {
   /// The format that Amazon's tools read from a `credential_process`.
   ///
   /// It is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`, where the last two are
-  /// optional. Source: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// optional. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let amazon = ProcessOutputShape(fields: "Version 1, AccessKeyId and SecretAccessKey") {
     (answer) throws(CredentialError) in
     guard let version = try answer.integer("Version") else { throw answer.place.malformed("has no “Version”") }

@@ -9,7 +9,7 @@ internal import StorageJSON
 /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any host, or with `http` to this machine or the
 /// platform's addresses. The header `Authorization` comes from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
 /// names, read for each credential, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Up to three requests are sent. The
-/// transport must not send these requests through a proxy. Source: "Container credential provider" in the AWS SDKs and
+/// transport must not send these requests through a proxy. Page: "Container credential provider" in the AWS SDKs and
 /// Tools Reference Guide.
 public struct AmazonContainerProvider: CredentialProvider {
   private static let relativeName = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"

@@ -7,7 +7,7 @@ public import StorageAuth
 /// issues no tokens or does not respond to the request for one, as behind a container network. If the service cannot be
 /// reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues with its
 /// next source; a service that has responded once is assumed to exist from then on. The transport must not send these
-/// requests through a proxy. Source: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
+/// requests through a proxy. Page: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
 

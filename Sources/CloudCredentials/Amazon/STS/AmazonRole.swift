@@ -45,7 +45,7 @@ extension RefusalRules {
   /// The service also reports a wrong time of the signature as `SignatureDoesNotMatch`. Therefore a clock that differs
   /// from the service's is corrected before the secret is assumed to be wrong.
   ///
-  /// Sources: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
+  /// Pages: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
   /// reference.
   static let amazon = RefusalRules(
     clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],

@@ -4,7 +4,7 @@ public import StorageAuth
 /// A provider of temporary keys of a role in exchange for an identity token: Amazon's STS, `AssumeRoleWithWebIdentity`.
 ///
 /// Pods of Amazon's container service obtain their keys in this way (IRSA), and so do jobs of other services that issue
-/// identity tokens. The request is not signed. Source: "AssumeRoleWithWebIdentity" in the STS API reference.
+/// identity tokens. The request is not signed. Page: "AssumeRoleWithWebIdentity" in the STS API reference.
 ///
 /// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. A token
 /// that the service calls invalid is read and sent once more, because the platform may just have replaced its file.

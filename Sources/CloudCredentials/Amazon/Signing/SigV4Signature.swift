@@ -4,7 +4,7 @@ internal import StorageCrypto
 
 /// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, in steps for signing and verifying.
 ///
-/// The path is signed unchanged, which is correct because the requests that are signed here go to `/`. Source: "Create
+/// The path is signed unchanged, which is correct because the requests that are signed here go to `/`. Page: "Create
 /// a signed AWS API request" in the IAM User Guide.
 package struct SigV4Signature: Sendable {
   /// The name of the algorithm in the `Authorization` header.

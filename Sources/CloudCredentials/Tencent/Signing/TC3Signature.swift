@@ -4,7 +4,7 @@ internal import StorageCrypto
 
 /// The TC3-HMAC-SHA256 signature of Tencent Cloud's API, in steps for signing and verifying.
 ///
-/// Source: "Signature v3" in the documentation of the Tencent Cloud API.
+/// Page: "Signature v3" in the documentation of the Tencent Cloud API.
 package struct TC3Signature: Sendable {
   /// The name of the algorithm in the `Authorization` header.
   package static let algorithm = "TC3-HMAC-SHA256"
