@@ -1,24 +1,24 @@
 internal import StorageAuth
 
-/// Why an account, a key, a token or a transfer specification cannot be used: what is wrong, where, and what to do.
+/// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
-/// No secret and no token is in it. Nothing was started when it is thrown.
+/// The message and the remedy contain neither secrets nor tokens. A transfer has not started when this error is thrown.
 public struct AsperaError: Error, Sendable, Hashable {
   /// The kind of the problem.
   public let code: Code
 
-  /// What is wrong and where, in a sentence.
+  /// A sentence that says what is wrong, and where.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// A sentence that says how to solve the problem.
   public let remedy: String
 
-  /// Makes an error.
+  /// Creates an error, and escapes line breaks and control characters in its texts.
   ///
   /// - Parameters:
   ///   - code: The kind of the problem.
-  ///   - message: What is wrong and where, in a sentence without secrets.
-  ///   - remedy: What to do about it, in a sentence.
+  ///   - message: A sentence without secrets that says what is wrong, and where.
+  ///   - remedy: A sentence that says how to solve the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -35,39 +35,39 @@ public struct AsperaError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// There are two ways to authenticate, and only one may be there.
+    /// Two credentials where only one is permitted.
     public static let ambiguousCredential = Code(value: .ambiguousCredential)
-    /// There is neither a password nor a key.
+    /// Neither a password nor a private key.
     public static let missingCredential = Code(value: .missingCredential)
-    /// The host, the user or a port cannot be used.
+    /// An invalid host, user or port of an account.
     public static let invalidAccount = Code(value: .invalidAccount)
-    /// There is no key where one was looked for.
+    /// A missing key: the file, or every location that was searched, has none.
     public static let keyNotFound = Code(value: .keyNotFound)
-    /// The key cannot be read.
+    /// A key file that cannot be read.
     public static let keyUnreadable = Code(value: .keyUnreadable)
-    /// Others than its owner can read the file of the key.
+    /// A key file that other users of the system can read or replace.
     public static let insecureKeyFile = Code(value: .insecureKeyFile)
-    /// The key is of a kind that cannot be used to log in.
+    /// A key of a kind that cannot be used to log in or to sign.
     public static let unsupportedKey = Code(value: .unsupportedKey)
-    /// The text is not a private key.
+    /// A text that is not a key, or a damaged key.
     public static let malformedKey = Code(value: .malformedKey)
-    /// The passphrase does not open the key, or there is none for a key that is encrypted.
+    /// A wrong passphrase, or none for an encrypted key.
     public static let wrongPassphrase = Code(value: .wrongPassphrase)
-    /// The public key is not the one of the private key.
+    /// A public key that does not belong to the private key.
     public static let publicKeyMismatch = Code(value: .publicKeyMismatch)
-    /// The fingerprint of the host key has no form that can be checked.
+    /// A fingerprint of a host key in a form that cannot be checked.
     public static let invalidHostKey = Code(value: .invalidHostKey)
-    /// The transfer specification cannot be carried out.
+    /// A transfer specification that cannot be carried out.
     public static let invalidSpecification = Code(value: .invalidSpecification)
-    /// The token has a form that cannot be sent, or that cannot be read.
+    /// A token, or the claims of one, in a form that cannot be sent or read.
     public static let invalidToken = Code(value: .invalidToken)
-    /// The Node API answered something else than was asked for.
+    /// A response of the Node API that does not fit the request.
     public static let invalidAnswer = Code(value: .invalidAnswer)
-    /// Aspera cannot do what was asked for.
+    /// A request that Aspera does not support.
     public static let unsupported = Code(value: .unsupported)
-    /// A program that is needed is not on this machine.
+    /// A required program that is not installed.
     public static let toolNotFound = Code(value: .toolNotFound)
-    /// Something on this machine failed.
+    /// A failure on this machine, such as a full disk.
     public static let failed = Code(value: .failed)
 
     /// The name of the code.

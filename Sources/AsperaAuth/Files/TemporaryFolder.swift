@@ -4,16 +4,17 @@
   internal import Foundation
 #endif
 
-/// A folder that only its owner can enter, for files that a program has to be given by name; it goes when it is removed
-/// or when the last reference to it goes.
+/// A folder that only its owner can enter, for files that a program expects by name.
+///
+/// The folder is removed by ``remove()`` or when the last reference to this object is released.
 package final class TemporaryFolder: Sendable {
-  /// The absolute path.
+  /// The absolute path of the folder.
   package let path: String
 
-  /// Makes a folder.
+  /// Creates a folder.
   ///
-  /// - Parameter parent: Where to make it; where this machine has its temporary files, if not given.
-  /// - Throws: An ``AsperaError`` if that cannot be.
+  /// - Parameter parent: The folder to create it in; the system's temporary directory if `nil`.
+  /// - Throws: An ``AsperaError`` if the folder cannot be created.
   package init(in parent: String? = nil) throws(AsperaError) {
     let parent = parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory
     let url = parent.appending(path: "storage-auth-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -21,7 +22,7 @@ package final class TemporaryFolder: Sendable {
       try FileManager.default.createDirectory(
         at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw Self.problem("A temporary folder cannot be made in \(parent.path).")
+      throw Self.problem("A temporary folder cannot be created in \(parent.path).")
     }
     path = url.path
   }
@@ -33,11 +34,11 @@ package final class TemporaryFolder: Sendable {
   /// Writes a file that only its owner can read.
   ///
   /// - Parameters:
-  ///   - bytes: What is in it.
-  ///   - name: Its name in the folder.
-  ///   - isExecutable: Whether its owner can also run it.
-  /// - Returns: Its absolute path.
-  /// - Throws: An ``AsperaError`` if that cannot be.
+  ///   - bytes: The contents of the file.
+  ///   - name: The name of the file in the folder.
+  ///   - isExecutable: Whether its owner can also execute the file.
+  /// - Returns: The absolute path of the file.
+  /// - Throws: An ``AsperaError`` if the file cannot be written.
   package func write(_ bytes: [UInt8], to name: String, isExecutable: Bool = false) throws(AsperaError) -> String {
     let file = path + "/" + name
     let isWritten = FileManager.default.createFile(
@@ -46,12 +47,12 @@ package final class TemporaryFolder: Sendable {
     return file
   }
 
-  /// Whether there is a file of this name.
+  /// Returns whether the folder has a file of this name.
   package func contains(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }
 
-  /// Removes the folder and everything in it; nothing happens if it is gone.
+  /// Removes the folder and its contents; a folder that no longer exists is no error.
   package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }

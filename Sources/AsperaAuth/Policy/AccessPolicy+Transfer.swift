@@ -2,11 +2,12 @@ public import StorageAuth
 internal import StorageJSON
 
 extension AccessPolicy {
-  /// A transfer as it may be set up under the policy: every path on the server is absolute and allowed, and the token
-  /// ends with the rule.
+  /// Returns the transfer specification as the policy allows it, or throws if no rule allows the transfer.
   ///
-  /// A path that does not start with a slash is taken below the prefix of the rule; an upload without a root goes to that
-  /// prefix. A token opens what lies below its paths as well, and so a rule has to allow all of it.
+  /// In the result every path on the server is absolute and allowed, and the requested lifetime of the token does not
+  /// exceed that of the rule. A path that does not start with a slash is resolved in the folder of the rule's prefix;
+  /// an upload without a destination root goes to that folder. A token also grants access to everything below its
+  /// paths, so a rule must allow all of it.
   ///
   /// ```swift
   /// let allowed = try policy.transfer(specification, with: "access-key", at: .now)
@@ -14,12 +15,14 @@ extension AccessPolicy {
   /// ```
   ///
   /// - Parameters:
-  ///   - specification: What is asked for. An upload is a write of its destinations, a download a read of its sources.
-  ///   - accessKey: What the rules name as their bucket: the access key, or the root that the node has for it.
-  ///   - date: The present.
-  /// - Returns: The specification to ask the node with.
-  /// - Throws: A ``PolicyError``: `refused` if no rule allows it, and `unsupportedCondition` or `unsupportedKey` if the
-  ///   only rule that would has a size, a media type, an address or a single key, which no token of a node is bound to.
+  ///   - specification: The requested transfer. An upload counts as a write of its destinations, a download as a read
+  ///     of its sources.
+  ///   - accessKey: The name that the rules give as their bucket: the access key, or the root that the node has for it.
+  ///   - date: The current time.
+  /// - Returns: The specification to send to the node.
+  /// - Throws: A ``PolicyError``: `refused` if no rule allows the transfer, and `unsupportedCondition` or
+  ///   `unsupportedKey` if the only rule that would allow it is limited to a size, a media type, an address or a single
+  ///   key, to which a node cannot bind a token.
   public func transfer(
     _ specification: TransferSpec, with accessKey: String, at date: Timestamp
   ) throws(PolicyError) -> TransferSpec {
@@ -29,7 +32,7 @@ extension AccessPolicy {
     case .receive?: action = .read
     case nil:
       throw PolicyError(
-        .refused, "The transfer has no direction, so that nothing can be allowed.",
+        .refused, "The transfer has no direction, so that no rule can be applied to it.",
         remedy: "Set direction to send or receive.")
     }
     var problem: PolicyError?
@@ -38,13 +41,13 @@ extension AccessPolicy {
       do throws(PolicyError) {
         return try TransferScope(rule, action, at: date).applied(to: specification)
       } catch {
-        // What a rule cannot express is of more use to the caller than that another one does not match.
+        // An error about a condition that cannot be expressed helps the caller more than a rule that does not match.
         if problem == nil || error.code != .refused { problem = error }
       }
     }
     throw problem
       ?? PolicyError(
         .refused, "No rule allows to \(action) with the access key \"\(accessKey)\".",
-        remedy: "Ask for what the policy allows.")
+        remedy: "Request a transfer that the policy allows.")
   }
 }

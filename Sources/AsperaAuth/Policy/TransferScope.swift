@@ -1,14 +1,14 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The folder of a node that a rule opens, and for how long.
+/// The folder of a node that a rule grants access to, and the remaining lifetime of the rule.
 struct TransferScope {
   private let prefix: String
   private let life: Int64?
 
-  /// The scope of a rule.
+  /// Creates the scope of a rule for an action.
   ///
-  /// - Throws: A ``PolicyError`` if it has what a token cannot be bound to, or has ended.
+  /// - Throws: A ``PolicyError`` if the rule has a condition that a token cannot be bound to, or has expired.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
     switch rule.objects {
     case .all: prefix = ""
@@ -31,15 +31,15 @@ struct TransferScope {
     }
     life = rule.end.map { date.duration(to: $0).components.seconds }
     if let life, life < 1 {
-      throw PolicyError(.refused, "The rule has ended.", remedy: "Get a policy that lasts longer.")
+      throw PolicyError(.refused, "The rule has expired.", remedy: "Get a policy that expires later.")
     }
   }
 
-  /// A specification with its paths below the prefix, if they are.
+  /// Returns the specification with absolute paths, all of them below the prefix, or throws if a path is outside it.
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer names no paths") }
-    // They can name the folder that paths are taken in.
+    // Tags and root identifiers can select another folder that paths are relative to.
     guard specification.tags?["aspera"] == nil,
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
     else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
@@ -68,9 +68,9 @@ struct TransferScope {
     return allowed
   }
 
-  /// Where a path of the specification is on the node.
+  /// Resolves a path of the specification to its location on the node.
   private func place(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
-    // A prefix that does not end with a slash names the start of a name; what is relative is below the folder before it.
+    // A prefix without a trailing slash ends within a name; relative paths are resolved in the folder before that name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     let text =
       path.utf8.first == UInt8(ascii: "/")
@@ -87,21 +87,22 @@ struct TransferScope {
   private static func unsupported(_ what: String) -> PolicyError {
     PolicyError(
       .unsupportedCondition, "The rule has \(what), and no token of a node is bound to that.",
-      remedy: "Leave it out of the rule for Aspera, and check it where the transfer is asked for.")
+      remedy: "Leave it out of the rule for Aspera, and check it where the transfer is requested.")
   }
 
   private static func refused(_ problem: String) -> PolicyError {
-    PolicyError(.refused, "\(problem).", remedy: "Ask for paths that the policy allows.")
+    PolicyError(.refused, "\(problem).", remedy: "Request paths that the policy allows.")
   }
 }
 
-/// A path below the root of a node, without names that lead elsewhere.
+/// A path below the root of a node, without components that lead elsewhere.
 struct TransferPlace {
   private let names: [Substring]
 
-  /// Reads a path; slashes at its end count for nothing.
+  /// Parses a path, ignoring slashes at its end.
   ///
-  /// - Returns: Nothing for a path with an empty name, `.`, `..` or a NUL in it; to nodes on Windows a backslash is a slash.
+  /// The result is `nil` if the path has an empty component, `.`, `..` or a NUL. Backslashes count as separators when
+  /// `..` is looked for, because nodes on Windows treat them as slashes.
   init?(_ text: String) {
     let names = text.parts(between: "/")
     guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
@@ -117,9 +118,9 @@ struct TransferPlace {
     !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
   }
 
-  /// The path from the root on.
+  /// The absolute path, starting at the root.
   var absolute: String { "/" + names.joined(separator: "/") }
 
-  /// The path as the rules of a policy name it.
+  /// Returns the path in the form that the rules of a policy use.
   func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
 }

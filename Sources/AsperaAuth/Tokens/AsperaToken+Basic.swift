@@ -2,15 +2,16 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension AsperaToken {
-  /// The token of an access key: its id and its secret, which the server looks up.
+  /// Creates a basic token: the identifier and the secret of an access key in Base64, which the server looks up.
   ///
-  /// It does not end, and is good for everything that the access key is good for: give it to nobody who may not have the
-  /// secret.
+  /// The token does not expire and grants everything that the access key grants. Give it only to clients that may also
+  /// know the secret. The form is described in IBM's documentation of the High-Speed Transfer Server, "Basic Tokens".
   ///
   /// - Parameters:
-  ///   - accessKey: The id.
-  ///   - secret: The secret.
-  /// - Throws: An ``AsperaError`` if the id holds a colon, or either is empty or holds a control character.
+  ///   - accessKey: The identifier of the access key.
+  ///   - secret: The secret of the access key.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier has a colon, or if either is empty or
+  ///   has a control character.
   public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
     let value: String
     do {

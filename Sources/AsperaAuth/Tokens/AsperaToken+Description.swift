@@ -2,13 +2,15 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaToken {
-  /// Eight hex digits by which a token is known again, the beginning of its SHA-256; nothing for a basic token, whose
-  /// secret somebody may have made up: a hash of it could be guessed against.
+  /// The first eight hexadecimal digits of the token's SHA-256, by which logs tell tokens apart; `nil` for a basic
+  /// token.
+  ///
+  /// The secret of a basic token can be one that a person chose, and such a secret could be guessed from a hash.
   public var fingerprint: String? {
     kind == .basic ? nil : String(secret.bytes.withBytes { SHA256.hash($0) }.hex.prefix(8))
   }
 
-  /// The access key of a basic token, where it can be read.
+  /// The access key of a basic token; `nil` for other tokens and if the token cannot be decoded.
   var accessKey: String? {
     guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -18,7 +20,7 @@ extension AsperaToken {
 }
 
 extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The kind, the fingerprint or the access key, the end, and what is odd about it; never the token.
+  /// A description with the kind, the fingerprint or the access key, the expiration and the note; never the token.
   public var description: String {
     var parts = [kind.rawValue]
     if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
@@ -28,10 +30,10 @@ extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     return "AsperaToken(\(parts.joined(separator: ", ")))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with a mask for the token.
+  /// A mirror that masks the token.
   public var customMirror: Mirror {
     Mirror(self, children: ["kind": kind.rawValue, "secret": secret, "expiration": expiration as Any])
   }

@@ -1,13 +1,16 @@
 internal import StorageAuth
 
 extension AsperaToken {
-  /// The kind that a token's form says it is, and what is odd about the form.
+  /// Returns the kind that the form of a token indicates, and a note if the form is irregular.
+  ///
+  /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
+  /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
   static func form(of text: String) -> (kind: Kind, note: String?) {
     if text.hasPrefix("Basic ") { return (.basic, nil) }
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())
-      // The two underscores are two: the payload between them is at least a byte.
+      // The underscores of the header and the footer are distinct: the payload between them has at least one byte.
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
       return (
         .other,
@@ -20,8 +23,8 @@ extension AsperaToken {
     return (.other, nil)
   }
 
-  /// The first four characters of a transfer token: `AT`, one that says whether it is for several sessions, and the
-  /// version.
+  /// Returns the first four characters of a transfer token: `AT`, a letter that distinguishes tokens for one session
+  /// from those for several, and the version.
   private static func transferHeader(of text: String) -> String? {
     let header = Array(text.utf8.prefix(5))
     let isTransfer =

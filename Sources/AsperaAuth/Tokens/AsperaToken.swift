@@ -1,41 +1,44 @@
 public import StorageAuth
 
-/// A token that a server wants to see for a transfer.
+/// A token that a server requires for a transfer.
 ///
-/// It is not shown by `print`, `dump` or `Mirror`; the description tells tokens apart by a fingerprint.
+/// `print`, `dump` and `Mirror` do not show the token; ``description`` tells tokens apart by a fingerprint.
 public struct AsperaToken: Sendable, Equatable {
-  /// What a token is, by its form.
+  /// The kind of a token, recognized by its form.
   public enum Kind: String, Sendable, Hashable {
-    /// Issued by a server for certain paths and a direction: `ATM2_…`.
+    /// A transfer token, issued by a server for certain paths and one direction: `ATM2_…`.
     case transfer
-    /// The id and the secret of an access key: `Basic …`.
+    /// A basic token, the identifier and the secret of an access key: `Basic …`.
     case basic
-    /// Signed by whoever holds the key of an access key: `Bearer …`.
+    /// A bearer token, signed with the private key that is registered for an access key: `Bearer …`.
     case bearer
-    /// None of these; the server decides.
+    /// A token of another form, which only the server can judge.
     case other
   }
 
   /// The token.
   public let secret: Secret
 
-  /// What it is, by its form.
+  /// The kind of the token, recognized by its form.
   public let kind: Kind
 
-  /// What is odd about its form, in a sentence; nothing for a token that looks as it should.
+  /// A sentence about an irregularity of the token's form, such as a truncated end; `nil` if the form is regular.
   public let note: String?
 
-  /// When it ends, in the issuer's time, where that is known.
+  /// The time at which the token expires by the issuer's clock; `nil` if it is not known.
   ///
-  /// A bearer token says it; a transfer token does not, and a basic token ends with its access key.
+  /// A bearer token contains its expiration. A transfer token does not, and a basic token is valid as long as its
+  /// access key.
   public let expiration: Timestamp?
 
-  /// Takes over a token.
+  /// Creates a token from its text.
   ///
   /// - Parameters:
-  ///   - secret: The token, in one line.
-  ///   - expiration: When it ends, where the caller knows better than the token itself.
-  /// - Throws: An ``AsperaError`` if it is empty or has more than one line, which ascp refuses.
+  ///   - secret: The token, on one line.
+  ///   - expiration: The time at which the token expires, if the caller knows it; overrides the expiration that a
+  ///     bearer token contains.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is empty or has a line break or another
+  ///   control character, which ascp refuses.
   public init(_ secret: Secret, expiration: Timestamp? = nil) throws(AsperaError) {
     let text = secret.reveal()
     guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else {

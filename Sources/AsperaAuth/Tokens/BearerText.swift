@@ -2,24 +2,24 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// What can be read from a bearer token without its key.
+/// Functions that read a bearer token without its key.
 enum BearerText {
-  /// What stands before the token where it is sent.
+  /// The scheme and the space before the token in a header.
   static let prefix = "Bearer "
 
-  /// The token without the word before it.
+  /// Returns the token without the scheme before it.
   static func bare(_ text: String) -> String {
     String((text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]).drop { $0 == " " })
   }
 
-  /// When a bearer token ends: a node bearer token and a JSON web token say so; nothing if it is neither.
+  /// Returns the expiration of a node bearer token or a JSON Web Token, or `nil` if the text is neither.
   static func expiration(of text: String) -> Timestamp? {
     let bare = bare(text)
     if bare.contains(".") { return webTokenExpiration(of: bare) }
     return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
   }
 
-  /// The claim `exp` of a JSON web token (RFC 7519).
+  /// Returns the time of the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).
   private static func webTokenExpiration(of text: String) -> Timestamp? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
@@ -32,7 +32,7 @@ enum BearerText {
 }
 
 extension [UInt8] {
-  /// Reads Base64 in the alphabet of URLs, without padding (RFC 7515).
+  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2).
   fileprivate init?(base64URL text: Substring) {
     let standard = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -1,9 +1,11 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// Signs bearer tokens that live from now on.
+/// A factory of node bearer tokens whose lifetime starts at their creation.
 struct BearerTokenFactory: Sendable {
-  /// A token of less would have ended on its way; one of more is better replaced by a basic token.
+  /// The permitted lifetimes, in seconds.
+  ///
+  /// A token of less than a second would expire on its way; for more than a year, a basic token is the better choice.
   private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
   let accessKey: String
@@ -13,9 +15,9 @@ struct BearerTokenFactory: Sendable {
   let lifetime: Duration
   let time: any SigningClock
 
-  /// A token, and the time from which its life is counted.
+  /// Creates a token, and returns it with the time from which its lifetime is counted.
   ///
-  /// - Parameter source: The name of whoever asks, for errors.
+  /// - Parameter source: The name of the credential provider, for errors.
   func token(for source: String) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
     let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
     let present = time.now.wholeSeconds

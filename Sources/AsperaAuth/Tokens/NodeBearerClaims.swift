@@ -1,26 +1,30 @@
 public import StorageAuth
 public import StorageJSON
 
-/// What a bearer token of a node says: who it is for, what it is good for, and until when.
+/// The claims of a node bearer token: its user, its scope and its expiration, among others.
 ///
-/// Every claim is kept as it came, those that this package does not know too.
+/// Every claim is stored as it was received, including those that this package does not know. The names of the claims
+/// are those of IBM's support page ["How to create and use bearer
+/// tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens).
 public struct NodeBearerClaims: Sendable, Equatable {
-  /// The claims, in the order in which they came.
+  /// The claims, in the order in which they were received or added.
   public var fields: JSONObject
 
-  /// Takes over claims.
+  /// Creates claims from a JSON object, without validation.
+  ///
+  /// - Parameter fields: The claims.
   public init(fields: JSONObject) {
     self.fields = fields
   }
 
-  /// Makes the claims of a user.
+  /// Creates the claims of a user.
   ///
   /// - Parameters:
   ///   - userID: The user, as the permissions on the node name it.
-  ///   - scope: What the token is good for.
-  ///   - expiration: When it ends, by the node's clock; a fraction of a second is left out.
-  ///   - groupIDs: The groups that the user is in, as the permissions name them.
-  ///   - organizationID: The organization, for servers that ask for one.
+  ///   - scope: The access key and the role that the token grants.
+  ///   - expiration: The time at which the token expires, by the node's clock; a fraction of a second is dropped.
+  ///   - groupIDs: The groups of the user, as the permissions name them.
+  ///   - organizationID: The organization, for servers that require one.
   public init(
     userID: String, scope: NodeScope, expiration: Timestamp, groupIDs: [String] = [], organizationID: String? = nil
   ) {
@@ -33,21 +37,22 @@ public struct NodeBearerClaims: Sendable, Equatable {
     fields["organization_id"] = organizationID.map { .string($0) }
   }
 
-  /// The user (`user_id`).
+  /// The identifier of the user (`user_id`).
   public var userID: String? { fields["user_id"]?.code }
 
-  /// What the token is good for (`scope`).
+  /// The access key and the role that the token grants (`scope`); `nil` if the claim is missing or malformed.
   public var scope: NodeScope? { fields["scope"]?.string.flatMap { NodeScope($0) } }
 
-  /// Whether the user is one of the access key (`access_key`) or of the node (`node_user`) (`auth_type`).
+  /// The kind of the user (`auth_type`): `access_key` for a user of the access key, `node_user` for a user of the node.
   public var authType: String? { fields["auth_type"]?.string }
 
-  /// When the token ends, by the node's clock (`expires_at`).
+  /// The time at which the token expires by the node's clock (`expires_at`); `nil` if the claim is missing or
+  /// malformed.
   public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
 
-  /// The groups that the user is in (`group_ids`).
+  /// The groups of the user (`group_ids`).
   public var groupIDs: [String] { (fields["group_ids"]?.array ?? []).compactMap(\.code) }
 
-  /// The organization (`organization_id`).
+  /// The organization of the user (`organization_id`).
   public var organizationID: String? { fields["organization_id"]?.code }
 }

@@ -1,10 +1,10 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The RSA key that bearer tokens of an access key are signed with.
+/// The RSA private key that signs the bearer tokens of an access key.
 ///
-/// Its public half is registered with the access key as `token_verification_key`. It is not shown by `print`, `dump` or
-/// `Mirror`.
+/// Its public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
+/// show the key.
 ///
 /// ```swift
 /// let key = try NodeBearerKey(pem: Secret(text))
@@ -12,15 +12,17 @@ internal import StorageCrypto
 public struct NodeBearerKey: Sendable {
   private let key: PrivateKey
 
-  /// The public half in PEM, as an access key takes it for its `token_verification_key`.
+  /// The public key in PEM, as an access key takes it for its `token_verification_key`.
   public let publicKeyPEM: String
 
-  /// Reads a key.
+  /// Parses a private key.
   ///
   /// - Parameters:
-  ///   - pem: The text of an RSA key in PEM, traditional or PKCS #8.
-  ///   - passphrase: The passphrase; nothing for a key that is not encrypted.
-  /// - Throws: An ``AsperaError`` if the text is no such key, or the passphrase does not open it.
+  ///   - pem: An RSA private key in PEM, in the traditional format or in PKCS #8.
+  ///   - passphrase: The passphrase of the key; `nil` or a blank one if the key is not encrypted.
+  /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
+  ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a private key in
+  ///   PEM.
   public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
     let passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
     do {
@@ -32,7 +34,7 @@ public struct NodeBearerKey: Sendable {
     publicKeyPEM = publicKey
   }
 
-  /// Signs the payload of a token.
+  /// Signs the payload of a token with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
   func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
     do {
       return try key.sign(rsaSHA512: payload)
@@ -64,10 +66,10 @@ public struct NodeBearerKey: Sendable {
 }
 
 extension NodeBearerKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A mask.
+  /// A masked description, without the key.
   public var description: String { "NodeBearerKey(\(Secret.mask))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
   /// A mirror without children.

@@ -4,18 +4,24 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension NodeBearerToken {
-  /// What stands between the claims and the signature.
+  /// The line between the claims and the signature.
   static let delimiter = Array("==SIGNATURE==".utf8)
 
-  /// How many characters of the signature stand in a line.
+  /// The number of Base64 characters in each line of the signature.
   private static let lineLength = 60
 
-  /// Signs claims.
+  /// Creates a token by signing claims.
+  ///
+  /// The claims in compact JSON, a line `==SIGNATURE==` and the RSA signature with SHA-512 in lines of Base64 are
+  /// compressed with zlib and encoded in Base64. The form is described on IBM's support page ["How to create and use
+  /// bearer tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens); line length and line breaks
+  /// are those of aspera-cli.
   ///
   /// - Parameters:
-  ///   - claims: What the token says; a user, a scope and an end have to be among it.
-  ///   - key: The key of the access key.
-  /// - Throws: An ``AsperaError`` if a claim that servers need is missing, or if the token would be too long.
+  ///   - claims: The claims; a user, a scope and an expiration are required.
+  ///   - key: The private key of the access key.
+  /// - Throws: An ``AsperaError``: `invalidToken` if a required claim is missing or the claims are too long or contain
+  ///   the delimiter, `unsupportedKey` if the key is too short, and `failed` if the token cannot be compressed.
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
     let payload = JSONValue.object(claims.fields).serialized
     try Self.check(claims, payload)
@@ -58,10 +64,13 @@ extension NodeBearerToken {
     return text
   }
 
-  /// Reads a token; its signature is not verified.
+  /// Parses a token without verifying its signature.
+  ///
+  /// Use ``verify(with:)`` to verify the signature. Tokens with signature lines of another length and without a line
+  /// break before the delimiter are accepted, as the commands on that page produce them.
   ///
   /// - Parameter secret: The token, with or without the word `Bearer` before it.
-  /// - Throws: An ``AsperaError`` if it is no such token.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is not a node bearer token.
   public init(_ secret: Secret) throws(AsperaError) {
     let text = BearerText.bare(secret.reveal())
     guard text.utf8.count <= Self.sizeLimit, let packed = [UInt8](base64: text) else {
@@ -73,7 +82,7 @@ extension NodeBearerToken {
     } catch {
       throw Self.unreadable("is not packed with zlib, or has more than \(Self.sizeLimit) bytes")
     }
-    // What follows the last delimiter is Base64, which cannot hold one; a claim could.
+    // A claim may contain the delimiter, the Base64 after the last one cannot.
     guard let cut = plaintext.ranges(of: Self.delimiter).last else {
       throw Self.unreadable("has no line that separates claims and signature")
     }

@@ -1,9 +1,9 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// A bearer token of a node: claims, signed with the key of an access key.
+/// A bearer token of a node: claims that are signed with the private key of an access key.
 ///
-/// Whoever has the token has the right that it stands for: it is not shown by `print`, `dump` or `Mirror`.
+/// Any client that has the token can use its rights. `print`, `dump` and `Mirror` do not show it.
 ///
 /// ```swift
 /// let claims = NodeBearerClaims(
@@ -11,19 +11,20 @@ internal import StorageCrypto
 /// let token = try NodeBearerToken(claims, signedWith: key)
 /// ```
 public struct NodeBearerToken: Sendable, Equatable {
-  /// The most bytes of a token, packed or not: a token of a user in a thousand groups has a tenth of it.
+  /// The maximum size of a token in bytes, compressed or not; a token of a user in a thousand groups takes a tenth of
+  /// it.
   static let sizeLimit = 65_536
 
-  /// The token, as it follows the word `Bearer`.
+  /// The token, without the word `Bearer`.
   public let secret: Secret
 
-  /// What it says; only ``verify(with:)`` proves it.
+  /// The claims of the token, which are authenticated only after ``verify(with:)`` succeeds.
   public let claims: NodeBearerClaims
 
-  /// The bytes that are signed.
+  /// The bytes that the signature covers.
   let payload: [UInt8]
 
-  /// The signature of them.
+  /// The RSA signature of the payload.
   let signature: [UInt8]
 
   init(secret: Secret, claims: NodeBearerClaims, payload: [UInt8], signature: [UInt8]) {
@@ -33,11 +34,11 @@ public struct NodeBearerToken: Sendable, Equatable {
     self.signature = signature
   }
 
-  /// Whether the holder of a private key signed the token; its end is not looked at.
+  /// Verifies the signature of the token; the expiration is not checked.
   ///
-  /// - Parameter publicKeyPEM: The public half of the key (`token_verification_key` of the access key).
-  /// - Throws: An ``AsperaError``: `malformedKey` or `unsupportedKey` for a text that is no public RSA key, `invalidToken`
-  ///   if the signature is another.
+  /// - Parameter publicKeyPEM: The public key in PEM (`token_verification_key` of the access key).
+  /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
+  ///   an RSA key, and `invalidToken` if the signature does not match.
   public func verify(with publicKeyPEM: String) throws(AsperaError) {
     let key: PublicKey
     do {
@@ -61,7 +62,7 @@ public struct NodeBearerToken: Sendable, Equatable {
 }
 
 extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The user, the scope and the end.
+  /// A description with the user, the scope and the expiration; never the token.
   public var description: String {
     let parts = [
       claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
@@ -70,9 +71,9 @@ extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the token and its signature.
+  /// A mirror that contains the claims, but neither the token nor its signature.
   public var customMirror: Mirror { Mirror(self, children: ["claims": claims]) }
 }

@@ -1,31 +1,31 @@
-/// What a bearer token of a node is good for: an access key, and a role on it.
+/// The scope of a node bearer token: an access key, and a role on it.
 public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
-  /// The role of a user, whose rights are those of the permissions on folders.
+  /// The role of a user, who has the rights that the permissions on folders grant.
   public static let user = "user:all"
 
-  /// The role of whoever may do everything with the access key.
+  /// The role of an administrator, who has all rights of the access key.
   public static let admin = "admin:all"
 
-  /// The access key.
+  /// The identifier of the access key.
   public let accessKey: String
 
-  /// The role.
+  /// The role on the access key, such as ``user``.
   public let role: String
 
-  /// Names a scope.
+  /// Creates a scope.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
-  ///   - role: The role on it.
+  ///   - accessKey: The identifier of the access key.
+  ///   - role: The role on the access key.
   public init(accessKey: String, role: String = user) {
     self.accessKey = accessKey
     self.role = role
   }
 
-  /// Reads a scope.
+  /// Parses the value of the claim `scope`.
   ///
-  /// - Parameter text: The text of the claim: `node.<access key>:user:all`.
-  /// - Returns: Nothing for a text of another form.
+  /// - Parameter text: The scope: `node.<access key>:user:all`.
+  /// - Returns: `nil` if the text has another form.
   public init?(_ text: String) {
     guard text.hasPrefix("node."), let colon = text.firstIndex(of: ":") else { return nil }
     accessKey = String(text[..<colon].dropFirst("node.".count))
@@ -33,6 +33,6 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
     if accessKey.isEmpty || role.isEmpty { return nil }
   }
 
-  /// The text of the claim.
+  /// The value of the claim `scope`.
   public var description: String { "node.\(accessKey):\(role)" }
 }

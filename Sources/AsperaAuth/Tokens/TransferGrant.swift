@@ -1,23 +1,24 @@
 public import StorageAuth
 
-/// The right to one transfer: a token, and what its issuer says about where to go with it.
+/// The authorization of one transfer: a token, and the changes that its issuer makes to the transfer specification.
 public struct TransferGrant: Credential {
-  /// The token; nothing where the account alone decides.
+  /// The token; `nil` if the server authorizes transfers by the account only.
   public let token: AsperaToken?
 
-  /// What the issuer wants to be different in the specification: host, user, ports, host key, tags and the like; nothing
-  /// is taken from it but what the issuer of a grant may say.
+  /// The fields that the issuer sets in the specification: host, user, ports, host key, tags and the like.
+  ///
+  /// Only fields that the issuer of a grant is permitted to set are used.
   public let specification: TransferSpec?
 
-  /// When the grant ends, in its issuer's time.
+  /// The time at which the grant expires, by its issuer's clock; `nil` if it is not known.
   public let expiration: Timestamp?
 
-  /// Makes a grant.
+  /// Creates a grant.
   ///
   /// - Parameters:
-  ///   - token: The token.
-  ///   - specification: What the issuer answered.
-  ///   - expiration: When it ends; when the token does, if not given.
+  ///   - token: The token, or `nil` for a transfer without one.
+  ///   - specification: The specification that the issuer returned.
+  ///   - expiration: The time at which the grant expires; the token's expiration if `nil`.
   public init(token: AsperaToken?, specification: TransferSpec? = nil, expiration: Timestamp? = nil) {
     self.token = token
     self.specification = specification
