@@ -1,18 +1,18 @@
-/// What was found out about an account before anything started.
+/// The result of checking an account before a transfer starts.
 ///
-/// Nothing in it is secret.
+/// The report contains no secrets.
 public struct AccountReport: Sendable, Hashable {
-  /// What the account logs in with.
+  /// The kind of credential that the account logs in with.
   public enum Authentication: Sendable, Hashable {
-    /// A password, of which nothing more can be known here.
+    /// A password, which only the server can check.
     case password
     /// A private key.
     case privateKey(PrivateKeyReport)
   }
 
-  /// What the account logs in with.
+  /// The kind of credential that the account logs in with.
   public let authentication: Authentication
 
-  /// What is no reason to refuse the account and worth knowing, each in a sentence.
+  /// Sentences about circumstances that the caller should know, although they are no reason to refuse the account.
   public let notes: [String]
 }

@@ -2,23 +2,23 @@ public import CloudCredentials
 internal import StorageAuth
 
 extension AsperaAccount {
-  /// Checks all of the account that can be checked without its server.
+  /// Checks everything about the account that can be checked without its server.
   ///
-  /// - Parameter machine: Reads the files of a key and runs `ssh-keygen`.
-  /// - Returns: What was found out.
-  /// - Throws: An ``AsperaError`` if the key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the password has
-  ///   a line break in it, which neither ascp nor an SSH client takes.
+  /// - Parameter machine: The context that reads the files of a key and runs `ssh-keygen`.
+  /// - Returns: A report about the credential, with notes.
+  /// - Throws: An ``AsperaError`` if the key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the password
+  ///   is not UTF-8 or has a line break or a NUL, which neither ascp nor an SSH client accepts.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> AccountReport {
     var notes: [String] = []
     if hostKey == nil {
-      notes.append("The account names no host key, so that any server at \(host) is taken for the right one.")
+      notes.append("The account names no host key, so that any server at \(host) is accepted.")
     }
     switch authentication {
     case .password(let password):
       let isOneLine = [UInt8](password).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
       guard isOneLine, String(validating: [UInt8](password), as: UTF8.self) != nil else {
         throw AsperaError(
-          .invalidAccount, "The password of \(user) at \(host) has a line break in it, or is no text in UTF-8.",
+          .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
           remedy: "Give the password as it is typed; one that is read from a file ends where the line ends.")
       }
       return AccountReport(authentication: .password, notes: notes)

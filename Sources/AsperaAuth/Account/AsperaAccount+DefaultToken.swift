@@ -2,30 +2,32 @@ public import CloudCredentials
 public import StorageAuth
 
 extension AsperaAccount {
-  /// The user that servers have for transfers with tokens, unless the answer to a setup call names another.
+  /// The user for transfers with tokens, unless the response to a setup call names another.
   public static let defaultTokenUser = "xfer"
 
-  /// The variable that the passphrase of the key is taken from if the caller gives none; it is the one that ascp reads.
+  /// The environment variable with the passphrase of the key if the caller gives none, which is the one that ascp
+  /// reads.
   package static let passphraseVariable = "ASPERA_SCP_PASS"
 
-  /// The account that transfers with tokens log in with: the key proves nothing but that it is a client of Aspera, the
-  /// token decides.
+  /// Creates the account that transfers with tokens log in with.
   ///
-  /// The key is one that IBM's products bring with them, with a passphrase that IBM's samples name. Neither comes with
-  /// this package. ``DynamicKey`` does without them where the server is new enough.
+  /// Its key shows only that the client is a client of Aspera; the token authorizes the transfer. The key is installed
+  /// with IBM's products, and its passphrase is published in IBM's samples. This package contains neither. With servers
+  /// that support it, a ``DynamicKey`` makes both unnecessary.
   ///
   /// - Parameters:
-  ///   - host: The server.
-  ///   - user: The user, as the answer to a setup call names it.
-  ///   - keyPath: The file of the key; the places where IBM's products put it are searched, if not given. It may be open
-  ///     to others, because everybody has it.
-  ///   - passphrase: The passphrase; that of `ASPERA_SCP_PASS`, if not given and if the key is encrypted.
+  ///   - host: The name or the address of the server.
+  ///   - user: The user that the response to a setup call names; ``defaultTokenUser`` if `nil`.
+  ///   - keyPath: The file of the key; if `nil`, the locations at which IBM's products install it are searched. Because
+  ///     the key is public, other users may read the file.
+  ///   - passphrase: The passphrase of the key; if `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
-  ///   - udpPort: The UDP port for the data.
-  ///   - hostKey: The fingerprint that the host key of the server must have.
-  ///   - machine: Reads the files and the environment.
-  /// - Throws: An ``AsperaError``: `keyNotFound` lists the places that were searched, `wrongPassphrase` says that the key
-  ///   is encrypted and there is no passphrase.
+  ///   - udpPort: The UDP port for data.
+  ///   - hostKey: The fingerprint that the server's host key must have; `nil` accepts every host key.
+  ///   - machine: The context that reads files and environment variables.
+  /// - Throws: An ``AsperaError``: `keyNotFound`, with the locations that were searched, if there is no key,
+  ///   `wrongPassphrase` if the key is encrypted and no passphrase is given, and `invalidAccount` if the host, the user
+  ///   or a port cannot be used.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
     udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
@@ -45,7 +47,7 @@ extension AsperaAccount {
       hostKey: hostKey, requiresToken: true)
   }
 
-  /// The first key that IBM's products put on this machine.
+  /// Returns the path of the first key that an IBM product has installed on this machine.
   private static func tokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
     let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
     for place in places {
@@ -55,20 +57,20 @@ extension AsperaAccount {
       } catch FileReadError.notFound {
         continue
       } catch {
-        // It is there, and whoever reads it says why it cannot be read.
+        // The file exists; the function that reads the key reports why it cannot be read.
         return place
       }
     }
     throw AsperaError(
       .keyNotFound,
-      "No key for transfers with tokens is on this machine; these places were searched: "
+      "No key for transfers with tokens is on this machine; these locations were searched: "
         + "\(places.joined(separator: ", ")).",
       remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server takes one.")
   }
 }
 
 extension AsperaPrivateKey {
-  /// The cipher that the key is encrypted with; nothing if it is not.
+  /// Returns the name of the cipher that encrypts the key, or `nil` if the key is not encrypted.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](text(on: machine)), at: KeyPlace(source)) {
     case .pem(let block): block.cipher

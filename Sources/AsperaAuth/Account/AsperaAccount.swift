@@ -1,14 +1,15 @@
 public import StorageAuth
 
-/// An account on an Aspera server: where it is, who logs in, and with what.
+/// An account on an Aspera server: the server, the user and the user's credential.
 ///
-/// A server checks the account before it looks at a token. An account says nothing about what may be transferred.
+/// A server authenticates the account before it examines a token. An account does not determine which files can be
+/// transferred.
 ///
 /// ```swift
 /// let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: password)
 /// ```
 public struct AsperaAccount: Sendable, Equatable {
-  /// What proves that it is the user.
+  /// A credential that authenticates the user.
   public enum Authentication: Sendable, Equatable {
     /// A password.
     case password(Secret)
@@ -16,7 +17,7 @@ public struct AsperaAccount: Sendable, Equatable {
     case privateKey(AsperaPrivateKey)
   }
 
-  /// The port that Aspera servers listen on, for SSH as for the data, unless they are told otherwise.
+  /// The default port of Aspera servers, for SSH (TCP) and for data (UDP).
   public static let defaultPort = 33001
 
   /// The name or the address of the server.
@@ -28,19 +29,19 @@ public struct AsperaAccount: Sendable, Equatable {
   /// The TCP port for SSH.
   public let sshPort: Int
 
-  /// The UDP port for the data.
+  /// The UDP port for data.
   public let udpPort: Int
 
-  /// What proves that it is the user.
+  /// The credential that authenticates the user.
   public let authentication: Authentication
 
-  /// The fingerprint that the host key of the server must have; without one no host key is refused.
+  /// The fingerprint that the server's host key must have; if `nil`, every host key is accepted.
   public let hostKey: HostKeyFingerprint?
 
-  /// Whether the server wants a token for each transfer of this account.
+  /// A Boolean value that indicates whether the server requires a token for each transfer of this account.
   public let requiresToken: Bool
 
-  /// Describes an account.
+  /// Creates an account.
   ///
   /// A blank password counts as none.
   ///
@@ -50,11 +51,11 @@ public struct AsperaAccount: Sendable, Equatable {
   ///   - password: The password.
   ///   - privateKey: The private key.
   ///   - sshPort: The TCP port for SSH.
-  ///   - udpPort: The UDP port for the data.
-  ///   - hostKey: The fingerprint that the host key of the server must have.
-  ///   - requiresToken: Whether the server wants a token for each transfer of this account.
-  /// - Throws: An ``AsperaError`` if there is both a password and a key, or neither, or if the host, the user or a port
-  ///   cannot be used.
+  ///   - udpPort: The UDP port for data.
+  ///   - hostKey: The fingerprint that the server's host key must have; `nil` accepts every host key.
+  ///   - requiresToken: Whether the server requires a token for each transfer of this account.
+  /// - Throws: An ``AsperaError``: `ambiguousCredential` if there is both a password and a key, `missingCredential` if
+  ///   there is neither, and `invalidAccount` if the host, the user or a port cannot be used.
   public init(
     host: String, user: String, password: Secret? = nil, privateKey: AsperaPrivateKey? = nil,
     sshPort: Int = defaultPort, udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil,
@@ -71,8 +72,8 @@ public struct AsperaAccount: Sendable, Equatable {
     }
     for (name, port) in [("SSH", sshPort), ("UDP", udpPort)] where !(1...65_535).contains(port) {
       throw AsperaError(
-        .invalidAccount, "\(port) is not a port, so that it cannot be the \(name) port of the account.",
-        remedy: "Use 1 to 65535; Aspera servers listen on \(Self.defaultPort) unless they are told otherwise.")
+        .invalidAccount, "\(port) is not a port number, so that it cannot be the \(name) port of the account.",
+        remedy: "Use 1 to 65535; the default of Aspera servers is \(Self.defaultPort).")
     }
     switch (password.flatMap { $0.isBlank ? nil : $0 }, privateKey) {
     case (let password?, nil): authentication = .password(password)
@@ -96,6 +97,6 @@ public struct AsperaAccount: Sendable, Equatable {
 }
 
 extension Secret {
-  /// Whether there is nothing but spaces in it.
+  /// Whether the secret is empty or consists of white space only.
   var isBlank: Bool { reveal().allSatisfy(\.isWhitespace) }
 }

@@ -3,22 +3,22 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// Checks whether the key can be used, before anything starts.
+  /// Checks whether the key can be used, before a transfer starts.
   ///
-  /// PEM and PKCS #8 are read and opened. OpenSSH's own format is read; if it is encrypted, its passphrase is tried with
-  /// `ssh-keygen`, which gets it in the environment and never as an argument. Where that is not installed, the report
-  /// says that the passphrase was not checked.
+  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed; if one is encrypted,
+  /// its passphrase is tried with `ssh-keygen`, which receives it in the environment and never as an argument. If
+  /// `ssh-keygen` is not installed, the report says that the passphrase was not checked.
   ///
   /// ```swift
   /// let report = try await key.check(on: machine)
   /// print(report.kind, report.fingerprint)
   /// ```
   ///
-  /// - Parameter machine: Reads the files and runs `ssh-keygen`.
-  /// - Returns: What was found out.
-  /// - Throws: An ``AsperaError`` if the key is not there, cannot be read, can be read by others, is damaged or of a kind
-  ///   that SSH does not log in with, if the passphrase is wrong or missing, if there is one for a key that is not
-  ///   encrypted (ascp would try it as the password of the user), or if the public key file holds another key.
+  /// - Parameter machine: The context that reads files and runs `ssh-keygen`.
+  /// - Returns: A report about the key's format, its kind and the clients that cannot use it.
+  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, can be read by other users, is damaged or of a
+  ///   kind that SSH does not log in with; if the passphrase is wrong or missing; if there is a passphrase for a key
+  ///   that is not encrypted (ascp would try it as the user's password); or if the public key file has another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let place = KeyPlace(source)
     let text = try text(on: machine)
@@ -102,7 +102,7 @@ extension AsperaPrivateKey {
 }
 
 extension [UInt8] {
-  /// A secret in clear, in a copy that is not wiped.
+  /// Copies the bytes of a secret in clear text; the copy is not wiped.
   init(_ secret: Secret) {
     self.init(writing: { writer in secret.bytes.withBytes { writer.append($0) } })
   }

@@ -3,16 +3,18 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// The key in a form that a client reads.
+  /// Returns the key in a format that a client reads.
   ///
-  /// An Ed25519 key in PKCS #8 comes in OpenSSH's own format, which the SSH client and newer versions of ascp read. For
-  /// ascp an RSA key in OpenSSH's own format that is not encrypted comes in the traditional PEM. Both are in memory and
-  /// not encrypted. Any other key comes as it is.
+  /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
+  /// read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted key is
+  /// in memory and not encrypted. Any other key is returned unchanged, except that a well-known key is returned in
+  /// memory for the SSH client, which refuses files that other users can read.
   ///
   /// - Parameters:
-  ///   - client: Who is to read it.
-  ///   - machine: Reads the file.
-  /// - Throws: An ``AsperaError`` if the key cannot be read or opened.
+  ///   - client: The program that reads the key.
+  ///   - machine: The context that reads the file.
+  /// - Returns: The key, converted if necessary.
+  /// - Throws: An ``AsperaError`` if the key cannot be read, parsed or decrypted.
   public func converted(
     for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
@@ -36,7 +38,7 @@ extension AsperaPrivateKey {
     return AsperaPrivateKey(.pem(Secret(bytes: bytes)), publicKeyFile: publicKeyFile)
   }
 
-  /// The key as it is; in memory where the SSH client would refuse the file because others can read it.
+  /// Returns the key unchanged, or in memory if the SSH client would refuse its file because other users can read it.
   private func readable(_ text: Secret, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
     guard isWellKnown, client == .ssh else { return self }
     return AsperaPrivateKey(.pem(text), passphrase: passphrase, publicKeyFile: publicKeyFile)

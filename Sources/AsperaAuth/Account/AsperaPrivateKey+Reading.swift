@@ -3,12 +3,13 @@ package import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// The longest text that is taken for a key.
+  /// The maximum size of a key, in bytes.
   private static let sizeLimit = 1 << 16
 
-  /// The text of the key.
+  /// Returns the text of the key.
   ///
-  /// - Throws: An ``AsperaError`` if the file is not there, cannot be read, or can be read by others.
+  /// - Throws: An ``AsperaError`` if the key is longer than 65,536 bytes, or if its file is missing, cannot be read, or
+  ///   can be read or replaced by other users.
   package func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
     switch source {
     case .pem(let text):
@@ -29,32 +30,34 @@ extension AsperaPrivateKey {
     }
   }
 
-  /// Reads a file of a key.
+  /// Reads a file that contains a key.
   static func read(
     _ path: String, at place: KeyPlace, _ machine: ProviderContext
   ) throws(AsperaError) -> FileContents {
     guard let absolute = machine.absolute(path) else {
       throw place.error(
-        .keyNotFound, "is in the home directory, and there is none", remedy: "Name it by its whole path.")
+        .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
     }
     do {
       return try machine.files.read(absolute, limit: sizeLimit)
     } catch {
       switch error {
-      case .notFound: throw place.error(.keyNotFound, "is not there", remedy: "Name a file that is there.")
+      case .notFound: throw place.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
       case .tooLarge: throw tooLong(at: place)
       case .unreadable(let reason):
         throw place.error(
-          .keyUnreadable, "cannot be read: \(reason)", remedy: "Let the user who runs this read it, and nobody else.")
+          .keyUnreadable, "cannot be read: \(reason)",
+          remedy: "Allow the user that runs this program to read it, and no other user.")
       }
     }
   }
 
   private static func tooLong(at place: KeyPlace) -> AsperaError {
-    place.error(.malformedKey, "is longer than \(sizeLimit) bytes, and so no key", remedy: "Give the key alone.")
+    place.error(
+      .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// The key in PEM as libcrypto has it.
+  /// Parses and decrypts a key in PEM with libcrypto.
   func libcryptoKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
     let place = KeyPlace(source)
     do {
@@ -66,7 +69,7 @@ extension AsperaPrivateKey {
       case .unsupportedEncryption:
         throw place.error(
           .unsupportedKey, "is encrypted with \(block.cipher ?? "a cipher") in a way that libcrypto no longer offers",
-          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       case .malformed, .unsupportedKind, .failed:
         throw place.error(.malformedKey, "is damaged", remedy: "Copy the key anew, or make another one.")
       }

@@ -1,33 +1,34 @@
 public import StorageAuth
 
-/// A private key to log in with: a file, or its text in memory, and the passphrase if it has one.
+/// A private key to log in with: a file or a text in memory, and its passphrase if it is encrypted.
 public struct AsperaPrivateKey: Sendable, Equatable {
-  /// Where the key is.
+  /// The location of a private key.
   public enum Source: Sendable, Equatable {
-    /// A file; a relative path is relative to the working directory of the process, `~/` to the home directory.
+    /// A file; a path that starts with `~/` is relative to the home directory, any other relative path to the working
+    /// directory of the process.
     case file(String)
-    /// The text of such a file.
+    /// The text of a key file, in memory.
     case pem(Secret)
   }
 
-  /// Where the key is.
+  /// The location of the key.
   public let source: Source
 
-  /// The passphrase; nothing for a key that is not encrypted.
+  /// The passphrase of the key; `nil` if the key is not encrypted.
   public let passphrase: Secret?
 
-  /// The file of the public key, which the private one is checked against.
+  /// The file of the public key that the private key must belong to; `nil` if that is not checked.
   public let publicKeyFile: String?
 
-  /// Whether everybody may have it, as the key that IBM's products come with: its file may be open to others.
+  /// Whether the key is public knowledge, as the one that IBM's products install; other users may read its file.
   let isWellKnown: Bool
 
-  /// Names a key.
+  /// Creates a reference to a key, without reading it.
   ///
   /// - Parameters:
-  ///   - source: Where the key is.
-  ///   - passphrase: The passphrase; a blank one counts as none.
-  ///   - publicKeyFile: The file of the public key, if the private one is to be checked against it.
+  ///   - source: The location of the key.
+  ///   - passphrase: The passphrase of the key; a blank one counts as none.
+  ///   - publicKeyFile: The file of the public key that the private key must belong to; `nil` if that is not checked.
   public init(_ source: Source, passphrase: Secret? = nil, publicKeyFile: String? = nil) {
     self.source = source
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
@@ -35,7 +36,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     isWellKnown = false
   }
 
-  /// Names a key that everybody may have.
+  /// Creates a reference to a key that is public knowledge.
   init(wellKnown path: String, passphrase: Secret?) {
     source = .file(path)
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
@@ -43,12 +44,12 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     isWellKnown = true
   }
 
-  /// A key in a file.
+  /// Creates a reference to a key in a file.
   public static func file(_ path: String, passphrase: Secret? = nil, publicKeyFile: String? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.file(path), passphrase: passphrase, publicKeyFile: publicKeyFile)
   }
 
-  /// A key in memory.
+  /// Creates a key from its text.
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)
   }

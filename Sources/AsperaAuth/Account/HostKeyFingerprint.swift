@@ -1,17 +1,18 @@
 internal import StorageCrypto
 
-/// The SHA-1 of a server's public host key, as Aspera's `sshfp` names it.
+/// The SHA-1 of a server's public host key, as in the field `sshfp` of a transfer specification.
 ///
-/// ascp compares text: it takes 40 lower-case hex digits and nothing else. Upper case and colons are normalised here;
-/// whatever is not 20 bytes is refused, because a check that is dropped in silence is worse than none.
+/// ascp compares strings and accepts only 40 lower-case hexadecimal digits. This type normalizes upper case and colons,
+/// and rejects everything that is not 20 bytes: an error is better than a check that is skipped silently.
 public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
-  /// 40 lower-case hex digits.
+  /// The fingerprint as 40 lower-case hexadecimal digits.
   public let description: String
 
-  /// Reads a fingerprint.
+  /// Parses a fingerprint.
   ///
-  /// - Parameter text: 40 hex digits in either case, with or without colons between the bytes.
-  /// - Throws: An ``AsperaError`` if it is something else, such as the SHA-256 form of OpenSSH.
+  /// - Parameter text: 40 hexadecimal digits in either case, with or without colons between the bytes.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as the SHA-256 form
+  ///   of OpenSSH.
   public init(_ text: String) throws(AsperaError) {
     let digits = text.contains(":") ? text.split(separator: ":", omittingEmptySubsequences: false) : [text[...]]
     let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
@@ -27,9 +28,9 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     description = hex
   }
 
-  /// The fingerprint of a public key.
+  /// Calculates the fingerprint of a public key.
   ///
-  /// - Parameter blob: The key as SSH sends it, which is what the second field of a `.pub` line holds in Base64.
+  /// - Parameter blob: The key in the encoding of SSH, which the second field of a `.pub` line contains in Base64.
   public init(ofKey blob: [UInt8]) {
     description = SHA1.hash(blob).hex
   }

@@ -1,36 +1,36 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// Tries a passphrase on a key in OpenSSH's own format, with `ssh-keygen`.
+/// A trial of a passphrase on a key in OpenSSH's own format, with `ssh-keygen`.
 ///
-/// The key goes to a file that only its owner can read, the passphrase to the environment of the program, which asks a
-/// script for it; no argument holds a secret, and everything is removed.
+/// The key is written to a file that only its owner can read. The passphrase is passed in the environment of
+/// `ssh-keygen`, which obtains it from an askpass script. No argument contains a secret, and all files are removed.
 struct PassphraseTrial {
-  /// How a trial ends.
+  /// The result of a trial.
   enum Outcome: Equatable {
-    /// The passphrase opens the key.
+    /// The passphrase decrypts the key.
     case opened
-    /// It does not.
+    /// The passphrase does not decrypt the key.
     case refused
-    /// It does, and the public key of what came out is another one.
+    /// The passphrase decrypts the key, but the private key belongs to another public key.
     case otherKey
-    /// There was no trial; why, in a few words.
+    /// The passphrase was not tried, for the given reason, which follows a colon in messages.
     case notTried(String)
   }
 
-  /// The key, encrypted.
+  /// The text of the encrypted key.
   let text: Secret
 
-  /// What is tried.
+  /// The passphrase to try.
   let passphrase: Secret
 
-  /// What the private key has to belong to.
+  /// The public key that the private key must belong to.
   let publicKey: SSHPublicKey
 
-  /// The variable that carries the passphrase.
+  /// The environment variable with the passphrase.
   private static let variable = "STORAGE_AUTH_PASSPHRASE"
 
-  /// Prints the passphrase, and leaves a file that shows that it was asked for.
+  /// The askpass script, which prints the passphrase and creates a file that shows that it was called.
   private static let script = """
     #!/bin/sh
     : > "${0%/*}/asked"
@@ -38,14 +38,14 @@ struct PassphraseTrial {
 
     """
 
-  /// Runs the trial.
+  /// Runs `ssh-keygen` with the passphrase.
   ///
-  /// - Throws: An ``AsperaError`` if it was cancelled or if the files cannot be written.
+  /// - Throws: An ``AsperaError`` if the trial is cancelled or if the files cannot be written.
   func run(on machine: ProviderContext) async throws(AsperaError) -> Outcome {
     guard let commands = machine.commands else { return .notTried("this program runs no commands") }
     let passphrase = passphrase.reveal()
     guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
-      return .notTried("it has a line break in it, which ssh-keygen does not take")
+      return .notTried("it has a line break or a NUL in it, which ssh-keygen does not accept")
     }
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -57,7 +57,7 @@ struct PassphraseTrial {
         environment: ["SSH_ASKPASS": script, "SSH_ASKPASS_REQUIRE": "force", Self.variable: passphrase],
         timeout: .seconds(60), outputLimit: 1 << 16)
       guard result.ending == .exited(0) else {
-        return folder.contains("asked") ? .refused : .notTried("ssh-keygen does not read the key")
+        return folder.contains("asked") ? .refused : .notTried("ssh-keygen cannot read the key")
       }
       let line = String(decoding: result.standardOutput, as: UTF8.self)
       return SSHPublicKey(line: line) == publicKey ? .opened : .otherKey

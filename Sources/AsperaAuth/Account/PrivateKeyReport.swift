@@ -1,22 +1,22 @@
 internal import StorageCrypto
 
-/// What was found out about a private key.
+/// The result of checking a private key.
 ///
-/// Nothing in it is secret.
+/// The report contains no secrets.
 public struct PrivateKeyReport: Sendable, Hashable {
-  /// How a key is written.
+  /// The format of a key's text.
   public enum Format: String, Sendable, Hashable {
-    /// The PEM of its kind, such as `BEGIN RSA PRIVATE KEY`.
+    /// PEM in the traditional format of the key's kind, such as `BEGIN RSA PRIVATE KEY`.
     case traditional
     /// PKCS #8: `BEGIN PRIVATE KEY` or `BEGIN ENCRYPTED PRIVATE KEY`.
     case pkcs8
-    /// OpenSSH's own: `BEGIN OPENSSH PRIVATE KEY`.
+    /// OpenSSH's own format: `BEGIN OPENSSH PRIVATE KEY`.
     case openSSH
   }
 
-  /// What a key is.
+  /// The kind of a key.
   public enum Kind: Sendable, Hashable {
-    /// RSA with a modulus of so many bits.
+    /// RSA with the length of its modulus in bits.
     case rsa(bits: Int)
     /// ECDSA on a curve: `nistp256`, `nistp384` or `nistp521`.
     case ecdsa(curve: String)
@@ -24,17 +24,17 @@ public struct PrivateKeyReport: Sendable, Hashable {
     case ed25519
   }
 
-  /// What is known about the passphrase.
+  /// The result of checking the passphrase.
   public enum Passphrase: Sendable, Hashable {
-    /// There is none, because the key is not encrypted.
+    /// No passphrase, because the key is not encrypted.
     case none
-    /// It opens the key.
+    /// A passphrase that decrypts the key.
     case correct
-    /// It was not tried; why, in a few words.
+    /// A passphrase that was not tried, for the given reason.
     case unchecked(String)
   }
 
-  /// A program that a key is given to.
+  /// A program that uses a key.
   public enum Client: String, Sendable, Hashable, CaseIterable {
     /// IBM's ascp.
     case ascp
@@ -42,37 +42,38 @@ public struct PrivateKeyReport: Sendable, Hashable {
     case ssh
   }
 
-  /// What a client does not do with a key.
+  /// A restriction of a client that affects a key.
   public struct Limit: Sendable, Hashable {
-    /// The client.
+    /// The client with the restriction.
     public let client: Client
 
-    /// What it does not do, in a sentence.
+    /// A sentence that describes the restriction.
     public let reason: String
 
-    /// Whether ``AsperaPrivateKey/converted(for:on:)`` gives a form of the key that it reads.
+    /// A Boolean value that indicates whether ``AsperaPrivateKey/converted(for:on:)`` returns the key in a format that
+    /// the client reads.
     public let isConvertible: Bool
   }
 
-  /// How the key is written.
+  /// The format of the key's text.
   public let format: Format
 
-  /// What it is.
+  /// The kind of the key.
   public let kind: Kind
 
-  /// The cipher that it is encrypted with, by its usual name; nothing if it is not.
+  /// The usual name of the cipher that encrypts the key; `nil` if the key is not encrypted.
   public let cipher: String?
 
-  /// What is known about the passphrase.
+  /// The result of checking the passphrase.
   public let passphrase: Passphrase
 
-  /// The public key in a line as `authorized_keys` has it.
+  /// The public key in the format of a line of `authorized_keys`.
   public let publicKey: String
 
   /// The SHA-256 of the public key as OpenSSH prints it: `SHA256:…`.
   public let fingerprint: String
 
-  /// What some clients, or some versions of them, do not do with it.
+  /// The restrictions of clients, or of some of their versions, that affect the key.
   public let limits: [Limit]
 
   init(format: Format, kind: Kind, cipher: String?, passphrase: Passphrase, publicKey: SSHPublicKey) {

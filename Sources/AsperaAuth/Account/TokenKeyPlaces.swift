@@ -1,14 +1,14 @@
 package import CloudCredentials
 
-/// Where IBM's products put the key that accounts with tokens log in with.
+/// The locations at which IBM's products and aspera-cli install the key of accounts with tokens.
 ///
-/// Only the RSA key is looked for: current servers refuse the older one, a DSA key.
+/// Only the RSA key is searched for: current servers refuse the older DSA key.
 package enum TokenKeyPlaces {
-  /// The systems that the products differ by.
+  /// An operating system, which determines the locations.
   package enum System: Sendable {
     case linux, macOS, windows
 
-    /// The one that this program runs on.
+    /// The operating system of this process.
     package static var current: System {
       #if os(Windows)
         .windows
@@ -22,7 +22,7 @@ package enum TokenKeyPlaces {
 
   private static let name = "aspera_tokenauth_id_rsa"
 
-  /// The places, in the order in which they are searched.
+  /// Returns the locations in the order in which they are searched.
   package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
     switch system {
     case .linux: linux(machine)
@@ -57,6 +57,6 @@ package enum TokenKeyPlaces {
     ] + sdk
   }
 
-  /// Where aspera-cli writes the key.
+  /// The location at which aspera-cli writes the key.
   private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
 }

@@ -3,14 +3,14 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension AscpCommand {
-  /// What a transfer is started with.
+  /// Creates the command of a transfer.
   ///
   /// - Parameters:
   ///   - specification: The signed specification.
-  ///   - options: What else is to be known.
-  ///   - managementPort: The port on this machine that ascp connects to and reports to.
-  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would show a secret in
-  ///   the arguments, or has a field that ascp gets no option for.
+  ///   - options: The options that the specification does not determine.
+  ///   - managementPort: The TCP port of this machine to which ascp connects to report progress; `nil` for no reports.
+  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would show a secret
+  ///   in the arguments, or has a field that ascp has no option for.
   package init(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
@@ -20,13 +20,14 @@ extension AscpCommand {
     self = try builder.transfer(managementPort: managementPort)
   }
 
-  /// What a check of the account is started with: ascp connects, logs in, and ends with the status 0 or 1.
+  /// Creates the command of a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
-  /// No file is touched, and the management port is not opened; the token is not looked at, so that ascp does not get it.
+  /// ascp accesses no files and does not open the management port. The server does not examine the token in this mode,
+  /// so the token is not passed to ascp.
   ///
   /// - Parameters:
-  ///   - specification: The specification, signed; its paths and its direction do not count.
-  ///   - options: What else is to be known.
+  ///   - specification: The signed specification; its paths and its direction are ignored.
+  ///   - options: The options that the specification does not determine.
   /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
   package static func testLogin(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions()
@@ -41,9 +42,9 @@ extension AscpCommand {
   }
 }
 
-/// Collects what ascp is started with.
+/// A builder that collects the arguments and the environment of ascp.
 struct AscpCommandBuilder {
-  /// The fields of a specification that decide about the connection and the account.
+  /// The names of the fields that determine the connection and the account.
   private static let loginFields: Set<String> = [
     "remote_host", "remote_user", "ssh_port", "remote_password", "ssh_private_key", "ssh_private_key_passphrase",
     "ssh_private_key_path", "sshfp", "proxy", "use_system_ssh",
@@ -54,7 +55,7 @@ struct AscpCommandBuilder {
   var arguments: [String] = []
   var environment: [String: Secret] = [:]
 
-  /// Whether the session is set up over a web socket.
+  /// Whether the session uses a WebSocket instead of SSH.
   let isWebSocket: Bool
 
   init(_ specification: TransferSpec, _ options: AscpOptions) {
@@ -97,7 +98,9 @@ struct AscpCommandBuilder {
     return AscpCommand(front: arguments, environment: environment)
   }
 
-  /// The files: a list of sources, or of pairs; nothing where they are arguments, or come while the session runs.
+  /// Returns the list of sources, or of pairs of source and destination.
+  ///
+  /// The result is `nil` if the paths are arguments, or are sent while a persistent session runs.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
     guard !paths.isEmpty else {

@@ -1,26 +1,29 @@
 package import StorageAuth
 internal import StorageJSON
 
-/// What ascp is started with: arguments, environment, and the list of files, all of which follow from a signed
-/// specification.
+/// The arguments, the environment and the file list of ascp, derived from a signed transfer specification.
 ///
-/// Secrets are in the environment alone: every user of a machine can read the arguments of a process. Nothing is written
-/// and nothing is started here.
+/// Secrets are only in the environment, because every user of a machine can read the arguments of a process. Creating a
+/// command neither writes files nor starts a process. The options are those of IBM's ["Ascp command
+/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html); aspera-cli derives them from a
+/// specification in the same way.
 ///
-/// Three things are stricter than in other clients. A field of the specification that ascp gets no option for is refused,
-/// unless it changes nothing about the transfer or ``AscpOptions/ignoredFields`` names it: what happens to files is never
-/// another thing than the specification says. A pinned host key is never given up for a web socket, which cannot
-/// check it, unless ``AscpOptions/givesUpHostKey`` says so. And the key of the token account is used only where there is a
-/// token and no other credential.
+/// Three rules are stricter than those of other clients:
+///
+/// - A field that ascp has no option for is refused, unless it does not affect the transfer or
+///   ``AscpOptions/ignoredFields`` contains it, so that files are always handled as the specification says.
+/// - A pinned host key is not dropped in favor of a WebSocket, which cannot check it, unless
+///   ``AscpOptions/givesUpHostKey`` is set.
+/// - The key of the token account is used only if there is a token and no other credential.
 ///
 /// ```swift
 /// let command = try AscpCommand(signed, managementPort: port)
 /// ```
 package struct AscpCommand: Sendable, Equatable {
-  /// The variables to set, by name; no other variable of ascp's may be inherited.
+  /// The environment variables to set, by name; the process must not inherit any other variable that ascp reads.
   package let environment: [String: Secret]
 
-  /// The list of files that ascp reads, where it reads one.
+  /// The list of files that ascp reads; `nil` if the paths are arguments.
   package let list: FileList?
 
   private let front: [String]
@@ -33,35 +36,36 @@ package struct AscpCommand: Sendable, Equatable {
     self.environment = environment
   }
 
-  /// The arguments, without a secret.
+  /// Returns the arguments, which contain no secret.
   ///
-  /// - Parameter path: Where the ``list`` was written; it is left out for a command without one.
+  /// - Parameter path: The path of the file that contains ``list``; `nil` omits the option, as for a command without a
+  ///   list.
   package func arguments(listPath path: String? = nil) -> [String] {
     front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
   }
 
-  /// The files of a transfer, as ascp reads them from a file.
+  /// The list of the files of a transfer, which ascp reads from a file.
   package struct FileList: Sendable, Equatable {
-    /// The option that names the file: `--file-list`, or `--file-pair-list` where each file has a destination.
+    /// The option that names the file: `--file-list`, or `--file-pair-list` if each file has a destination.
     package let option: String
 
-    /// The lines: a source each, or a source and its destination by turns.
+    /// The lines of the file: one source each, or alternately a source and its destination.
     package let lines: [String]
 
-    /// What is in the file: the lines in UTF-8, LF between them.
+    /// The contents of the file: the lines in UTF-8, separated by LF.
     package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
   }
 }
 
 extension AscpCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The arguments, the names of the variables, and how many lines the list has.
+  /// A description with the arguments, the names of the variables, and the number of lines of the list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
     let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
     return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   package var debugDescription: String { description }
 
   /// A mirror with the arguments and the names of the variables.

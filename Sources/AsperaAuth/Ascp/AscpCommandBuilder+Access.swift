@@ -4,7 +4,8 @@ internal import StorageJSON
 extension AscpCommandBuilder {
   private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
 
-  /// Refuses what cannot be started, and what would show a secret.
+  /// Checks that the specification can be carried out without showing a secret or skipping the check of a pinned host
+  /// key.
   func checkSupport() throws(AsperaError) {
     if specification.fields["use_ascp4"]?.bool == true {
       throw AsperaError(
@@ -25,7 +26,7 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds how the session is set up: the certificates of a web socket, or the key of the token account.
+  /// Adds the options of the connection: the certificates of a WebSocket, or the key of the token account.
   mutating func addAccess() throws(AsperaError) {
     if isWebSocket {
       if let path = options.certificatesPath { arguments += ["-i", path] }
@@ -36,13 +37,15 @@ extension AscpCommandBuilder {
     guard specification.filled("token") != nil, let path = options.tokenKeyPath else {
       throw AsperaError(
         .missingCredential, "The transfer specification has neither a password nor a private key.",
-        remedy: "Sign it with an account; for a token alone, with the default token account.")
+        remedy: "Sign it with an account; for a transfer with only a token, with the default token account.")
     }
     arguments += ["-i", path]
   }
 
-  /// Turns a specification for SSH into one for a web socket: its port takes the place of that of SSH, and no UDP port,
-  /// no host key and no account is needed.
+  /// Changes a specification for SSH into one for a WebSocket.
+  ///
+  /// The WebSocket's port replaces that of SSH. The UDP port, the host key and the account's credential are removed,
+  /// because a WebSocket uses none of them.
   mutating func useWebSocket() {
     guard isWebSocket else { return }
     specification.sshPort = specification.webSocketPort
@@ -58,14 +61,14 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds which session of several this is.
+  /// Adds the options of one session of a transfer with several.
   mutating func addPart() throws(AsperaError) {
     let count = specification.sessionCount ?? 0
     guard count > 1 || options.part != nil else { return }
     guard let part = options.part, part.count == max(count, 1), (1...part.count).contains(part.index) else {
       throw TransferSpec.invalid(
-        "has multi_session \(count), and the command is for no session of so many",
-        "Make a command for each session, from 1 to \(max(count, 1)).")
+        "has multi_session \(count), and no session of that many is selected",
+        "Create a command for each session, from 1 to \(max(count, 1)).")
     }
     if part.separatesPorts {
       let port = (specification.udpPort ?? AsperaAccount.defaultPort) + part.index - 1

@@ -3,11 +3,11 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension AscpCommandBuilder {
-  /// Adds what ascp gets of a field.
+  /// Adds the option or the environment variable of a field.
   mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
     switch field.mapping {
     case .option("--check-sshfp", _):
-      // ascp compares text: only lower-case digits without colons match.
+      // ascp compares strings: only lower-case digits without colons match.
       guard let text = value.string, !text.isEmpty else { return }
       arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
     case .option(let name, let words):
@@ -41,7 +41,7 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// A path without `~/`, which ascp does not know.
+  /// Replaces `~/` at the start of a path, which ascp does not expand.
   private func expanded(_ path: String) throws(AsperaError) -> String {
     guard path.hasPrefix("~/") else { return path }
     guard let home = options.homeDirectory, !home.isEmpty else {
@@ -52,12 +52,12 @@ extension AscpCommandBuilder {
     return home + path.dropFirst()
   }
 
-  /// The proxy without its password, which goes into the environment.
+  /// Adds the proxy without its password, which is passed in the environment.
   private mutating func addProxy() throws(AsperaError) {
     guard let proxy = specification.filled("proxy") else { return }
     guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.lowercased().hasPrefix($0) }) else {
       throw TransferSpec.invalid(
-        "has a proxy that is none of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
+        "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
     }
     let rest = proxy.dropFirst(scheme.count)
     guard let at = rest.lastIndex(of: "@") else {

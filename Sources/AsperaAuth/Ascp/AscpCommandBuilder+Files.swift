@@ -1,16 +1,16 @@
 internal import StorageJSON
 
-/// What happens to files, and what ascp has no option for.
+/// Rules about fields that delete files, and about fields that ascp has no option for.
 extension AscpCommandBuilder {
-  /// Refuses fields whose loss would make another transfer of this one.
+  /// Checks that no field is lost that would change the transfer.
   ///
-  /// A field that is `null` or `false` asks for nothing.
+  /// A field with the value `null` or `false` requests no action.
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
         throw Self.refusal(
-          of: Self.shown(name), "is not known here, so that ascp would not hear of it",
-          remedy: "Leave it out, or name it in ignoredFields if the transfer may go without it.")
+          of: Self.shown(name), "is unknown, so that it would not be passed to ascp",
+          remedy: "Leave it out, or name it in ignoredFields if the transfer can do without it.")
       }
     }
     for field in TransferField.all {
@@ -21,10 +21,12 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Writes `delete_source` as the three fields that it stands for, and one field under its other name.
+  /// Replaces `delete_source` with three equivalent fields, and the alias `remove_empty_source_dir` with its other
+  /// name.
   ///
-  /// ascp has no option for it: IBM's schema calls it equivalent to removing the files, the folders that are empty then,
-  /// and the folder that was named, and aspera-cli does the same.
+  /// ascp has no option for `delete_source`. The schema of aspera-cli (`spec.schema.yaml`) calls it equivalent to
+  /// removing the files, the folders that are then empty, and the source folder itself, and aspera-cli expands it in
+  /// the same way.
   mutating func expandDeletion() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletions { specification.fields[name] = true }
@@ -43,7 +45,8 @@ extension AscpCommandBuilder {
       .unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
   }
 
-  /// The name of a field, if it looks like one: it may come from elsewhere.
+  /// Returns the name of a field for a message if it is printable ASCII, because an untrusted client may have chosen
+  /// it.
   private static func shown(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"

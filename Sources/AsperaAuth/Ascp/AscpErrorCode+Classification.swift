@@ -1,16 +1,15 @@
 extension AscpErrorCode {
-  /// What a failure means, by its code and its text.
+  /// Classifies a failure by its code and its text.
   ///
-  /// There is no code for a token that has ended: 34 and 37 are used for everything that has to do with rights, so that
-  /// the words of the text decide. A mismatch of user, direction or list of files is no question of another token, and
-  /// neither is a user whom the server denies. The words are matched without regard to case; the whole sentences differ
-  /// between versions.
+  /// ascp has no code for an expired token: it uses 34 and 37 for every failure of authorization, so that words in the
+  /// text distinguish them. Another token does not help if the user, the direction or the file list do not match, or if
+  /// the server denies the user. Words are matched regardless of case, because whole sentences differ between versions.
   ///
   /// - Parameters:
-  ///   - code: The field `Code` of the last frame; nothing where ascp ended without one, as it does with
-  ///     `--mode=test-login`: then the text alone decides.
-  ///   - text: The field `Description`, or what ascp printed.
-  /// - Returns: What it means; ``AscpFailureClass/other`` for a code that the table does not have.
+  ///   - code: The field `Code` of the last frame; `nil` if ascp exited without a frame, as it does with
+  ///     `--mode=test-login`. In that case only the text determines the result.
+  ///   - text: The field `Description`, or the output of ascp.
+  /// - Returns: The class of the failure; ``AscpFailureClass/other`` for an unknown code.
   package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
     guard let code else { return classify(text: text) }
@@ -21,7 +20,7 @@ extension AscpErrorCode {
     }
   }
 
-  /// What a refusal means: 34 or 37.
+  /// Classifies a failure of authorization, which has the code 34 or 37.
   private static func classify(refusal text: String) -> AscpFailureClass {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !isDeniedUser(text) else {
@@ -33,13 +32,14 @@ extension AscpErrorCode {
     return refusals.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Whether a text says that a user is denied, whatever the user is called: `user token denied by server`.
+  /// Returns whether a text says that a user is denied, even if the user's name is a keyword: `user token denied by
+  /// server`.
   private static func isDeniedUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  /// What a text without a code means.
+  /// Classifies a failure without a code by its text.
   private static func classify(text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }

@@ -1,25 +1,26 @@
-/// A code that ascp gives in the field `Code` of a management frame.
+/// A code in the field `Code` of a management frame of ascp.
 ///
-/// The numbers in ascp's own log (`errcode=`) are other numbers.
+/// ascp's log (`errcode=`) numbers its errors differently.
 public struct AscpErrorCode: Sendable, Hashable {
-  /// The number.
+  /// The number of the code.
   public let code: Int
 
-  /// The name that Aspera's tools use for it, such as `AUTH`.
+  /// The name of the code in Aspera's tools, such as `AUTH`.
   public let name: String
 
-  /// What it means where no text says more.
+  /// The class of the failure, unless the text of the error narrows it down.
   public let failureClass: AscpFailureClass
 
-  /// Whether the same transfer can succeed a little later, as far as the code alone says.
+  /// A Boolean value that indicates whether the same transfer can succeed later, judged by the code only.
   ///
-  /// This is aspera-cli's list but for 37: that is the same as 34, a question of the token.
+  /// The retryable codes are those of aspera-cli except 37, which has the same meaning as 34, a failure of
+  /// authorization.
   public var isRetryable: Bool { failureClass.isRetryable }
 
-  /// Looks a code up.
+  /// Looks up a code by its number.
   ///
-  /// - Parameter code: The number in a frame.
-  /// - Returns: Nothing for a number that the table does not have.
+  /// - Parameter code: The number in a management frame.
+  /// - Returns: `nil` if the number is unknown.
   public init?(_ code: Int) {
     guard Self.all.indices.contains(code) else { return nil }
     self = Self.all[code]
@@ -31,7 +32,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     self.failureClass = failureClass
   }
 
-  /// All codes, from 0 on without a gap.
+  /// All codes, sorted by their numbers, which start at 0 and have no gaps.
   public static let all: [AscpErrorCode] = table.enumerated().map { code, row in
     AscpErrorCode(code: code, name: row.name, failureClass: row.meaning)
   }

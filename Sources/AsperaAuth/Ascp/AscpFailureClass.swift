@@ -1,27 +1,27 @@
-/// What a failure of ascp means for whoever decides what follows.
+/// A class of failures of ascp, which determines whether a retry or a new token can help.
 public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
-  /// The server does not take the account; neither another token nor waiting helps.
+  /// An account that the server rejects; neither a new token nor a retry helps.
   case account
-  /// The host key is not the expected one. Never tried again.
+  /// A host key that is not the expected one, for which a transfer is never retried.
   case hostKey
-  /// The token has ended; a new one helps.
+  /// An expired token; a new token helps.
   case tokenExpired
-  /// The server refuses the token; a new one can help.
+  /// A token that the server rejects; a new token can help.
   case tokenRejected
-  /// The server wants a token and saw none; one can help.
+  /// A missing token that the server requires; a token can help.
   case tokenMissing
-  /// The user may not do this, or the token is for another user, direction or list of files; another token of the same
-  /// kind does not help.
+  /// A missing right of the user, or a token for another user, direction or file list; another token of the same kind
+  /// does not help.
   case authorizationDenied
-  /// The network or the server failed for a moment; the same again can help.
+  /// A temporary failure of the network or the server; a retry can help.
   case transport
-  /// The transfer cannot work as it was asked for.
+  /// A transfer that cannot succeed as it was requested.
   case caller
-  /// A licence, of ascp or of the server, does not allow it.
+  /// A license, of ascp or of the server, that does not permit the transfer.
   case license
-  /// Something else, which trying again does not cure.
+  /// Another failure, for which a retry does not help.
   case other
 
-  /// Whether the same transfer with the same token can succeed a little later.
+  /// A Boolean value that indicates whether the same transfer with the same token can succeed later.
   public var isRetryable: Bool { self == .transport }
 }

@@ -1,24 +1,24 @@
 package import StorageAuth
 
-/// A command whose list of files is written: ready to be run.
+/// A command that is ready to run, with its file list written to a file.
 ///
-/// The list is in a folder that only its owner can enter. The folder goes with ``removeFiles()``, and at the latest with
-/// the last copy of this.
+/// The file is in a folder that only its owner can enter. The folder is removed by ``removeFiles()`` or when the last
+/// copy of this value is released.
 package struct AscpInvocation: Sendable {
-  /// The arguments, without a secret.
+  /// The arguments, which contain no secret.
   package let arguments: [String]
 
-  /// The variables to set, by name.
+  /// The environment variables to set, by name.
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Writes the list of a command, where it has one.
+  /// Writes the file list of a command, if it has one.
   ///
   /// - Parameters:
   ///   - command: The command.
-  ///   - parent: Where to make the folder; where this machine has its temporary files, if not given.
-  /// - Throws: An ``AsperaError`` if the list cannot be written; nothing is left then.
+  ///   - parent: The folder to create the list's folder in; the system's temporary directory if `nil`.
+  /// - Throws: An ``AsperaError`` if the list cannot be written; no file remains in this case.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.list else {
@@ -31,6 +31,6 @@ package struct AscpInvocation: Sendable {
     self.folder = folder
   }
 
-  /// Removes what was written; nothing happens if it is gone.
+  /// Removes the written files; files that no longer exist are no error.
   package func removeFiles() { folder?.remove() }
 }

@@ -1,4 +1,4 @@
-/// What ascp is started with besides what follows from a specification.
+/// Options of ascp that a transfer specification does not determine.
 ///
 /// ```swift
 /// var options = AscpOptions(tokenKeyPath: path)
@@ -6,80 +6,85 @@
 /// let engine = try AscpEngine(options: options)
 /// ```
 public struct AscpOptions: Sendable, Equatable {
-  /// Whether ascp prints no progress.
+  /// A Boolean value that indicates whether ascp prints no progress.
   public var isQuiet = true
 
-  /// When a session is set up over a web socket.
+  /// The condition under which a session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
 
-  /// Whether a session over a web socket may do without the host key that is pinned; certificates are checked then.
+  /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key; the
+  /// certificate is checked instead.
   public var givesUpHostKey = false
 
-  /// The key of the account that servers let tokens in with; used where there is a token and no other credential.
+  /// The path of the private key of the token account, which is used only if there is a token and no other credential.
   public var tokenKeyPath: String?
 
-  /// The certificates that a web socket is checked against; ascp's own if not given.
+  /// The path of the certificates that a WebSocket's server is checked against; ascp's own certificates if `nil`.
   public var certificatesPath: String?
 
-  /// The certificate and the key for HTTP fallback, where the specification asks for it.
+  /// The certificate and the key for HTTP fallback, for specifications that request it.
   public var fallback: FallbackFiles?
 
-  /// Whether the files are named in a list and not as arguments, which have a limit and are seen by everybody.
+  /// A Boolean value that indicates whether paths are passed in a file list instead of as arguments.
+  ///
+  /// The length of arguments is limited, and every user of the machine can read them.
   public var usesFileList = true
 
-  /// Which session of several this one is; needed for a specification with `multi_session`.
+  /// The session that this command is for, which is required for a specification with `multi_session`.
   public var part: Part?
 
-  /// The home directory, for a key path that begins with `~/`.
+  /// The home directory, for key paths that begin with `~/`.
   public var homeDirectory: String?
 
-  /// The names of fields that ascp gets no option for and that a transfer may go without.
+  /// The names of fields that ascp has no option for and that a transfer can do without.
   ///
-  /// A specification with any other such field is refused. A field that is mapped to an option is never ignored.
+  /// A specification with any other such field is refused. Fields that are mapped to an option are never ignored.
   public var ignoredFields: Set<String> = []
 
-  /// Makes options.
+  /// Creates options.
   ///
   /// - Parameters:
-  ///   - tokenKeyPath: The key of the account that servers let tokens in with.
-  ///   - homeDirectory: The home directory, for a key path that begins with `~/`.
+  ///   - tokenKeyPath: The path of the private key of the token account.
+  ///   - homeDirectory: The home directory, for key paths that begin with `~/`.
   public init(tokenKeyPath: String? = nil, homeDirectory: String? = nil) {
     self.tokenKeyPath = tokenKeyPath
     self.homeDirectory = homeDirectory
   }
 
-  /// When a session is set up over a web socket and not over SSH.
+  /// A condition under which a session uses a WebSocket instead of SSH.
   public enum WebSocketUse: Sendable, Hashable {
-    /// Wherever the specification offers it.
+    /// The specification offers a WebSocket.
     case whereOffered
-    /// Only where the specification offers it and names no UDP port, and with that no way over SSH.
+    /// The specification offers a WebSocket and names no UDP port, so that a session over SSH is not possible.
     case whereNeeded
   }
 
-  /// The files for HTTP fallback.
+  /// The paths of the files for HTTP fallback.
   public struct FallbackFiles: Sendable, Hashable {
-    /// The certificate.
+    /// The path of the certificate.
     public var certificatePath: String
-    /// Its key.
+    /// The path of the certificate's private key.
     public var keyPath: String
 
-    /// Names the files.
+    /// Creates a pair of paths.
     public init(certificatePath: String, keyPath: String) {
       self.certificatePath = certificatePath
       self.keyPath = keyPath
     }
   }
 
-  /// One session of a transfer that several sessions share.
+  /// One of the sessions of a transfer with several.
   public struct Part: Sendable, Hashable {
-    /// Which one, from 1 on.
+    /// The number of the session, starting at 1.
     public var index: Int
-    /// How many there are.
+    /// The count of all sessions.
     public var count: Int
-    /// Whether each has a UDP port of its own, counted up from that of the specification; servers on Windows want that.
+    /// A Boolean value that indicates whether each session has a separate UDP port.
+    ///
+    /// The ports count up from that of the specification. Servers on Windows require separate ports.
     public var separatesPorts: Bool
 
-    /// Names a session.
+    /// Creates one of several sessions.
     public init(index: Int, of count: Int, separatesPorts: Bool = false) {
       self.index = index
       self.count = count

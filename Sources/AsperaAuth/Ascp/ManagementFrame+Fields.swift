@@ -1,41 +1,41 @@
 extension ManagementFrame {
-  /// What the frame tells (`Type`); nothing if the field is missing.
+  /// The kind of the frame (`Type`); `nil` if the field is missing.
   package var kind: Kind? { self["Type"].map { Kind(rawValue: $0) } }
 
   /// The code of an error (`Code`), see ``AscpErrorCode``.
   package var code: Int? { integer("Code") }
 
-  /// What happened (`Description`), in ascp's words.
+  /// The text of an error (`Description`), as ascp wrote it.
   package var errorDescription: String? { self["Description"] }
 
-  /// The session (`SessionId`).
+  /// The identifier of the session (`SessionId`).
   package var sessionID: String? { self["SessionId"] }
 
-  /// The file that the frame is about (`File`, or `Source` where there is no file).
+  /// The file that the frame is about (`File`, or `Source` if that field is missing).
   package var file: String? { self["File"] ?? self["Source"] }
 
-  /// How many bytes of content are through in this session: what was sent, and what was there before it resumed
-  /// (`TransferBytes` and `StartByte`).
+  /// The number of bytes of content that are complete: those that this session transferred, and those before the
+  /// position at which it resumed (`TransferBytes` and `StartByte`).
   package var bytes: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
     let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)
     return overflow ? nil : sum
   }
 
-  /// How many bytes of content there are in all (`PreTransferBytes`), where the server told.
+  /// The number of bytes of content of the whole transfer (`PreTransferBytes`); `nil` if the server did not send it.
   package var totalBytes: Int64? { integer("PreTransferBytes") }
 
-  /// How many bytes the file has (`Size`).
+  /// The size of the file in bytes (`Size`).
   package var fileBytes: Int64? { integer("Size") }
 
-  /// The whole number in a field, exactly; nothing if there is none or if it does not fit.
+  /// Returns the exact integer in a field, or `nil` if the field is missing, is not an integer or does not fit.
   ///
-  /// Some numbers, such as `RateCap`, are larger than what a floating-point number holds.
+  /// Some integers, such as `RateCap`, are larger than a floating-point number can represent exactly.
   package func integer<Number: FixedWidthInteger>(_ name: String, as type: Number.Type = Number.self) -> Number? {
     self[name].flatMap { Number($0) }
   }
 
-  /// The truth value in a field, which is written `Yes` or `No`.
+  /// Returns the Boolean value in a field, which is written `Yes` or `No`.
   package func truth(_ name: String) -> Bool? {
     switch self[name]?.lowercased() {
     case "yes": true
@@ -44,13 +44,13 @@ extension ManagementFrame {
     }
   }
 
-  /// Whether it is the last frame of a session.
+  /// Whether the frame is the last one of a session.
   package var isTerminal: Bool { kind == .done || kind == .error }
 
-  /// Whether the frame proves that the server has taken the account and the token.
+  /// Whether the frame proves that the server has accepted the account and the token.
   ///
-  /// `SESSION` proves nothing: ascp sends it before the account is checked, also where the next frame is the refusal.
-  /// `STATS`, `NOTIFICATION` and a `DONE` without an error come only after it.
+  /// `SESSION` is no proof: ascp sends it before the server checks the account, even if the next frame reports a
+  /// rejection. `STATS`, `NOTIFICATION` and a `DONE` without an error are sent only after the check.
   package var provesAuthentication: Bool {
     switch kind {
     case .statistics, .notification: true
@@ -59,7 +59,7 @@ extension ManagementFrame {
     }
   }
 
-  /// What a failure means, by its code and its text; nothing for a frame that is no error.
+  /// The class of the failure that the frame reports; `nil` if it reports none.
   package var failureClass: AscpFailureClass? {
     guard kind == .error || kind == .fileError || (kind == .done && (code ?? 0) != 0) else { return nil }
     return AscpErrorCode.classify(code: code, text: errorDescription ?? "")

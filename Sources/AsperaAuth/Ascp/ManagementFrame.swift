@@ -1,52 +1,52 @@
-/// A message of ascp's management port: a header with a version, fields, an empty line.
+/// A message of ascp's management port: a header with a version, fields, and an empty line.
 ///
-/// Every field is kept in its place. Fields can hold a password or a token: the description shows the names of all
-/// fields, and the values of a few that are neither secrets nor paths.
+/// Every field is stored in its order. A field can contain a password or a token: the description shows the names of
+/// all fields, but only the values of a few that contain neither secrets nor paths.
 ///
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
 /// ```
 package struct ManagementFrame: Sendable, Equatable {
-  /// What a frame tells, or what a command asks for.
+  /// A kind of frame that ascp sends or receives.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The word in the field `Type`.
+    /// The value of the field `Type`.
     package let rawValue: String
 
-    /// Names a kind, also one that is not known here.
+    /// Creates a kind, including one that this package does not know.
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The word in the field `Type`.
+    /// The value of the field `Type`.
     package var description: String { rawValue }
 
-    /// ascp has connected to the management port.
+    /// A report that ascp has connected to the management port.
     package static let initial = Kind(rawValue: "INIT")
-    /// A session is set up, which proves nothing: the account is checked after it.
+    /// A report that a session starts, which proves no authentication: the account is checked later.
     package static let session = Kind(rawValue: "SESSION")
-    /// Something that the server told, such as the size of the whole transfer.
+    /// Information from the server, such as the size of the whole transfer.
     package static let notification = Kind(rawValue: "NOTIFICATION")
-    /// How far the transfer is.
+    /// The progress of the transfer.
     package static let statistics = Kind(rawValue: "STATS")
-    /// A file begins; as a command, a file to transfer in a persistent session.
+    /// A report that a file starts; as a command, a file to transfer in a persistent session.
     package static let start = Kind(rawValue: "START")
-    /// A file is done.
+    /// A report that a file is complete.
     package static let stop = Kind(rawValue: "STOP")
-    /// A file that was given as an argument is done.
+    /// A report that a file that was named by an argument is complete.
     package static let argumentStop = Kind(rawValue: "ARGSTOP")
-    /// A file was there already.
+    /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
-    /// A file failed; the session goes on.
+    /// A report that a file failed; the session continues.
     package static let fileError = Kind(rawValue: "FILEERROR")
-    /// The session failed: the last frame.
+    /// A report that the session failed, which is the last frame.
     package static let error = Kind(rawValue: "ERROR")
-    /// The session ended: the last frame; as a command, that no more files follow.
+    /// A report that the session ended, which is the last frame; as a command, that no more files follow.
     package static let done = Kind(rawValue: "DONE")
-    /// As a command: stop.
+    /// A command to stop the session.
     package static let cancel = Kind(rawValue: "CANCEL")
-    /// As a command: another rate.
+    /// A command to change the rate.
     package static let rate = Kind(rawValue: "RATE")
   }
 
-  /// The version in the header; any number is read, 2 is written.
+  /// The version in the header; the parser accepts any number, and commands use 2.
   package let version: Int
 
   private let fields: [Field]
@@ -67,11 +67,11 @@ package struct ManagementFrame: Sendable, Equatable {
   /// The values of the fields, in their order.
   var values: [String] { fields.map(\.value) }
 
-  /// The value of a field.
+  /// Returns the value of a field.
   ///
-  /// - Parameter name: The name of the field; case does not count, because versions of ascp differ in it.
-  /// - Returns: The first value of that name, so that a line break in a later value cannot replace it; nothing if there
-  ///   is no such field.
+  /// - Parameter name: The name of the field, regardless of case, because versions of ascp differ in it.
+  /// - Returns: The value of the first field of that name, so that a line break within a later value cannot replace it;
+  ///   `nil` if the field is missing.
   package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
@@ -83,7 +83,7 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
 
-  /// The kind, the fields that hold no secret and no path, and the names of the others.
+  /// A description with the kind, the values of fields without secrets and paths, and the names of the other fields.
   package var description: String {
     let shown = Self.shown.compactMap { name in self[name].map { "\(name): \($0)" } }
     let others = names.filter { name in
@@ -93,10 +93,10 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
     return "ManagementFrame(\(texts.joined(separator: ", ")))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   package var debugDescription: String { description }
 
-  /// A mirror with the kind and the code alone.
+  /// A mirror with only the kind and the code.
   package var customMirror: Mirror {
     Mirror(self, children: ["kind": kind?.rawValue ?? "", "code": code ?? 0])
   }

@@ -1,25 +1,25 @@
-/// Reads the frames of ascp's management port from bytes that come cut anywhere.
+/// An incremental parser of the frames of ascp's management port.
 ///
-/// Any version, any order of the fields, and lines that end with CR LF are read. A line that belongs to no frame is
-/// reported and skipped, and the rest of its frame with it. Memory is bounded: by the longest line, and by the largest
-/// frame. What is not UTF-8 in a value is replaced.
+/// The parser accepts input in pieces of any length, any version, fields in any order, and lines that end with CR LF. A
+/// line that is not part of a frame is reported and skipped together with the rest of its frame. Memory is bounded by
+/// the longest line and the largest frame. Bytes of a value that are not UTF-8 are replaced.
 ///
 /// ```swift
 /// var parser = ManagementFrameParser()
 /// for item in parser.feed(bytes) { if case .frame(let frame) = item { handle(frame) } }
 /// ```
 package struct ManagementFrameParser: Sendable {
-  /// What came out of the bytes.
+  /// A result of parsing.
   package enum Item: Sendable, Equatable {
-    /// A frame.
+    /// A complete frame.
     case frame(ManagementFrame)
-    /// Something that is no frame; reading goes on with the next header.
+    /// Input that is not a frame; parsing continues at the next header.
     case problem(Problem)
   }
 
-  /// What was wrong with something that is no frame.
+  /// A reason for which input is not a frame.
   package enum Problem: String, Sendable, Hashable {
-    /// A line where a header should be.
+    /// A line of another form in place of a header.
     case missingHeader
     /// A header whose version is not a number.
     case invalidHeader
@@ -29,22 +29,22 @@ package struct ManagementFrameParser: Sendable {
     case lineTooLong
     /// A frame larger than ``ManagementFrameParser/largestFrame``.
     case frameTooLarge
-    /// The bytes ended within a frame.
+    /// A frame whose end is missing.
     case cutOff
   }
 
-  /// How many bytes a line may have: 64 KiB, more than any path.
+  /// The maximum size of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let longestLine = 65_536
 
-  /// How many bytes a frame may have: 256 KiB.
+  /// The maximum size of a frame in bytes: 256 KiB.
   package static let largestFrame = 262_144
 
   private enum State {
-    /// Between frames.
+    /// The parser is between frames.
     case idle
-    /// Within a frame.
+    /// The parser is within a frame.
     case frame(version: Int)
-    /// Within something that was reported; up to the next empty line or header.
+    /// The parser is within input that was reported, up to the next empty line or header.
     case skipping
   }
 
@@ -54,13 +54,13 @@ package struct ManagementFrameParser: Sendable {
   private var fields: [(name: String, value: String)] = []
   private var size = 0
 
-  /// A parser that has seen nothing.
+  /// Creates a parser at the beginning of its input.
   package init() {}
 
-  /// Reads on.
+  /// Parses the next piece of input.
   ///
-  /// - Parameter bytes: What came next.
-  /// - Returns: What is complete with it, in order.
+  /// - Parameter bytes: The bytes that follow those of the previous call.
+  /// - Returns: The frames and problems that are complete with these bytes, in their order.
   package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
     var items: [Item] = []
     for byte in bytes {
@@ -75,9 +75,9 @@ package struct ManagementFrameParser: Sendable {
     return items
   }
 
-  /// Says that no more bytes come.
+  /// Ends the input, and resets the parser.
   ///
-  /// - Returns: The problem, if they ended within a frame.
+  /// - Returns: A problem if the input ended within a frame, or `nil`.
   package mutating func finish() -> Item? {
     defer { self = ManagementFrameParser() }
     switch state {
@@ -102,7 +102,7 @@ package struct ManagementFrameParser: Sendable {
     }
   }
 
-  /// A header also ends a frame that lacks its empty line, which is reported.
+  /// Starts a frame; if the previous one lacks its empty line, that is reported.
   private mutating func begin(_ items: inout [Item]) {
     if case .frame = state { items.append(.problem(.cutOff)) }
     fields = []
@@ -123,7 +123,7 @@ package struct ManagementFrameParser: Sendable {
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
-  /// What stands before the first `: `; the space may be missing where there is no value.
+  /// Returns the name before the first `: `; the space may be missing if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
     var start = line.startIndex
     while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {
@@ -140,7 +140,7 @@ package struct ManagementFrameParser: Sendable {
     state = .idle
   }
 
-  /// Reports a problem, once for each piece that is skipped.
+  /// Reports a problem, once for each part of the input that is skipped.
   private mutating func fail(_ problem: Problem, _ items: inout [Item]) {
     if case .skipping = state {
       if problem == .invalidHeader { items.append(.problem(problem)) }

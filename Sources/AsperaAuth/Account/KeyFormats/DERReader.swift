@@ -1,5 +1,6 @@
-/// Reads values in the distinguished encoding rules of ASN.1 (X.690); nothing where a value is not whole or another one
-/// is there.
+/// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
+///
+/// Every function returns `nil` and reads no further if the next value is truncated or has another type.
 struct DERReader {
   private var rest: ArraySlice<UInt8>
 
@@ -7,7 +8,7 @@ struct DERReader {
     rest = ArraySlice(bytes)
   }
 
-  /// Takes the contents of a value with a tag.
+  /// Reads the contents of a value that has the given tag.
   private mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard rest.first == tag else { return nil }
     var tail = rest.dropFirst()
@@ -24,23 +25,23 @@ struct DERReader {
     return tail.prefix(count)
   }
 
-  /// Takes a sequence.
+  /// Reads a SEQUENCE and returns a reader of its contents.
   mutating func sequence() -> DERReader? {
     contents(0x30).map { DERReader($0) }
   }
 
-  /// Takes a string of bytes.
+  /// Reads an OCTET STRING.
   mutating func octets() -> [UInt8]? {
     contents(0x04).map { Array($0) }
   }
 
-  /// Takes a number from 0 to 2^62.
+  /// Reads an INTEGER that is at least 0 and has at most seven bytes.
   mutating func integer() -> Int? {
     guard let digits = contents(0x02), let first = digits.first, first < 0x80, digits.count < 8 else { return nil }
     return digits.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Takes an object identifier, in numbers with full stops between them.
+  /// Reads an OBJECT IDENTIFIER and returns it in dotted decimal notation.
   mutating func identifier() -> String? {
     guard let bytes = contents(0x06), bytes.count <= 32, (bytes.last ?? 0x80) < 0x80 else { return nil }
     var arcs: [UInt64] = []

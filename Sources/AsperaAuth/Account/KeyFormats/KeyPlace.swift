@@ -1,6 +1,6 @@
-/// Where a key is, for errors.
+/// The location of a key, for error messages.
 struct KeyPlace {
-  /// The beginning of a sentence: `The key file /home/mia/.ssh/aspera`.
+  /// The subject of a sentence, such as `The key file /home/mia/.ssh/aspera`.
   let name: String
 
   init(_ source: AsperaPrivateKey.Source) {
@@ -14,7 +14,7 @@ struct KeyPlace {
     name = "The public key file \(path)"
   }
 
-  /// An error about the key.
+  /// Creates an error about the key; the predicate completes the sentence that starts with ``name``.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
     AsperaError(code, "\(name) \(predicate).", remedy: remedy)
   }

@@ -1,11 +1,11 @@
 internal import StorageCrypto
 
-/// The errors for keys that can be read and are not taken.
+/// Errors about keys that can be parsed and are not accepted.
 enum KeyRefusal {
-  /// The shortest RSA modulus that current SSH clients take.
+  /// The length in bits of the shortest RSA modulus that current SSH clients accept.
   static let leastBits = 1_024
 
-  /// The longest RSA modulus that libcrypto works with.
+  /// The length in bits of the longest RSA modulus that libcrypto supports.
   static let mostBits = 16_384
 
   static let remedy = "Make another one, ssh-keygen -t rsa -b 3072, and have its public key put on the server."
@@ -24,9 +24,9 @@ enum KeyRefusal {
 }
 
 extension PrivateKeyReport.Kind {
-  /// The kind in public terms.
+  /// Converts a kind of libcrypto's keys into a kind of a report.
   ///
-  /// - Throws: An ``AsperaError`` for kinds that are not taken.
+  /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
   init(_ kind: KeyKind, at place: KeyPlace) throws(AsperaError) {
     switch kind {
     case .rsa(let bits):

@@ -1,15 +1,15 @@
 internal import StorageCrypto
 
-/// The text of a private key, recognised by its form.
+/// The text of a private key, recognized by its format.
 enum KeyText {
-  /// PEM that libcrypto reads: a traditional form or PKCS #8.
+  /// PEM that libcrypto parses: a traditional format or PKCS #8.
   case pem(PEMBlock)
   /// OpenSSH's own format.
   case openSSH(OpenSSHKey)
 
-  /// Recognises a text.
+  /// Parses the text of a private key.
   ///
-  /// - Throws: An ``AsperaError`` that says what it is instead.
+  /// - Throws: An ``AsperaError`` that says what the text is instead.
   init(_ text: [UInt8], at place: KeyPlace) throws(AsperaError) {
     let blocks = PEMBlock.all(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
@@ -37,19 +37,19 @@ enum KeyText {
       guard let encryption = PKCS8Encryption(der: contents) else {
         throw place.error(
           .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
-          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       guard encryption.work <= PKCS8Encryption.workLimit else {
         throw place.error(
           .unsupportedKey, "takes \(encryption.work) rounds to open, more than \(PKCS8Encryption.workLimit)",
-          remedy: "Write it anew: openssl pkcs8 -topk8 -v2 aes256.")
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
     default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: place)
     }
   }
 
-  /// What a text is that holds no private key.
+  /// Creates an error that says what a text without a private key is.
   private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
@@ -88,7 +88,7 @@ enum KeyText {
 }
 
 extension OpenSSHKey {
-  /// Reads a container and says in words what is wrong with it.
+  /// Parses a container, and converts a problem into an error with a message.
   fileprivate init(container: [UInt8], at place: KeyPlace) throws(AsperaError) {
     do {
       try self.init(container: container)
@@ -99,7 +99,7 @@ extension OpenSSHKey {
 }
 
 extension OpenSSHKey.Problem {
-  /// The problem in words.
+  /// Converts the problem into an error with a message.
   func error(at place: KeyPlace) -> AsperaError {
     switch self {
     case .malformed:

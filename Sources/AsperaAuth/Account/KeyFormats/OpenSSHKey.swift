@@ -1,35 +1,35 @@
 internal import StorageCrypto
 
-/// A private key in OpenSSH's own format, `openssh-key-v1` (PROTOCOL.key of OpenSSH).
+/// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the sources of OpenSSH).
 struct OpenSSHKey {
-  /// The label of its block.
+  /// The label of the PEM block.
   static let label = "OPENSSH PRIVATE KEY"
 
-  /// The cipher; `none` if it is not encrypted.
+  /// The name of the cipher; `none` if the key is not encrypted.
   let cipher: String
 
-  /// How the passphrase becomes a key; `none` if it is not encrypted.
+  /// The name of the key derivation function that is applied to the passphrase; `none` if the key is not encrypted.
   let derivation: String
 
-  /// The public key, which is in clear also where the private one is encrypted.
+  /// The public key, which is stored in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
   private let section: [UInt8]
 
-  /// Whether a passphrase is needed.
+  /// Whether a passphrase is required.
   var isEncrypted: Bool { cipher != "none" }
 
-  /// Why a key cannot be read.
+  /// A reason for which a key cannot be read.
   enum Problem: Error, Equatable {
-    /// It is not in this format, or damaged.
+    /// The data is not in this format, or it is damaged.
     case malformed
-    /// There are so many keys in it, and not one.
+    /// The container has the given number of keys instead of one.
     case keyCount(UInt32)
-    /// The private numbers do not belong to the public ones.
+    /// The private key does not belong to the public key.
     case mismatch
   }
 
-  /// Reads a container.
+  /// Parses a container, the decoded contents of the PEM block.
   init(container: [UInt8]) throws(Problem) {
     var reader = SSHReader(container)
     guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
@@ -48,7 +48,7 @@ struct OpenSSHKey {
     self.section = section
   }
 
-  /// The size of what an authenticating cipher leaves after the section.
+  /// Returns the length in bytes of the authentication tag that an AEAD cipher appends after the private section.
   private static func tagByteCount(of cipher: String) -> Int {
     cipher.hasSuffix("-gcm@openssh.com") || cipher.hasPrefix("chacha20-poly1305") ? 16 : 0
   }
@@ -57,7 +57,7 @@ struct OpenSSHKey {
     cipher.hasPrefix("aes") || cipher.hasPrefix("rijndael") ? 16 : 8
   }
 
-  /// The private key, checked against the public one; only of a key that is not encrypted.
+  /// Parses the private key of a container that is not encrypted, and checks it against the public key.
   func privateKey() throws(Problem) -> PrivateKey {
     var reader = SSHReader(section)
     guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
@@ -97,7 +97,7 @@ struct OpenSSHKey {
 }
 
 extension OpenSSHKey: CustomStringConvertible, CustomReflectable {
-  /// The type and the cipher; never the key.
+  /// A description with the type and the cipher; never the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
 
   /// A mirror without children.

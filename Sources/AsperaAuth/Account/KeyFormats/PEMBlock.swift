@@ -1,23 +1,23 @@
 internal import StorageCrypto
 
-/// A block of a text in PEM (RFC 7468, and the headers of RFC 1421).
+/// A block of a text in PEM (RFC 7468), with the headers that RFC 1421 defines.
 struct PEMBlock {
-  /// What stands after `BEGIN`.
+  /// The label, which follows `BEGIN`.
   let label: String
 
   /// The headers before the contents.
   let headers: [String: String]
 
-  /// The contents; nothing if they are not Base64 or if the end is missing.
+  /// The decoded contents; `nil` if they are not Base64 or if the last line is missing.
   let contents: [UInt8]?
 
-  /// Whether nothing stands before the block.
+  /// Whether the block starts at the first byte of the text.
   let isFirst: Bool
 
-  /// Whether it is a private key in PKCS #8, encrypted or not.
+  /// Whether the block is a private key in PKCS #8, encrypted or not.
   var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
-  /// The blocks of a text.
+  /// Returns the blocks of a text.
   static func all(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
@@ -42,7 +42,7 @@ struct PEMBlock {
     return blocks
   }
 
-  /// The cipher that the contents are encrypted with; nothing if they are not.
+  /// The name of the cipher that encrypts the contents; `nil` if they are not encrypted.
   var cipher: String? {
     if label == "ENCRYPTED PRIVATE KEY" {
       return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? "an unknown cipher"
@@ -53,7 +53,7 @@ struct PEMBlock {
 }
 
 extension PEMBlock: CustomStringConvertible, CustomReflectable {
-  /// The label; never the contents.
+  /// A description with the label; never the contents.
   var description: String { "PEMBlock(\(label))" }
 
   /// A mirror without children.
@@ -61,7 +61,7 @@ extension PEMBlock: CustomStringConvertible, CustomReflectable {
 }
 
 extension String {
-  /// The label of a line that opens or closes a block.
+  /// Returns the label if the string is a line that opens or closes a block.
   fileprivate func edge(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
@@ -70,7 +70,7 @@ extension String {
 }
 
 extension StringProtocol {
-  /// The text without the characters at its end that are like this.
+  /// Returns the string without the characters at its end that satisfy a predicate.
   fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
     var end = endIndex
     while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }

@@ -1,15 +1,15 @@
-/// How a PKCS #8 key is encrypted (RFC 5958, RFC 8018, RFC 7914).
+/// The encryption of a PKCS #8 key (RFC 5958, RFC 8018, RFC 7914).
 struct PKCS8Encryption: Equatable {
-  /// The cipher by its usual name, or its object identifier.
+  /// The usual name of the cipher, or its object identifier if the name is not known.
   let cipher: String
 
-  /// How often the passphrase is hashed to open the key, in a measure that the key derivations have in common.
+  /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
   let work: Int
 
-  /// The most work that is done to open a key: some seconds.
+  /// The maximum cost of decrypting a key, which is a few seconds.
   static let workLimit = 10_000_000
 
-  /// Reads the beginning of an EncryptedPrivateKeyInfo.
+  /// Parses the beginning of an EncryptedPrivateKeyInfo; the result is `nil` if it is malformed.
   init?(der: [UInt8]) {
     var document = DERReader(der)
     guard var info = document.sequence(), var algorithm = info.sequence(), info.octets() != nil,

@@ -1,19 +1,19 @@
 internal import StorageCrypto
 
-/// A public key as SSH sends it.
+/// A public key in the encoding of SSH (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {
-  /// The key.
+  /// The encoded key.
   let blob: [UInt8]
 
-  /// What it is.
+  /// The kind of the key.
   let kind: KeyKind
 
-  /// The name that SSH has for the kind.
+  /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
-  /// Reads a key; nothing unless it is whole and nothing follows.
+  /// Parses an encoded key; the result is `nil` if the key is truncated or followed by other data.
   ///
-  /// A kind that this package cannot check is taken by its name.
+  /// A key of a kind that this package cannot check is accepted by its name.
   init?(blob: [UInt8]) {
     var reader = SSHReader(blob)
     guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }
@@ -47,7 +47,7 @@ struct SSHPublicKey: Equatable {
     magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
   }
 
-  /// Reads the first key of a `.pub` file: the type, the key in Base64 and a comment in one line.
+  /// Parses the first key of a `.pub` file: the type, the key in Base64 and a comment, on one line.
   init?(line text: String) {
     for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let fields = line.split(whereSeparator: \.isWhitespace)
@@ -59,7 +59,7 @@ struct SSHPublicKey: Equatable {
     return nil
   }
 
-  /// The key in a line as `authorized_keys` has it.
+  /// The key in the format of a line of `authorized_keys`.
   var line: String {
     "\(type) \(String(writing: { $0.append(base64: blob.span) }))"
   }
