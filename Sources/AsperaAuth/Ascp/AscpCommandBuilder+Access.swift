@@ -21,7 +21,7 @@ extension AscpCommandBuilder {
     }
     if isWebSocket, specification.sshfp?.isEmpty == false, !options.givesUpHostKey {
       throw AsperaError(
-        .invalidHostKey, "A host key is pinned, and over a web socket ascp cannot check it.",
+        .invalidHostKey, "A host key is pinned, and ascp cannot check it over a WebSocket.",
         remedy: "Go over SSH (webSocket: .whereNeeded and a UDP port), or set givesUpHostKey to trust certificates.")
     }
   }

@@ -1,25 +1,26 @@
 public import StorageAuth
 
-/// Signs a bearer token for each transfer with the key of an access key; nobody is asked.
+/// An issuer that signs a bearer token for each transfer with the key of an access key, without a request to a service.
 ///
-/// The server finds what the token is about by tags in the specification: the access key, and the id of the folder or
-/// the file. The clock of this machine has to be right, because the server compares the end of the token with its own.
+/// The server identifies the files by tags in the specification, which contain the access key and the identifier of the
+/// folder or file. The clock of this machine must be accurate, because the server compares the token's expiration with
+/// its own clock.
 public struct BearerTokenIssuer: TokenIssuer {
-  /// The name of the service.
+  /// The name of the issuer, for errors and events.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory
   private let fileID: String
 
-  /// Sets up an issuer.
+  /// Creates an issuer.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
+  ///   - accessKey: The identifier of the access key.
   ///   - userID: The user, as the permissions on the node name it.
-  ///   - fileID: The folder or file of the access key that the transfers are about.
-  ///   - key: The key whose public half is registered with the access key.
-  ///   - lifetime: How long a token lives, in whole seconds.
-  ///   - time: The clocks.
+  ///   - fileID: The identifier of the folder or file that the transfers access.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of a token, in whole seconds.
+  ///   - time: The clock that the tokens' expiration is calculated from.
   public init(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600),
     time: any SigningClock = .system
@@ -29,9 +30,9 @@ public struct BearerTokenIssuer: TokenIssuer {
     self.fileID = fileID
   }
 
-  /// A token that was signed now, and the tags that belong to it.
+  /// Signs a token, and returns it with the tags that the server requires.
   ///
-  /// - Throws: A `CredentialError` if no token can be signed with the key.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     let (minted, present) = try maker.token(for: source)
     do {
@@ -47,25 +48,25 @@ public struct BearerTokenIssuer: TokenIssuer {
 }
 
 extension BearerTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the service.
+  /// A description with the name of the issuer.
   public var description: String { "BearerTokenIssuer(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the issuer.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == BearerTokenIssuer {
-  /// A bearer token that is signed here for each transfer; see ``BearerTokenIssuer``.
+  /// Creates an issuer that signs a bearer token for each transfer; see ``BearerTokenIssuer``.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
+  ///   - accessKey: The identifier of the access key.
   ///   - userID: The user, as the permissions on the node name it.
-  ///   - fileID: The folder or file of the access key that the transfers are about.
-  ///   - key: The key whose public half is registered with the access key.
-  ///   - lifetime: How long a token lives.
+  ///   - fileID: The identifier of the folder or file that the transfers access.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of a token, in whole seconds.
   public static func bearer(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {

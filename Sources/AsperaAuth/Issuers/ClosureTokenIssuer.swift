@@ -1,6 +1,6 @@
 public import StorageAuth
 
-/// Asks a function for tokens, such as one that asks an app's own server.
+/// An issuer that calls a function for each token, such as one that sends a request to an app's own server.
 ///
 /// ```swift
 /// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
@@ -8,43 +8,48 @@ public import StorageAuth
 /// }
 /// ```
 public struct ClosureTokenIssuer: TokenIssuer {
-  /// The name of the service.
+  /// The name of the issuer, for errors and events.
   public let source: String
 
   private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?
 
-  /// Makes an issuer over a function.
+  /// Creates an issuer that calls an asynchronous function.
   ///
   /// - Parameters:
-  ///   - source: The name of the service, for errors and events; without secrets.
-  ///   - fetch: Gets a grant. Nothing is an error, and so is whatever it throws; a `CredentialError` is passed on as it
-  ///     is, of other errors only the type is shown.
+  ///   - source: The name of the issuer, for errors and events; it must not contain secrets.
+  ///   - fetch: A function that returns a grant. Returning `nil` is an error. A `CredentialError` that the function
+  ///     throws is passed on; of any other error except an `AsperaError`, only the type is shown.
   public init(source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?) {
     self.source = source
     self.fetch = fetch
   }
 
-  /// Makes an issuer over a function that blocks.
+  /// Creates an issuer that calls a blocking function.
   ///
-  /// The function runs on a thread of its own, never on the main one and never twice at once: requests that come meanwhile
-  /// wait.
+  /// The function runs on a separate thread, never on the main thread. Calls are serial: requests that arrive during a
+  /// call wait.
   ///
   /// - Parameters:
-  ///   - source: The name of the service, for errors and events; without secrets.
-  ///   - fetch: Gets a grant, as for ``init(source:_:)``. It has to return on every path, within a time limit of its own.
+  ///   - source: The name of the issuer, for errors and events; it must not contain secrets.
+  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. It must return on every path, within its
+  ///     own time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferGrant?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }
   }
 
-  /// What the function returns.
+  /// Calls the function, and returns its grant.
+  ///
+  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedAnswer` if the function returned
+  ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     let grant: TransferGrant?
     do {
       grant = try await fetch(request)
     } catch is CancellationError {
       throw CredentialError(
-        .cancelled, source: source, "The wait for a token was cancelled.", remedy: "Ask again if it is still needed.")
+        .cancelled, source: source, "The wait for a token was cancelled.",
+        remedy: "Request a token again if it is still needed.")
     } catch let error as AsperaError {
       throw CredentialError(.malformedAnswer, source: source, error.message, remedy: error.remedy)
     } catch {
@@ -52,7 +57,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
     }
     guard let grant else {
       throw CredentialError(
-        .malformedAnswer, source: source, "The callback returned nothing.",
+        .malformedAnswer, source: source, "The callback returned nil.",
         remedy: "Return a grant on every path, or throw a CredentialError that says why there is none.")
     }
     return IssuedCredential(grant, source: source)
@@ -60,12 +65,12 @@ public struct ClosureTokenIssuer: TokenIssuer {
 }
 
 extension ClosureTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the service.
+  /// A description with the name of the issuer.
   public var description: String { "ClosureTokenIssuer(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the issuer.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

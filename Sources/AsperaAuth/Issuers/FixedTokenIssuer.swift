@@ -1,70 +1,70 @@
 public import StorageAuth
 
-/// Always answers with the same token; once a server no longer takes it, there is no other.
+/// An issuer that always returns the same token, and that fails when the server no longer accepts it.
 public struct FixedTokenIssuer: TokenIssuer {
-  /// The name of the service.
+  /// The name of the issuer, for errors and events.
   public let source: String
 
   private let grant: TransferGrant
 
-  /// Takes over a token.
+  /// Creates an issuer from a token.
   ///
   /// - Parameters:
   ///   - token: The token.
-  ///   - specification: What its issuer answered beside it, if anything.
-  ///   - source: The name of the service.
+  ///   - specification: The specification that was issued with the token; `nil` if there is none.
+  ///   - source: The name of the issuer, for errors and events.
   public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
     self.source = source
     grant = TransferGrant(token: token, specification: specification)
   }
 
-  /// Uses an access key itself as the token, as servers allow it for their own storage.
+  /// Creates an issuer that uses an access key as a basic token, which servers accept for their own storage.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
-  ///   - secret: Its secret, which goes to the server with each transfer.
-  ///   - fileID: The folder or file of the access key that the transfer is about; its root if not given.
-  /// - Throws: An ``AsperaError`` if the id or the secret cannot be sent.
+  ///   - accessKey: The identifier of the access key.
+  ///   - secret: The secret of the access key, which is sent to the server with each transfer.
+  ///   - fileID: The identifier of the folder or file that the transfers access; the root of the access key if `nil`.
+  /// - Throws: An ``AsperaError`` if the identifier or the secret cannot be sent.
   public init(accessKey: String, secret: Secret, fileID: String? = nil) throws(AsperaError) {
     self.init(
       try .basic(accessKey: accessKey, secret: secret),
       specification: .naming(accessKey: accessKey, fileID: fileID), source: "access key \(accessKey)")
   }
 
-  /// The token, for the first time; a refusal later.
+  /// Returns the token for the first request of a session, and throws if another token is required.
   ///
-  /// - Throws: A `CredentialError` with the code `rejected` if another token is needed, because this one has ended or was
-  ///   refused.
+  /// - Throws: A `CredentialError` with the code `rejected` if another token is required because this one has expired
+  ///   or the server rejected it.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(grant, source: source)
     case .expired, .rejected:
-      let happened = request.reason == .expired ? "has ended, or ends too soon" : "was refused by the server"
+      let happened = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
       throw CredentialError(
         .rejected, source: source, "The token \(happened), and there is no issuer for another.",
-        remedy: "Get a new token, or give the session an issuer that asks for one.")
+        remedy: "Get a new token, or give the session an issuer that requests one.")
     }
   }
 }
 
 extension FixedTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the service.
+  /// A description with the name of the issuer.
   public var description: String { "FixedTokenIssuer(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the issuer.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == FixedTokenIssuer {
-  /// Always the same token; see ``FixedTokenIssuer``.
+  /// Creates an issuer that always returns the same token; see ``FixedTokenIssuer``.
   public static func fixed(_ token: AsperaToken) -> FixedTokenIssuer { FixedTokenIssuer(token) }
 
-  /// An access key as the token; see ``FixedTokenIssuer``.
+  /// Creates an issuer that uses an access key as a basic token; see ``FixedTokenIssuer``.
   ///
-  /// - Throws: An ``AsperaError`` if the id or the secret cannot be sent.
+  /// - Throws: An ``AsperaError`` if the identifier or the secret cannot be sent.
   public static func accessKey(
     _ id: String, secret: Secret, fileID: String? = nil
   ) throws(AsperaError) -> FixedTokenIssuer {

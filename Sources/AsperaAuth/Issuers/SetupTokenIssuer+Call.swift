@@ -5,12 +5,12 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension SetupTokenIssuer {
-  /// The longest life that can be asked for: ten years, which no server gives.
+  /// The lifetimes that can be requested, in seconds: up to ten years, which is more than any server grants.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
   var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
-  /// The call for a transfer, without its authorization.
+  /// Returns the call that sets up a transfer, without its authorization.
   func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
@@ -22,7 +22,7 @@ extension SetupTokenIssuer {
     }
   }
 
-  /// How long a token lives: as long as is asked for.
+  /// Returns the requested lifetime of a token, or the node's default if none is requested.
   func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
     let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let asked else { return NodeSetup.assumedLife }
@@ -43,10 +43,10 @@ extension SetupTokenIssuer {
     return try await exchange.receive { prepared }
   }
 
-  /// Whether the node does not take what it was asked with.
+  /// Returns whether a status means that the node rejected the credential of a request.
   static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
 
-  /// The grant that an answer holds.
+  /// Returns the grant in a response.
   func grant(
     in answer: ReceivedAnswer, life: Duration
   ) throws(CredentialError) -> IssuedCredential<TransferGrant> {
@@ -60,7 +60,7 @@ extension SetupTokenIssuer {
     switch result {
     case .success(let specification)?: return try grant(from: specification, answer, life: life)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? answer.status, answer)
-    case nil: throw malformed("The answer has no element.", "Check that the address is that of a Node API.")
+    case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
   }
 
@@ -69,7 +69,7 @@ extension SetupTokenIssuer {
   ) throws(CredentialError) -> IssuedCredential<TransferGrant> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
-        "The answer has no token.", "Let the node authorize transfers by token, or do without an issuer.")
+        "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
     }
     let present = answer.issuerTime ?? time.now
     do {
@@ -79,7 +79,7 @@ extension SetupTokenIssuer {
       return IssuedCredential(
         TransferGrant(token: timed, specification: specification), issuerTime: answer.issuerTime, source: source)
     } catch {
-      throw malformed("The answer has a token that cannot be used. \(error.message)", error.remedy)
+      throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy)
     }
   }
 
@@ -87,7 +87,7 @@ extension SetupTokenIssuer {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// The error for an answer whose status is no success.
+  /// Creates the error for a response whose status reports a failure.
   func refusal(_ answer: ReceivedAnswer, because declined: [CredentialError] = []) -> CredentialError {
     let said = (try? JSONValue(parsing: answer.body)).flatMap { NodeRefusal(of: $0) }
     return error(for: said, status: answer.status, answer, because: declined)
@@ -103,7 +103,7 @@ extension SetupTokenIssuer {
       switch status {
       case 401, 403: "Check the node user or the access key, and that it may transfer these paths."
       case 404: "Check the paths, and the address of the Node API."
-      default: isPassing ? "Ask again later." : "See what the node says about this code."
+      default: isPassing ? "Try again later." : "See what the node says about this code."
       }
     return CredentialError(
       isPassing ? .failed : .rejected, source: source,

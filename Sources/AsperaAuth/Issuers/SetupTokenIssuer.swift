@@ -2,10 +2,10 @@ internal import CloudCredentials
 internal import HTTPTypes
 public import StorageAuth
 
-/// Gets tokens from a node, by setting each transfer up with `upload_setup` and `download_setup`.
+/// An issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///
-/// The token is for the paths of the transfer and its direction. The answer does not say when it ends: it is taken to
-/// live for as long as was asked for, or for a day, counted from the node's own time.
+/// A token is valid for the paths of the transfer and its direction. The response does not contain its expiration: the
+/// issuer assumes the requested lifetime, or a day if none is requested, counted from the node's own time.
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(
@@ -13,10 +13,10 @@ public import StorageAuth
 ///   transport: transport)
 /// ```
 public struct SetupTokenIssuer: TokenIssuer {
-  /// The most bytes of an answer: it names every path of a transfer.
+  /// The maximum size of a response in bytes: a response names every path of a transfer.
   static let answerLimit = 16 << 20
 
-  /// The name of the service.
+  /// The name of the issuer, for errors and events.
   public let source: String
 
   let node: String
@@ -26,17 +26,20 @@ public struct SetupTokenIssuer: TokenIssuer {
   let allowsPlainHTTP: Bool
   let time: any SigningClock
 
-  /// Names a node.
+  /// Creates an issuer for a node.
   ///
   /// - Parameters:
-  ///   - node: The address of the Node API; `https`, or `http` on this machine. A path comes before those of the calls,
-  ///     as Shares has one.
-  ///   - access: What the calls are authorized with. A cache is used as it is; any other source gets one.
-  ///   - tokenLifetime: How long a token is to live, in whole seconds; the node decides if it is not given.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed: whoever listens on the way has the secret then.
-  ///   - timeout: The most time for one answer.
-  ///   - transport: Sends the calls.
-  ///   - time: The clocks.
+  ///   - node: The address of the Node API with the scheme `https`, or `http` on this machine. Its path, which Shares
+  ///     has for example, precedes those of the calls.
+  ///   - access: The provider of the credentials for the calls. A `CredentialCache` is used directly; any other
+  ///     provider is wrapped in a new one.
+  ///   - tokenLifetime: The requested lifetime of a token, in whole seconds; if `nil`, the one of the specification or
+  ///     else the node's default.
+  ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, with which an attacker who can read the
+  ///     traffic obtains the secret.
+  ///   - timeout: The maximum time to wait for a response.
+  ///   - transport: The transport that sends the calls.
+  ///   - time: The clock that expiration is calculated from.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(30), transport: any HTTPTransport,
@@ -52,13 +55,14 @@ public struct SetupTokenIssuer: TokenIssuer {
     self.time = time
   }
 
-  /// Sets a transfer up.
+  /// Requests a token by setting up a transfer.
   ///
-  /// A node that refuses what it is asked with is asked once more with renewed access.
+  /// If the node rejects the credential, the call is repeated once with a refreshed one.
   ///
-  /// - Returns: The token, with the specification that the node answered.
-  /// - Throws: A `CredentialError`: `rejected` if the node refuses, `malformedAnswer` if it answers with something else,
-  ///   `failed` and `timeout` if it cannot be reached.
+  /// - Parameter request: The transfer, and the reason for which a token is needed.
+  /// - Returns: The token, with the specification that the node returned.
+  /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedAnswer` if its response has
+  ///   another form, and `failed` or `timeout` if the node cannot be reached.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     let call = try call(for: request.specification)
     let life = try life(of: request.specification)
@@ -78,24 +82,24 @@ public struct SetupTokenIssuer: TokenIssuer {
 }
 
 extension SetupTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the service.
+  /// A description with the name of the issuer.
   public var description: String { "SetupTokenIssuer(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the issuer.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == SetupTokenIssuer {
-  /// Tokens from a node, by setting each transfer up; see ``SetupTokenIssuer``.
+  /// Creates an issuer that requests tokens from a node by setting up each transfer; see ``SetupTokenIssuer``.
   ///
   /// - Parameters:
   ///   - node: The address of the Node API.
-  ///   - access: What the calls are authorized with.
-  ///   - tokenLifetime: How long a token is to live, in whole seconds.
-  ///   - transport: Sends the calls.
+  ///   - access: The provider of the credentials for the calls.
+  ///   - tokenLifetime: The requested lifetime of a token, in whole seconds.
+  ///   - transport: The transport that sends the calls.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     transport: any HTTPTransport

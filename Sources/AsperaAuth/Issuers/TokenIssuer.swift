@@ -2,47 +2,47 @@ public import StorageAuth
 
 /// A service that issues tokens for transfers.
 ///
-/// A queue asks it when a session is activated, and again when a token is too short-lived or the server no longer takes
-/// it.
+/// A transfer queue requests a token when a session is activated, and again when the token expires too soon or the
+/// server rejects it.
 public protocol TokenIssuer: Sendable {
-  /// The name of the service, for errors and events; without secrets.
+  /// The name of the issuer, for errors and events; it must not contain secrets.
   var source: String { get }
 
   /// Issues a token.
   ///
-  /// - Parameter request: What it is for, and why it is needed.
-  /// - Returns: The grant, and the issuer's time where it said it.
-  /// - Throws: A `CredentialError` that names the service and what to do.
+  /// - Parameter request: The transfer, and the reason for which a token is needed.
+  /// - Returns: The grant, and the time by the issuer's clock if it is known.
+  /// - Throws: A `CredentialError` that names the issuer and a remedy.
   func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
 }
 
-/// What a token is needed for.
+/// A request for a token: the transfer, and the reason for which a token is needed.
 public struct TokenRequest: Sendable, Equatable {
-  /// Why a token is needed.
+  /// A reason for which a token is needed.
   public enum Reason: String, Sendable, Hashable {
-    /// The session begins.
+    /// The session starts.
     case initial
-    /// The last token has ended, or ends too soon.
+    /// The previous token has expired, or expires too soon.
     case expired
-    /// The server refused the last token.
+    /// The server rejected the previous token.
     case rejected
-    /// The server wants a token and there was none.
+    /// The server requires a token, and the session had none.
     case missing
   }
 
-  /// The session.
+  /// The identifier of the session.
   public var session: String
 
-  /// The transfer, without secrets.
+  /// The specification of the transfer, without secrets.
   public var specification: TransferSpec
 
-  /// Why a token is needed.
+  /// The reason for which a token is needed.
   public var reason: Reason
 
-  /// How often a token was asked for in this session, this time included.
+  /// The number of token requests in this session, including this one.
   public var attempt: Int
 
-  /// Makes a request.
+  /// Creates a request.
   public init(session: String, specification: TransferSpec, reason: Reason = .initial, attempt: Int = 1) {
     self.session = session
     self.specification = specification

@@ -1,17 +1,17 @@
 internal import StorageJSON
 
 extension TransferSpec {
-  /// The account that servers let access keys in with.
+  /// The user that servers expect for transfers with an access key.
   static let accessKeyUser = "xfer"
 
-  /// What a transfer with the token of an access key needs beside the token: the user, and the tags by which the server
-  /// finds the access key and the folder.
+  /// Returns the fields that a transfer with an access key's token requires: the user, and the tags that identify the
+  /// access key and the folder.
   ///
-  /// The signer of transfers adds these tags to those of the transfer.
+  /// ``TransferSigner`` merges these tags with those of the transfer.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
-  ///   - fileID: The folder or file.
+  ///   - accessKey: The identifier of the access key.
+  ///   - fileID: The identifier of the folder or file; `nil` for none.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
     var node = JSONObject()
     node["access_key"] = .string(accessKey)

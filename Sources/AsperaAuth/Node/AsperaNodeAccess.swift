@@ -1,32 +1,33 @@
 public import StorageAuth
 
-/// What requests to a Node API are authorized with.
+/// A credential for requests to the Node API of an Aspera server.
 ///
-/// It is not shown by `print`, `dump` or `Mirror`.
+/// `print`, `dump` and `Mirror` do not show its secrets.
 public struct AsperaNodeAccess: Credential {
-  /// The ways to authorize.
+  /// A method of authorization and its credential.
   public enum Method: Sendable, Equatable {
-    /// A node user.
+    /// A node user with a password, for Basic authorization.
     case basic(user: String, password: Secret)
-    /// An access key.
+    /// An access key with its secret, for Basic authorization.
     case accessKey(id: String, secret: Secret)
-    /// A bearer token of an access key.
+    /// A bearer token, with the access key that it belongs to.
     case bearer(token: Secret, accessKey: String)
   }
 
-  /// How it authorizes.
+  /// The method of authorization and its credential.
   public let method: Method
 
-  /// When it ends, in its issuer's time; nothing for what does not end by itself.
+  /// The time at which the credential expires, by its issuer's clock; `nil` if it does not expire or the time is not
+  /// known.
   public let expiration: Timestamp?
 
-  /// Takes over what authorizes.
+  /// Creates a credential without validation.
   ///
-  /// Nothing is checked here: what cannot be sent is refused when it is to sign.
+  /// The signer rejects a credential that cannot be sent in a header.
   ///
   /// - Parameters:
-  ///   - method: How it authorizes.
-  ///   - expiration: When it ends; a bearer token says that itself if it can be read.
+  ///   - method: The method of authorization and its credential.
+  ///   - expiration: The time at which the credential expires; if `nil`, the expiration that a bearer token contains.
   public init(_ method: Method, expiration: Timestamp? = nil) {
     self.method = method
     switch method {
@@ -35,22 +36,22 @@ public struct AsperaNodeAccess: Credential {
     }
   }
 
-  /// A node user with a password.
+  /// Creates the credential of a node user with a password.
   public static func basic(user: String, password: Secret) -> AsperaNodeAccess {
     AsperaNodeAccess(.basic(user: user, password: password))
   }
 
-  /// An access key.
+  /// Creates the credential of an access key with its secret.
   public static func accessKey(id: String, secret: Secret) -> AsperaNodeAccess {
     AsperaNodeAccess(.accessKey(id: id, secret: secret))
   }
 
-  /// A bearer token of an access key; with or without the word `Bearer` before it.
+  /// Creates a credential from a bearer token of an access key, with or without the word `Bearer` before it.
   public static func bearer(_ token: Secret, accessKey: String) -> AsperaNodeAccess {
     AsperaNodeAccess(.bearer(token: token, accessKey: accessKey))
   }
 
-  /// The name that is no secret: the user or the access key.
+  /// The public part of the credential: the name of the user or the identifier of the access key.
   public var identity: String {
     switch method {
     case .basic(let user, _): user
@@ -58,7 +59,7 @@ public struct AsperaNodeAccess: Credential {
     }
   }
 
-  /// What must not be seen of it in an error.
+  /// The secret part of the credential, which is masked in errors.
   var secret: Secret {
     switch method {
     case .basic(_, let secret), .accessKey(_, let secret), .bearer(let secret, _): secret
@@ -67,7 +68,7 @@ public struct AsperaNodeAccess: Credential {
 }
 
 extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The way, the identity and the end.
+  /// A description with the method, the identity and the expiration; never the secret.
   public var description: String {
     let parts: String
     switch method {
@@ -78,9 +79,9 @@ extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertibl
     return "AsperaNodeAccess(\(parts)\(expiration.map { ", expiration: \($0)" } ?? ""))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of what is no secret.
+  /// A mirror with the identity and the expiration.
   public var customMirror: Mirror { Mirror(self, children: ["identity": identity, "expiration": expiration as Any]) }
 }

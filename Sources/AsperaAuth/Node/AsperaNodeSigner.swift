@@ -2,43 +2,51 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Authorizes requests to a Node API: Basic for node users and access keys, Bearer with the name of the access key.
+/// A signer that authorizes requests to a Node API: Basic for node users and access keys, Bearer for bearer tokens.
 ///
 /// ```swift
 /// try AsperaNodeSigner().sign(&request, with: .accessKey(id: "my_key", secret: secret), in: .now)
 /// ```
 ///
-/// What is sent is the secret itself and not a signature, so a request that would go over plain HTTP to another machine
-/// is refused. Neither the method, the path, the body nor the date is bound: the secret is good for any request.
+/// The headers are those of the OpenAPI description of IBM's Node API: `Authorization`, and for bearer tokens also
+/// `X-Aspera-AccessKey` with the identifier of the access key.
+///
+/// They contain the secret itself and not a signature, so that the signer refuses requests over plain HTTP to other
+/// machines. The headers are not bound to the method, the path, the body or the date: the secret authorizes any
+/// request.
 public struct AsperaNodeSigner: Signer {
-  /// What is authorized.
+  /// The requests that this signer authorizes.
   public typealias Request = HTTPRequest
-  /// What it is authorized with.
+  /// The credentials that this signer uses.
   public typealias SigningCredential = AsperaNodeAccess
 
-  /// Whether `http` to another machine is allowed: whoever listens on the way has the secret then.
+  /// A Boolean value that indicates whether requests over `http` to other machines are permitted.
+  ///
+  /// An attacker who can read such a request obtains the secret.
   public let allowsPlainHTTP: Bool
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
-  /// - Parameter allowsPlainHTTP: Whether `http` to another machine is allowed.
+  /// - Parameter allowsPlainHTTP: Whether requests over `http` to other machines are permitted.
   public init(allowsPlainHTTP: Bool = false) {
     self.allowsPlainHTTP = allowsPlainHTTP
   }
 
-  /// Until when access has to live so that a request sent at `date` is accepted: two seconds, for the way to the node.
+  /// Returns the time until which a credential must be valid for a request that is sent at a date: two seconds later,
+  /// so that it does not expire on the way to the node.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Authorizes a request in its headers.
+  /// Authorizes a request by setting its headers.
   ///
   /// - Parameters:
-  ///   - request: The request; the headers `Authorization` and `X-Aspera-AccessKey` are replaced, nothing else changes.
-  ///   - access: What it is authorized with.
-  ///   - context: Not used: the time is no part of what is sent.
-  /// - Throws: A `SigningError` if the access cannot be sent in a header, or if the request has no host or path that may
-  ///   travel; the request is untouched then.
+  ///   - request: The request. The headers `Authorization` and `X-Aspera-AccessKey` are replaced, or removed if they
+  ///     are not used; other parts do not change.
+  ///   - access: The credential.
+  ///   - context: The signing context, which is not used because the headers do not depend on the time.
+  /// - Throws: A `SigningError` if the credential cannot be sent in a header, if the request has no valid host or path,
+  ///   or if it is not encrypted and plain HTTP is not permitted. The request is unchanged in this case.
   public func sign(
     _ request: inout HTTPRequest, with access: AsperaNodeAccess, in context: SigningContext
   ) throws(SigningError) {
@@ -48,7 +56,7 @@ public struct AsperaNodeSigner: Signer {
     request.headerFields[.asperaAccessKey] = fields.accessKey
   }
 
-  /// The values of the two headers.
+  /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey`.
   static func fields(
     for access: AsperaNodeAccess
   ) throws(SigningError) -> (authorization: String, accessKey: String?) {
@@ -81,7 +89,7 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
-  /// The most bytes of what is sent in a header.
+  /// The maximum size of a header value, in bytes.
   private static let longestHeader = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {
@@ -101,6 +109,6 @@ public struct AsperaNodeSigner: Signer {
 }
 
 extension HTTPField.Name {
-  /// The header that names the access key of a bearer token.
+  /// The header with the access key that a bearer token belongs to.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
 }

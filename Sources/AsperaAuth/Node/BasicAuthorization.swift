@@ -1,9 +1,10 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The value of an `Authorization` header of the Basic scheme (RFC 7617), which is also what a basic token is.
+/// The value of an `Authorization` header of the Basic scheme (RFC 7617, section 2), which is also the form of a basic
+/// token.
 enum BasicAuthorization {
-  /// What the two parts are called in errors.
+  /// The names of the two parts in errors.
   struct Names {
     let user: String
     let password: String
@@ -12,14 +13,14 @@ enum BasicAuthorization {
     static let accessKey = Names(user: "access key id", password: "secret of the access key")
   }
 
-  /// The value, in one line whatever its length.
+  /// Returns the value of the header, which is a single line of any length.
   ///
-  /// - Throws: A `SigningError` if a part is empty or holds a control character, or the user a colon.
+  /// - Throws: A `SigningError` if a part is empty or has a control character, or if the user has a colon.
   static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
       throw SigningError(
         .invalidCredential, "The \(names.user) holds a colon, which separates it from the \(names.password).",
-        remedy: "Use the \(names.user) alone, without the \(names.password) behind it.")
+        remedy: "Use only the \(names.user), without the \(names.password) after it.")
     }
     try check(Secret(user), names.user)
     try check(password, names.password)

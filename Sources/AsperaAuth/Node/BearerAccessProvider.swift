@@ -1,28 +1,29 @@
 public import StorageAuth
 
-/// Access to a Node API with short-lived bearer tokens, signed here with the key of an access key.
+/// A provider of access to a Node API with short-lived bearer tokens that it signs with the key of an access key.
 ///
-/// It signs a new one each time that it is asked: a `CredentialCache` keeps it and renews it before it ends. The clock of
-/// this machine has to be right, because the node compares the end of the token with its own.
+/// The provider signs a new token on every request. A `CredentialCache` stores the token and refreshes it before it
+/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
+/// clock.
 ///
 /// ```swift
 /// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
 /// ```
 public struct BearerAccessProvider: CredentialProvider {
-  /// The name of the source.
+  /// The name of the provider, for errors and events.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory
 
-  /// Sets up a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - accessKey: The id of the access key.
+  ///   - accessKey: The identifier of the access key.
   ///   - userID: The user, as the permissions on the node name it.
-  ///   - role: The role in the scope; ``NodeScope/user`` or ``NodeScope/admin``.
-  ///   - key: The key whose public half is registered with the access key.
-  ///   - lifetime: How long a token lives, in whole seconds.
-  ///   - time: The clocks.
+  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of a token, in whole seconds.
+  ///   - time: The clock that the tokens' expiration is calculated from.
   public init(
     accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
     lifetime: Duration = .seconds(3_600), time: any SigningClock = .system
@@ -31,16 +32,16 @@ public struct BearerAccessProvider: CredentialProvider {
       accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
   }
 
-  /// Access with a token that was signed now.
+  /// Returns a credential with a newly signed token.
   ///
-  /// - Throws: A `CredentialError` if no token can be signed with the key.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     try await issue().credential
   }
 
-  /// Access with a token that was signed now, and the time from which its life counts.
+  /// Returns a credential with a newly signed token, and the time from which the token's lifetime is counted.
   ///
-  /// - Throws: A `CredentialError` if no token can be signed with the key.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue() async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let (token, present) = try maker.token(for: source)
     let access = AsperaNodeAccess(
@@ -50,12 +51,12 @@ public struct BearerAccessProvider: CredentialProvider {
 }
 
 extension BearerAccessProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the source.
+  /// A description with the name of the provider.
   public var description: String { "BearerAccessProvider(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the provider.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -1,17 +1,17 @@
 package import StorageJSON
 
-/// What a Node API says where it refuses: the `error` of an answer, or of one element of an answer.
+/// An error of a Node API: the member `error` of a response, or of one element of a response.
 package struct NodeRefusal: Error, Sendable, Hashable {
-  /// The code, which follows those of HTTP.
+  /// The code of the error, which follows the status codes of HTTP.
   package let code: String?
 
   /// The name of the code, such as `Not Found`.
   package let reason: String?
 
-  /// What the node says to the user; it can hold anything, so it is masked and cut before it is shown.
+  /// The node's message for the user; it is untrusted, so callers mask and truncate it before they show it.
   package let message: String?
 
-  /// Reads what is said beside the fields of an object; nothing if there is no error, or one that is null.
+  /// Parses the member `error` of an object; the result is `nil` if the member is missing or `null`.
   package init?(of value: JSONValue) {
     switch value["error"] {
     case nil, .null?: return nil
@@ -22,10 +22,10 @@ package struct NodeRefusal: Error, Sendable, Hashable {
     }
   }
 
-  /// The status that the code is, where it is one.
+  /// The code as an HTTP status; `nil` if it is not an integer.
   package var status: Int? { code.flatMap { Int($0) } }
 
-  /// All that is said, in one text.
+  /// The code, the reason and the message in one string.
   package var text: String {
     let text = [code, reason, message].compactMap(\.self).joined(separator: " ")
     return text.isEmpty ? "an error without a code" : text

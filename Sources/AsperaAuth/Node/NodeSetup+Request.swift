@@ -2,19 +2,20 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeSetup {
-  /// The fields that a node is told as they are.
+  /// The names of the fields that are sent to the node unchanged, as the OpenAPI description of IBM's Node API lists
+  /// them.
   ///
-  /// What is not in this list stays on this side, passwords and keys above all.
+  /// Fields that are not in this list are not sent, especially passwords and keys.
   private static let fields = [
     "remote_host", "ssh_port", "fasp_port", "token_life_seconds", "cipher", "cipher_allowed", "content_protection",
     "cookie", "create_dir", "http_fallback", "http_fallback_port", "rate_policy", "rate_policy_allowed",
     "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
   ]
 
-  /// A member of `transfer_requests`.
+  /// Returns a member of the array `transfer_requests`.
   ///
-  /// Of an upload the node is told where the files go, of a download where they come from: what they are called on this
-  /// side is none of its business.
+  /// The node receives only paths on the server: the destinations of an upload, the sources of a download. The names of
+  /// files on this machine are private.
   static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {
@@ -22,7 +23,7 @@ extension NodeSetup {
     guard !paths.isEmpty else {
       throw AsperaError(
         .invalidSpecification, "A transfer to set up has no paths.",
-        remedy: "Name the files; the token is for them and no others.")
+        remedy: "Name the files; the token is valid only for them.")
     }
     var request = JSONObject()
     switch specification.direction {
@@ -34,10 +35,10 @@ extension NodeSetup {
       let destinations = paths.compactMap(\.destination)
       guard destinations.isEmpty || destinations.count == paths.count else {
         throw AsperaError(
-          .invalidSpecification, "Of the paths of an upload some have a destination and some have none.",
+          .invalidSpecification, "Some paths of an upload have a destination, and others have none.",
           remedy: "Give all of them one, or none.")
       }
-      // Without names of their own the files go into the root: it is the destination.
+      // Without destinations of their own the files are put into the root, which is then the only destination.
       request["destination_root"] = destinations.isEmpty ? nil : root
       request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }

@@ -1,13 +1,14 @@
 internal import StorageJSON
 
-/// The calls of a Node API that set transfers up: what is asked, and what the answer says.
+/// The calls of a Node API that set up transfers, `/files/upload_setup` and `/files/download_setup`.
 ///
-/// A node checks what it is asked for, and answers with a specification and a token for each transfer.
+/// A node checks a request for transfers and responds with a specification and a token for each of them. Requests and
+/// responses are described in the OpenAPI description of IBM's Node API.
 package enum NodeSetup {
-  /// How long a token lives if nobody says it; the node's own default.
+  /// The lifetime of a token if the request names none, which is the node's default.
   package static let assumedLife = Duration.seconds(86_400)
 
-  /// The path of the call, below the address of the node.
+  /// Returns the path of a call, relative to the address of the node.
   package static func path(for direction: TransferDirection) -> String {
     switch direction {
     case .send: "/files/upload_setup"
@@ -15,22 +16,23 @@ package enum NodeSetup {
     }
   }
 
-  /// The body of a call.
+  /// Returns the body of a call.
   ///
   /// - Parameters:
-  ///   - specifications: The transfers; all of them go in one direction.
-  ///   - tokenLifetime: How long the tokens are to live, in whole seconds; the node decides if it is not given.
-  /// - Throws: An ``AsperaError`` if there is no transfer, or one that has no direction, another one, or no paths.
+  ///   - specifications: The transfers, all in the same direction.
+  ///   - tokenLifetime: The requested lifetime of the tokens, in whole seconds; the node decides if it is `nil`.
+  /// - Throws: An ``AsperaError`` if there are no transfers, if their directions are missing or differ, or if one has
+  ///   no paths.
   package static func body(
     for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
     guard !specifications.isEmpty else {
-      throw AsperaError(.invalidSpecification, "There is no transfer to set up.", remedy: "Ask for one at least.")
+      throw AsperaError(.invalidSpecification, "There is no transfer to set up.", remedy: "Request at least one.")
     }
     guard Set(specifications.map(\.direction)).count == 1, specifications[0].direction != nil else {
       throw AsperaError(
         .invalidSpecification, "The transfers to set up have no direction, or not all the same.",
-        remedy: "Set direction to send or receive, and ask for uploads and downloads apart.")
+        remedy: "Set direction to send or receive, and request uploads and downloads separately.")
     }
     var requests: [JSONValue] = []
     for specification in specifications {
@@ -40,13 +42,13 @@ package enum NodeSetup {
     return body.serialized
   }
 
-  /// What an answer says about each transfer, in the order in which they were asked for.
+  /// Parses the response for each transfer, in the order of the request.
   ///
   /// - Parameters:
-  ///   - body: The body of an answer with the status 200.
-  ///   - count: How many transfers were asked for.
-  /// - Returns: A specification, or what the node says about this one transfer.
-  /// - Throws: An ``AsperaError`` if the answer is something else.
+  ///   - body: The body of a response with the status 200.
+  ///   - count: The number of transfers in the request.
+  /// - Returns: For each transfer, the specification or the node's error.
+  /// - Throws: An ``AsperaError`` with the code `invalidAnswer` if the response has another form.
   package static func results(
     of body: [UInt8], count: Int
   ) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
@@ -54,13 +56,13 @@ package enum NodeSetup {
     do {
       answer = try JSONValue(parsing: body)
     } catch {
-      throw invalid("The answer of the node is not JSON: \(error).")
+      throw invalid("The response of the node is not JSON: \(error).")
     }
     guard let elements = answer["transfer_specs"]?.array else {
-      throw invalid("The answer has no list transfer_specs.")
+      throw invalid("The response has no array transfer_specs.")
     }
     guard elements.count == count else {
-      throw invalid("The answer has \(elements.count) elements in transfer_specs, and \(count) were asked for.")
+      throw invalid("The response has \(elements.count) elements in transfer_specs, but \(count) were requested.")
     }
     var results: [Result<TransferSpec, NodeRefusal>] = []
     for (index, element) in elements.enumerated() {

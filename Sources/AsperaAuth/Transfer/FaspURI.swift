@@ -4,28 +4,30 @@ internal import StorageJSON
 
 /// A link to files on an Aspera server: `faspe://user@host:port/path?token=…`.
 ///
-/// Faspex hands out such links. They can hold a token: whoever has one has the right that it stands for, so that it is
-/// not shown by `print`, `dump` or `Mirror`. A password in a link is dropped: links are kept in histories and logs.
+/// Faspex creates such links. Any client that has a link with a token can use the token's rights, so that `print`,
+/// `dump` and `Mirror` do not show it. A password in a link is dropped, because links are stored in histories and logs.
+/// The parameters are those of aspera-cli (`transfer/uri.rb`).
 ///
 /// ```swift
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
 public struct FaspURI: Sendable, Equatable {
-  /// The transfer that the link describes: a download of the file of its path.
+  /// The transfer that the link describes: a download of the file at its path.
   ///
-  /// The direction is not in a link; it is `receive`, because links are handed out to get files.
+  /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
   public let specification: TransferSpec
 
-  /// Whether there was a password in the link, which is not in ``specification``.
+  /// A Boolean value that indicates whether the link contained a password, which is not in ``specification``.
   public let droppedPassword: Bool
 
-  /// Parameters of the link that are not known and are not in ``specification``.
+  /// The names of parameters of the link that are unknown and not in ``specification``.
   public let unknownParameters: [String]
 
-  /// Reads a link.
+  /// Parses a link.
   ///
-  /// - Parameter text: The link; a `+` in a parameter stands for itself, because tokens and tags are Base64.
-  /// - Throws: An ``AsperaError`` if it is no such link, or if one of its parameters has a value that it cannot have.
+  /// - Parameter text: The link; a `+` in a parameter is not decoded as a space, because tokens and tags are Base64.
+  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not such a link or a parameter
+  ///   has an invalid value, or with the code of the field that ``TransferSpec/validate()`` rejects.
   public init(_ text: String) throws(AsperaError) {
     guard text.lowercased().hasPrefix("faspe://"), text.utf8.count <= 65_536 else {
       throw Self.problem("does not begin with faspe://, or is longer than 64 KiB")
@@ -49,7 +51,7 @@ public struct FaspURI: Sendable, Equatable {
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
 
-  /// Reads user, host and port; says whether there was a password.
+  /// Parses the user, the host and the port, and returns whether there is a password.
   private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
@@ -60,11 +62,11 @@ public struct FaspURI: Sendable, Equatable {
       host = authority[authority.index(after: at)...]
     }
     let bracket = host.firstIndex(of: "]")
-    guard host.hasPrefix("[") == (bracket != nil) else { throw problem("has a broken host") }
+    guard host.hasPrefix("[") == (bracket != nil) else { throw problem("has a malformed host") }
     let end = bracket.map { host.index(after: $0) } ?? host.firstIndex(of: ":")
     if let end, end < host.endIndex {
       guard host[end] == ":", let port = Int(host[host.index(after: end)...]) else {
-        throw problem("has a broken port")
+        throw problem("has a malformed port")
       }
       spec.sshPort = port
       host = host[..<end]
@@ -74,7 +76,7 @@ public struct FaspURI: Sendable, Equatable {
     return hasPassword
   }
 
-  /// Text with its escapes resolved.
+  /// Decodes percent-encoded text.
   static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -84,25 +86,25 @@ public struct FaspURI: Sendable, Equatable {
         continue
       }
       guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-        throw problem("has a broken escape in its \(part)")
+        throw problem("has a malformed percent-encoding in its \(part)")
       }
       bytes.append(high << 4 | low)
     }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
-      throw problem("has something else than UTF-8 in its \(part)")
+      throw problem("has text that is not UTF-8 in its \(part)")
     }
     return decoded
   }
 }
 
 extension FaspURI: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What the specification shows of itself.
+  /// A description with that of the specification.
   public var description: String { "FaspURI(\(specification))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the specification alone.
+  /// A mirror with only the specification.
   public var customMirror: Mirror { Mirror(self, children: ["specification": specification]) }
 }
 
@@ -118,10 +120,10 @@ extension FaspURI {
 
   private static let truths = ["createpath": "create_dir", "fallback": "http_fallback"]
 
-  /// What says nothing about the transfer: the version of the link, and settings of an application's window.
+  /// The parameters that do not affect the transfer: the version of the link, and settings of an application's window.
   private static let silent: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
-  /// Reads the parameters; gives the names of those that are not known.
+  /// Parses the parameters, and returns the names of those that are unknown.
   static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seen: Set<String> = []
     var unknown: [String] = []
@@ -129,11 +131,11 @@ extension FaspURI {
       let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = try decoded(pair[0], "parameters").lowercased()
       let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
-      guard seen.insert(name).inserted else { throw problem("has a parameter twice") }
+      guard seen.insert(name).inserted else { throw problem("has a duplicate parameter") }
       if let field = texts[name] {
         spec.fields[field] = .string(value)
       } else if let field = numbers[name] {
-        guard let number = Int(value) else { throw problem("has a number that is none: \(name)") }
+        guard let number = Int(value) else { throw problem("has a value that is not an integer: \(name)") }
         spec.setNumber(field, number)
       } else if let field = truths[name] {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
@@ -148,20 +150,20 @@ extension FaspURI {
     return unknown
   }
 
-  /// The name of a cipher in a specification: links write it without hyphens, `aes128cfb`.
+  /// Returns the name of a cipher in a specification; in links the name has no hyphens, as in `aes128cfb`.
   private static func cipher(_ value: String) throws(AsperaError) -> String {
     let plain = value.lowercased().replacing("-", with: "")
     guard let cipher = TransferCipher.namesForAscp.first(where: { $0.value == plain }) else {
-      throw problem("names a cipher that is not known")
+      throw problem("names an unknown cipher")
     }
     return cipher.key
   }
 
-  /// Tags are easier to read, and to add to, as an object.
+  /// Decodes the tags into an object, which is easier to read and to add to.
   private static func decodeTags(_ spec: inout TransferSpec) throws(AsperaError) {
     guard let text = spec.text("tags64") else { return }
     guard let bytes = [UInt8](base64: text), let tags = (try? JSONValue(parsing: bytes))?.object else {
-      throw problem("has tags64 that is no JSON object in Base64")
+      throw problem("has tags64 that is not a JSON object in Base64")
     }
     spec.fields["tags64"] = nil
     spec.tags = tags

@@ -1,25 +1,27 @@
 internal import StorageCrypto
 internal import StorageJSON
 
-/// A field of a `transfer_spec`: what may be in it, and what ascp gets of it.
+/// A field of a `transfer_spec`: its permitted values, and its mapping to options of ascp.
 ///
-/// The fields are those that IBM publishes: [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
+/// The fields are those that IBM publishes:
+/// [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
 /// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer, and the interface
-/// `TransferSpec` of aspera-sdk-js. What the options mean is in IBM's *Ascp command reference*.
+/// `TransferSpec` of aspera-sdk-js. IBM's ["Ascp command
+/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
 struct TransferField: Sendable {
-  /// What may be in a field; `null` counts as absent everywhere.
+  /// A form that the value of a field must have; `null` always counts as absent.
   enum Form: Sendable {
-    /// Text without a null character.
+    /// A string without NUL characters.
     case text
-    /// Text in one line.
+    /// A string without line breaks and NUL characters.
     case line
-    /// Text in one line that is not empty.
+    /// A string of at least one character without line breaks and NUL characters.
     case filledLine
-    /// The name of a host or a user: no space, no leading hyphen.
+    /// The name of a host or a user, without spaces and a leading hyphen.
     case name
-    /// One of these words.
+    /// One of the given strings.
     case word([String])
-    /// One of these words, or a truth value.
+    /// One of the given strings, or a Boolean value.
     case truthOrWord([String])
     case truth
     case port
@@ -28,25 +30,25 @@ struct TransferField: Sendable {
     case base64
     case object
     case paths
-    /// Anything, because the field is refused whatever is in it.
+    /// Any value, because the field is refused regardless of its value.
     case anything
   }
 
-  /// What ascp gets of a field.
+  /// A mapping of a field to an option or an environment variable of ascp.
   enum Mapping: Sendable {
-    /// An option with the value; words that have another spelling for ascp are translated.
+    /// An option with the value; words that ascp spells differently are translated.
     case option(String, words: [String: String] = [:])
-    /// An option with the value in Base64; nothing for an empty one.
+    /// An option with the value in Base64; no option if the value is empty.
     case encoded(String)
-    /// An option without a value, where the field is true; another one, if there is one, where it is false.
+    /// An option without a value if the field is true; if it is false, the other option, if there is one.
     case flag(String, otherwise: String? = nil)
-    /// An environment variable, for secrets; nothing for a blank one.
+    /// An environment variable, for secrets; no variable if the value is blank.
     case variable(String)
-    /// ``AscpCommand`` knows what to do.
+    /// A mapping that ``AscpCommand`` implements separately.
     case special
-    /// Nothing: the field tells a server, an application or a person something, and changes nothing about the transfer.
+    /// No option: the field informs a server, an application or a person, and does not affect the transfer.
     case informational
-    /// Nothing, and a transfer without it would be another one: the reason, and what to do instead.
+    /// No option, and the transfer would differ without the field; with the reason, and a remedy.
     case refused(String, remedy: String)
   }
 
@@ -65,7 +67,7 @@ struct TransferField: Sendable {
 
   private static let names = Set(all.map(\.name))
 
-  /// Whether this package knows a field of that name, byte for byte: no known name has another character than ASCII.
+  /// Returns whether this package knows a field, comparing bytes: known names contain only ASCII characters.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 }
 
@@ -75,10 +77,10 @@ extension TransferField {
   private static let rates = Form.number(0...Int.max)
 
   private static func ascp4(_ name: String) -> TransferField {
-    TransferField(name, .anything, .refused("is for ascp4 alone", remedy: "Leave it out."))
+    TransferField(name, .anything, .refused("is only for ascp4", remedy: "Leave it out."))
   }
 
-  /// The fields of the published schema, in its order, which is that of the options of aspera-cli.
+  /// The fields of the published schema in its order, which determines the order of options in aspera-cli.
   static let published: [TransferField] = [
     TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
     TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
@@ -106,7 +108,7 @@ extension TransferField {
     TransferField("https_fallback_port", .port, .option("-t")),
     TransferField(
       "icos", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Ask the bucket's Node API for the transfer.")),
+      .refused("is a setting of IBM's transfer daemon", remedy: "Request the transfer from the bucket's Node API.")),
     TransferField("lock_min_rate", .truth, .informational),
     TransferField("lock_min_rate_kbps", .truth, .informational),
     TransferField("lock_rate_policy", .truth, .informational),
@@ -148,7 +150,7 @@ extension TransferField {
     TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
     TransferField(
       "retry_duration", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Set what is tried again in the transfer queue.")),
+      .refused("is a setting of IBM's transfer daemon", remedy: "Configure retries in the transfer queue.")),
     TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
     TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
@@ -180,7 +182,7 @@ extension TransferField {
     TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
     TransferField(
       "target_rate_percentage", .anything,
-      .refused("is an option of no program of IBM's any more", remedy: "Set target_rate_kbps.")),
+      .refused("is no longer an option of any IBM program", remedy: "Set target_rate_kbps.")),
     TransferField("rate_policy_allowed", .line, .informational),
     TransferField(
       "fasp_url", .anything,
@@ -189,23 +191,23 @@ extension TransferField {
     TransferField("cipher_allowed", .line, .informational),
     TransferField(
       "obfuscate_file_names", .anything,
-      .refused("is a setting of IBM's HTTP gateway", remedy: "Leave it out; ascp sends names as they are.")),
+      .refused("is a setting of IBM's HTTP gateway", remedy: "Leave it out; ascp sends names unchanged.")),
     TransferField("wss_enabled", .truth, .special),
     TransferField("wss_port", .port, .special),
     ascp4("compression"), ascp4("read_threads"), ascp4("write_threads"),
     TransferField(
       "xfer_max_retries", .anything,
-      .refused("is for a node that starts a transfer itself", remedy: "Set what is tried again in the transfer queue.")),
+      .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
   ]
 
-  /// What a request for a transfer tells a node; see ``NodeSetup``.
+  /// The fields that only a request to a node for a transfer contains; see ``NodeSetup``.
   static let requests: [TransferField] = [
     TransferField("public_keys", .text, .informational),
     TransferField("token_life_seconds", rates, .informational),
     TransferField("aspera_connect_settings", .object, .informational),
   ]
 
-  /// What IBM's applications call fields that ascp's clients know under another name.
+  /// The names that IBM's applications use for fields that ascp's clients know under other names.
   private static let synonyms: [TransferField] = [
     TransferField(
       "content_protection_passphrase", .anything,
@@ -214,12 +216,12 @@ extension TransferField {
     TransferField("resume", .anything, .refused("is another name of resume_policy", remedy: "Use that name.")),
     TransferField(
       "download_name", .anything,
-      .refused("is a setting of IBM's applications", remedy: "Give the paths a destination each.")),
+      .refused("is a setting of IBM's applications", remedy: "Give each of the paths a destination.")),
   ]
 }
 
 extension TransferField {
-  /// Checks a value, and says what is wrong with it; never the value itself.
+  /// Checks a value, and throws an error that describes the problem without the value.
   func check(_ value: JSONValue) throws(AsperaError) {
     if let problem = problem(with: value) {
       throw AsperaError(
@@ -233,17 +235,17 @@ extension TransferField {
     switch form {
     case .anything: return nil
     case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
-      guard let text = value.string else { return "is not a text" }
+      guard let text = value.string else { return "is not a string" }
       return problem(withText: text)
     case .truthOrWord(let words):
       return value.bool != nil || value.string.map(words.contains) == true
-        ? nil : "is neither a truth value nor \(Self.list(words))"
+        ? nil : "is neither a Boolean value nor \(Self.list(words))"
     case .truth: return value.bool == nil ? "is neither true nor false" : nil
     case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
     case .number(let range):
       if value.integer.map(range.contains) == true { return nil }
       return
-        "is not a whole number from \(range.lowerBound)\(range.upperBound == .max ? " on" : " to \(range.upperBound)")"
+        "is not an integer from \(range.lowerBound)\(range.upperBound == .max ? " up" : " to \(range.upperBound)")"
     case .object: return value.object == nil ? "is not an object" : nil
     case .paths: return Self.problem(withPaths: value)
     }
@@ -261,26 +263,26 @@ extension TransferField {
         !text.isEmpty && !text.hasPrefix("-")
         && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
       return isName ? nil : "is empty, starts with a hyphen, or holds a space or a line break"
-    case .word(let words): return words.contains(text) ? nil : "is none of \(Self.list(words))"
+    case .word(let words): return words.contains(text) ? nil : "is not one of \(Self.list(words))"
     case .base64: return [UInt8](base64: text) == nil ? "is not Base64" : nil
     default: return nil
     }
   }
 
   private static func problem(withPaths value: JSONValue) -> String? {
-    guard let elements = value.array else { return "is not a list" }
+    guard let elements = value.array else { return "is not an array" }
     var destinations = 0
     for element in elements {
       guard let source = element["source"]?.string else { return "has an element without a source" }
       var texts = [source]
       if let destination = element["destination"], destination != .null {
-        guard let text = destination.string else { return "has a destination that is not a text" }
+        guard let text = destination.string else { return "has a destination that is not a string" }
         texts.append(text)
         destinations += 1
       }
       if texts.contains("") { return "has an element with an empty path" }
       if texts.contains(where: { $0.unicodeScalars.contains(where: \.isBreak) }) {
-        return "has a path with a line break or a null character, which a list of files cannot hold"
+        return "has a path with a line break or a null character, which a file list cannot contain"
       }
     }
     return destinations == 0 || destinations == elements.count

@@ -2,49 +2,50 @@ public import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// Signs the specification of a transfer: puts the account, and what was granted, into it.
+/// A signer that adds an account and a grant to the specification of a transfer.
 ///
-/// What a grant says about the server counts first: its host, its user, its ports, its host key; then the account. The
-/// account's credential is the only one in the signed specification, and a token of the grant the only token.
+/// The host, the user, the ports and the host key of the grant take precedence over those of the account. The account's
+/// credential is the only credential in the signed specification, and the grant's token is its only token.
 ///
-/// - A host key is pinned by the account, by the grant, or by the specification itself; if two of them pin different
-///   keys, the transfer is refused.
-/// - A password goes to the host and the user that it was given for. A grant that names another user is refused, and one
-///   that names another host unless the account pins the host key.
-/// - A web socket (`wss_enabled`) checks no account and no host key: with an account it is not taken from a grant, and
-///   refused in a specification.
+/// - The account, the grant or the specification can pin a host key. If two of them pin different keys, the transfer is
+///   refused.
+/// - A password is sent only to the host and the user that it belongs to. A grant that names another user is refused,
+///   and also one that names another host, unless the account pins the host key.
+/// - A WebSocket (`wss_enabled`) checks neither an account nor a host key. With an account, it is ignored in a grant
+///   and refused in a specification.
 ///
-/// Sign a copy of the specification each time: a host key that an earlier grant pinned is not forgotten.
+/// Sign a new copy of the specification each time, because a host key that an earlier grant pinned remains in it.
 ///
 /// ```swift
 /// let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .now)
 /// ```
 public struct TransferSigner: Signer {
-  /// The account; nothing where the specification or the token stands alone.
+  /// The account; `nil` if the specification contains the credential, or if the token is sufficient.
   public let account: AsperaAccount?
 
-  /// Makes a signer.
+  /// Creates a signer.
   ///
-  /// - Parameter account: Who logs in; nothing if the specification says it, or if a web socket needs nobody to.
+  /// - Parameter account: The account that logs in; `nil` if the specification contains the credential, or if a
+  ///   WebSocket makes a login unnecessary.
   public init(account: AsperaAccount?) {
     self.account = account
   }
 
-  /// Two minutes after the signing.
+  /// Returns the time until which a grant must be valid for a transfer that is signed at a date: two minutes later.
   ///
-  /// A server looks at a token when the session has been set up, which takes as long as the connection, the login and the
-  /// start of its ascp do; a transfer that runs is not cut off when its token ends. Two minutes are more than a server
-  /// waits for a login.
+  /// A server checks a token after the connection, the login and the start of its own ascp. Two minutes are more than a
+  /// server waits for a login. A running transfer is not stopped when its token expires.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(120)) }
 
   /// Signs a specification.
   ///
   /// - Parameters:
-  ///   - request: The specification; credentials and a host that are in it are replaced by those of the account.
-  ///   - proof: What was granted. Without a token, the one in the specification stays.
-  ///   - context: The time of the act.
-  /// - Throws: A `SigningError` if account, grant and specification do not go together, if a token is missing, or if the
-  ///   specification cannot be carried out; it is untouched then.
+  ///   - request: The specification; the account replaces the server and the credentials in it.
+  ///   - proof: The grant. If it has no token, the token in the specification is used.
+  ///   - context: The context with the current time.
+  /// - Throws: A `SigningError` if the grant has expired, if the account, the grant and the specification contradict
+  ///   each other, if a required token is missing, or if the specification cannot be carried out. The specification is
+  ///   unchanged in this case.
   public func sign(
     _ request: inout TransferSpec, with proof: TransferGrant, in context: SigningContext
   ) throws(SigningError) {
@@ -69,11 +70,11 @@ public struct TransferSigner: Signer {
 
 /// The steps of ``TransferSigner``.
 extension TransferSpec {
-  /// Puts in where an account is, in place of what was there.
+  /// Replaces the server, the user and the ports by those of an account.
   mutating func put(_ account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
-        "asks for a web socket, which checks no account",
+        "requests a WebSocket, over which no account is checked",
         "Leave wss_enabled out, or sign without an account.")
     }
     remoteHost = account.host
@@ -82,7 +83,7 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
-  /// Puts in what an account authenticates with, in place of any other credential.
+  /// Replaces all credentials by that of an account.
   mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     let (password, key) = account.credentials
     if password != nil { try checkAddressee(account) }
@@ -92,21 +93,23 @@ extension TransferSpec {
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  /// A password is for one user of one server: a server that sees it has it, a key only proves itself.
+  /// Checks that a password is sent only to the user and the server that it belongs to.
+  ///
+  /// A server learns a password that it receives; a key is not disclosed by a login.
   private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
-        "is for another user than the account, whose password is for its own user alone",
-        "Use the account of the user that the issuer names, or ask for a token for \(account.user).")
+        "names another user than the account, whose password must be sent only for its own user",
+        "Use the account of the user that the issuer names, or request a token for \(account.user).")
     }
     guard remoteHost?.lowercased() == account.host.lowercased() || account.hostKey != nil else {
       throw Self.mismatch(
-        "names another host than the account, and the account pins no host key: its password would go to any host that answers",
+        "names another host than the account, and the account pins no host key: its password would be sent to any host",
         "Give the account the host that the issuer names, or pin the server's host key.")
     }
   }
 
-  /// Pins the host key that all agree on.
+  /// Pins the host key, on which the account, the specification and the grant must agree.
   mutating func pin(_ own: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
     var pins: Set<HostKeyFingerprint> = own.map { [$0] } ?? []
     for text in [sshfp, granted] {
@@ -120,7 +123,7 @@ extension TransferSpec {
     sshfp = pins.first?.description
   }
 
-  /// Puts a token in; the one that is there stays if there is no other.
+  /// Sets the token; without a new one, the present token remains.
   mutating func present(_ token: Secret?, isRequired: Bool) throws(AsperaError) {
     if let token { self.token = token }
     guard !isRequired || filled("token") != nil else {
@@ -130,7 +133,7 @@ extension TransferSpec {
     }
   }
 
-  /// A transfer needs a server and a user.
+  /// Checks that the specification names a server and a user.
   func checkPlace() throws(AsperaError) {
     guard filled("remote_host") != nil else {
       throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
@@ -143,7 +146,7 @@ extension TransferSpec {
 }
 
 extension AsperaAccount {
-  /// The password or the key.
+  /// The password or the private key of the account.
   fileprivate var credentials: (password: Secret?, key: AsperaPrivateKey?) {
     switch authentication {
     case .password(let password): (password, nil)
@@ -153,7 +156,7 @@ extension AsperaAccount {
 }
 
 extension SigningError {
-  /// The same for the signer.
+  /// Creates an error of a signer from an error of this module.
   init(_ error: AsperaError) {
     let code: Code =
       switch error.code {
@@ -165,30 +168,31 @@ extension SigningError {
 }
 
 extension TransferSpec {
-  /// What the issuer of a grant may say about any transfer; paths, tags, cipher and host key have rules of their own.
+  /// The fields that the issuer of a grant can set for any transfer; paths, tags, cipher and host key have separate
+  /// rules.
   private static let grantable = [
     "remote_host", "remote_user", "ssh_port", "fasp_port", "rate_policy", "rate_policy_allowed", "target_rate_kbps",
     "target_rate_cap_kbps", "min_rate_kbps", "min_rate_cap_kbps",
   ]
 
-  /// Takes over from the specification of a grant what its issuer may say.
+  /// Merges the permitted fields of a grant's specification into this one.
   ///
-  /// An issuer speaks for the server: where it is, whom it lets in, how fast, and what things are called over there. It
-  /// does not speak for this machine: no credential, no option, and no path on this side is taken from it. A field that
-  /// is null or empty says nothing.
+  /// An issuer decides on behalf of the server: its address, its users, its rates, and paths on the server. It does not
+  /// decide on behalf of this machine, so that no credential, no option and no path on this machine is used. A field
+  /// that is `null` or an empty string is ignored.
   ///
   /// - Parameters:
   ///   - answer: The specification of the grant.
-  ///   - takesWebSocket: Whether the session may be set up without an account.
-  /// - Throws: An ``AsperaError`` if the answer is for another transfer than this.
+  ///   - takesWebSocket: Whether the session may use a WebSocket, which it may if there is no account.
+  /// - Throws: An ``AsperaError`` if the grant is for another transfer.
   mutating func take(_ answer: TransferSpec, takesWebSocket: Bool) throws(AsperaError) {
     if let other = answer.filled("direction"), other != text("direction") {
-      throw Self.mismatch("goes in the other direction", "Ask for a token for the direction of the transfer.")
+      throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
     }
     for name in Self.grantable + (takesWebSocket ? ["wss_enabled", "wss_port"] : []) {
       if let value = answer.said(name) { fields[name] = value }
     }
-    // The server may ask for a cipher; it may not talk the caller out of one.
+    // The server may select a cipher, but it must not replace the caller's cipher with `none`.
     if let cipher = answer.said("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
@@ -196,12 +200,12 @@ extension TransferSpec {
     try takePaths(answer)
   }
 
-  /// A value that says something.
+  /// Returns the value of a field, or `nil` if the value is `null` or an empty string.
   private func said(_ name: String) -> JSONValue? {
     fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
   }
 
-  /// The tags of both; where both have one, that of the answer counts.
+  /// Merges the tags of both specifications; if both have a tag, the value of the grant is used.
   private mutating func takeTags(_ answer: TransferSpec) throws(AsperaError) {
     guard let more = answer.tags else { return }
     let own = try decodedTags() ?? JSONObject()
@@ -209,11 +213,11 @@ extension TransferSpec {
     tags = Self.merged(own, more)
   }
 
-  /// The tags, in whichever field they are.
+  /// Returns the tags from the field `tags64` or `tags`.
   func decodedTags() throws(AsperaError) -> JSONObject? {
     guard let text = text("tags64") else { return tags }
     guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
-      throw Self.invalid("has tags64 that is no JSON object in Base64", "Use tags.")
+      throw Self.invalid("has tags64 that is not a JSON object in Base64", "Use tags.")
     }
     return decoded
   }
@@ -230,10 +234,10 @@ extension TransferSpec {
     return merged
   }
 
-  /// Takes what the other side's paths are called.
+  /// Takes over the paths on the server from a grant's specification.
   ///
-  /// The answer about an upload has only destinations: the sources stay the caller's. Of a download the answer has the
-  /// sources, in the order of the token, and the names on this side stay the caller's.
+  /// For an upload the specification has only destinations, so that the caller's sources remain. For a download it has
+  /// the sources in the order of the token, and the caller's names on this machine remain.
   private mutating func takePaths(_ answer: TransferSpec) throws(AsperaError) {
     switch direction {
     case .send?:
@@ -244,7 +248,7 @@ extension TransferSpec {
       let sources = granted.compactMap { $0["source"]?.string }
       let own = paths
       guard sources.count == granted.count, sources.count == own.count else {
-        throw Self.mismatch("is for other paths", "Ask for a token for exactly the paths of the transfer.")
+        throw Self.mismatch("is for other paths", "Request a token for exactly the paths of the transfer.")
       }
       paths = zip(sources, own).map { TransferPath($0, to: $1.destination) }
     case nil: return
@@ -259,13 +263,14 @@ extension TransferSpec {
 extension TransferSpec {
   /// Checks everything that can be checked before a transfer starts.
   ///
-  /// Fields that are not known are for ``AscpCommand`` to refuse; another engine may know them.
+  /// Unknown fields are accepted, because ``AscpCommand`` refuses them and another engine may know them.
   ///
-  /// Credentials have to be unambiguous. ascp takes the password of an account and the passphrase of a key from one
-  /// environment variable, and tries what is in it as both: a specification with both of them, or with a password and a
-  /// key, is refused here, where other clients let one of them win without a word.
+  /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
+  /// environment variable, and tries its value as both. A specification with both of them, or with a password and a
+  /// key, is therefore rejected, where other clients silently use one of them.
   ///
-  /// - Throws: An ``AsperaError`` that names the field and never shows its value.
+  /// - Throws: An ``AsperaError`` that names the invalid field without its value: `ambiguousCredential`,
+  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for these fields, otherwise `invalidSpecification`.
   public func validate() throws(AsperaError) {
     for field in TransferField.all {
       if let value = fields[field.name], value != .null { try field.check(value) }
@@ -291,7 +296,7 @@ extension TransferSpec {
     try checkWebSocket()
   }
 
-  /// At most one way to authenticate.
+  /// Checks that there is at most one credential.
   private func checkCredentials() throws(AsperaError) {
     let password = filled("remote_password")
     let key = filled("ssh_private_key")
@@ -317,12 +322,12 @@ extension TransferSpec {
     }
   }
 
-  /// A web socket takes the place of SSH and of the account.
+  /// Checks the fields of a WebSocket, which replaces SSH and the account.
   private func checkWebSocket() throws(AsperaError) {
     guard offersWebSocket == true else { return }
     if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }
     if filled("token") == nil {
-      throw Self.invalid("has wss_enabled without a token", "Set a token; a web socket knows no account.")
+      throw Self.invalid("has wss_enabled without a token", "Set a token; a WebSocket checks no account.")
     }
   }
 

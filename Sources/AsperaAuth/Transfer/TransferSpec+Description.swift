@@ -3,7 +3,7 @@ internal import StorageJSON
 extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
-  /// The server, the user, the direction, the number of paths, and the names of the other fields.
+  /// A description with the server, the user, the direction, the number of paths, and the names of the other fields.
   public var description: String {
     let place = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
     let count = fields["paths"]?.array?.count ?? 0
@@ -14,18 +14,18 @@ extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, C
     return "TransferSpec(\(parts.joined(separator: ", ")))"
   }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of fields.
+  /// A mirror with the names of the fields, without their values.
   public var customMirror: Mirror { Mirror(self, children: ["fields": fields.names]) }
 }
 
 extension TransferSpec {
-  /// A copy without passwords, keys and tokens, for logs and for whoever issues a token.
+  /// A copy without passwords, keys and tokens, for logs and for requests to the issuer of a token.
   ///
-  /// Fields that this package does not know go as well if their names say that they hold a secret, inside of objects
-  /// too. The proxy goes, because its address can hold a password.
+  /// Fields that this package does not know are removed as well if their names indicate a secret, also within objects.
+  /// The proxy is removed because its address can contain a password.
   public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
 
   private static let secretWords = [
@@ -33,7 +33,7 @@ extension TransferSpec {
     "authorization", "headers", "ssh_args",
   ]
 
-  /// Whether the name of a field says that it holds a secret.
+  /// Returns whether the name of a field indicates that its value is a secret.
   static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     return secretWords.contains { name.contains($0) }

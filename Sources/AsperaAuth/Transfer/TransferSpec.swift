@@ -1,31 +1,31 @@
 public import StorageAuth
 public import StorageJSON
 
-/// What is transferred between whom, as Aspera's `transfer_spec` (version 1) describes it.
+/// The description of a transfer in the format of Aspera's `transfer_spec` (version 1).
 ///
-/// Every field is kept as it came, those that this package does not know too. The fields can hold a password, a key and
-/// a token: the description shows none of them.
+/// Every field is stored unchanged, including those that this package does not know. Fields can contain a password, a
+/// key and a token, which the description does not show.
 ///
 /// ```swift
 /// var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg", to: "2026/cat.jpg")], destinationRoot: "/photos")
 /// ```
 public struct TransferSpec: Sendable, Equatable {
-  /// The fields, in the order in which they came.
+  /// The fields, in the order in which they were received or added.
   public var fields: JSONObject
 
-  /// Takes over fields.
+  /// Creates a specification from fields, without validation.
   ///
   /// - Parameter fields: The fields of a `transfer_spec`.
   public init(fields: JSONObject) {
     self.fields = fields
   }
 
-  /// Describes a transfer.
+  /// Creates the specification of a transfer.
   ///
   /// - Parameters:
-  ///   - direction: Whether files are sent to the server or received from it.
+  ///   - direction: The direction: files are sent to the server or received from it.
   ///   - paths: The files and folders.
-  ///   - destinationRoot: The folder that they go to; the docroot of the account, or `/`, if not given.
+  ///   - destinationRoot: The folder for the files at the destination; if `nil`, the docroot of the account, or `/`.
   public init(_ direction: TransferDirection, _ paths: [TransferPath], destinationRoot: String? = nil) {
     fields = JSONObject()
     self.direction = direction
@@ -33,10 +33,10 @@ public struct TransferSpec: Sendable, Equatable {
     self.destinationRoot = destinationRoot
   }
 
-  /// Reads a specification.
+  /// Parses a specification.
   ///
   /// - Parameter json: A JSON object in UTF-8.
-  /// - Throws: An ``AsperaError`` if it is no JSON object.
+  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a JSON object.
   public init(json: [UInt8]) throws(AsperaError) {
     let value: JSONValue
     do {
@@ -54,40 +54,40 @@ public struct TransferSpec: Sendable, Equatable {
     fields = object
   }
 
-  /// The specification as JSON, secrets included.
+  /// The specification as JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
 }
 
-/// Which way the files go.
+/// The direction of a transfer, seen from the client.
 public enum TransferDirection: String, Sendable, Hashable {
-  /// To the server.
+  /// The client sends files to the server.
   case send
-  /// From the server.
+  /// The client receives files from the server.
   case receive
 }
 
 /// A file or a folder of a transfer.
 public struct TransferPath: Sendable, Hashable {
-  /// Where it is on the side that sends.
+  /// The path on the sending side.
   public var source: String
 
-  /// What it is called under the destination root; nothing if it keeps its name.
+  /// The path below the destination root; `nil` if the file keeps its name.
   public var destination: String?
 
-  /// Names a file or a folder.
+  /// Creates the path of a file or a folder.
   ///
   /// - Parameters:
-  ///   - source: Where it is on the side that sends.
-  ///   - destination: What it is called under the destination root. Either all paths of a transfer have one or none.
+  ///   - source: The path on the sending side.
+  ///   - destination: The path below the destination root. Either all paths of a transfer have one, or none has.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
   }
 }
 
-/// Where to, who, and what.
+/// Fields about the server, the user and the files.
 extension TransferSpec {
-  /// Whether files are sent or received (`direction`).
+  /// The direction of the transfer (`direction`).
   public var direction: TransferDirection? {
     get { word("direction") }
     set { setText("direction", newValue?.rawValue) }
@@ -95,7 +95,8 @@ extension TransferSpec {
 
   /// The files and folders (`paths`).
   ///
-  /// Of an element that has only a destination, as answers about uploads have them, the destination is the source.
+  /// If an element has only a destination, as in a node's response about an upload, the destination is used as the
+  /// source.
   public var paths: [TransferPath] {
     get {
       (fields["paths"]?.array ?? []).compactMap { path in
@@ -114,45 +115,45 @@ extension TransferSpec {
     }
   }
 
-  /// The folder that the files go to (`destination_root`).
+  /// The folder for the files at the destination (`destination_root`).
   public var destinationRoot: String? {
     get { text("destination_root") }
     set { setText("destination_root", newValue) }
   }
 
-  /// What is put before each source (`source_root`).
+  /// The prefix of each source (`source_root`).
   public var sourceRoot: String? {
     get { text("source_root") }
     set { setText("source_root", newValue) }
   }
 
-  /// What is cut off from each source, so that the rest of it is kept at the destination (`src_base`).
+  /// The prefix that is removed from each source, so that the remaining path is kept at the destination (`src_base`).
   public var sourceBase: String? {
     get { text("src_base") }
     set { setText("src_base", newValue) }
   }
 
-  /// Whether the folder of the destination is made where it is missing (`create_dir`).
+  /// Whether a missing destination folder is created (`create_dir`).
   public var createsFolder: Bool? {
     get { fields["create_dir"]?.bool }
     set { fields["create_dir"] = newValue.map { .bool($0) } }
   }
 
-  /// The public key that the server is to let in, in a line as `authorized_keys` has it (`public_keys`).
+  /// A public key that the server accepts for the login, in the format of a line of `authorized_keys` (`public_keys`).
   ///
-  /// A node takes it with the request for a transfer; see ``DynamicKey``.
+  /// A node accepts it in the request for a transfer; see ``DynamicKey``.
   public var publicKey: String? {
     get { text("public_keys") }
     set { setText("public_keys", newValue) }
   }
 
-  /// The server (`remote_host`).
+  /// The name or the address of the server (`remote_host`).
   public var remoteHost: String? {
     get { text("remote_host") }
     set { setText("remote_host", newValue) }
   }
 
-  /// The user (`remote_user`).
+  /// The name of the user (`remote_user`).
   public var remoteUser: String? {
     get { text("remote_user") }
     set { setText("remote_user", newValue) }
@@ -164,31 +165,31 @@ extension TransferSpec {
     set { setNumber("ssh_port", newValue) }
   }
 
-  /// The UDP port for the data (`fasp_port`).
+  /// The UDP port for data (`fasp_port`).
   public var udpPort: Int? {
     get { number("fasp_port") }
     set { setNumber("fasp_port", newValue) }
   }
 
-  /// What an application wants to find again in the server's records (`cookie`), in one line.
+  /// A line of text with which an application finds the transfer in the server's records (`cookie`).
   public var cookie: String? {
     get { text("cookie") }
     set { setText("cookie", newValue) }
   }
 
-  /// Data about the transfer for the server's applications (`tags`); the member `aspera` is Aspera's own.
+  /// Data for the server's applications (`tags`); the member `aspera` is reserved for Aspera's products.
   public var tags: JSONObject? {
     get { fields["tags"]?.object }
     set { fields["tags"] = newValue.map { .object($0) } }
   }
 
-  /// Whether the session stays open for paths that are named while it runs (`keepalive`).
+  /// Whether the session stays open for paths that are added while it runs (`keepalive`).
   public var isPersistent: Bool? {
     get { fields["keepalive"]?.bool }
     set { fields["keepalive"] = newValue.map { .bool($0) } }
   }
 
-  /// Over how many sessions at once the files are spread (`multi_session`); 0 and 1 for one.
+  /// The number of concurrent sessions of the transfer (`multi_session`); 0 and 1 mean one session.
   public var sessionCount: Int? {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
@@ -196,10 +197,10 @@ extension TransferSpec {
 }
 
 extension TransferSpec {
-  /// The text in a field.
+  /// Returns the string in a field.
   func text(_ name: String) -> String? { fields[name]?.string }
 
-  /// The text in a field that is not blank.
+  /// Returns the string in a field, or `nil` if it is empty or consists of white space only.
   func filled(_ name: String) -> String? { text(name).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } }
 
   func number(_ name: String) -> Int? { fields[name]?.integer }
@@ -217,37 +218,37 @@ extension TransferSpec {
   }
 }
 
-/// What happens to files on both sides.
+/// Fields about the treatment of files at both sides.
 extension TransferSpec {
-  /// Which files at the destination are overwritten (`overwrite`); ascp's own rule, ``OverwritePolicy/different``, if
+  /// The policy for existing files at the destination (`overwrite`); ascp uses ``OverwritePolicy/different`` if it is
   /// `nil`.
   public var overwritePolicy: OverwritePolicy? {
     get { word("overwrite") }
     set { setText("overwrite", newValue?.rawValue) }
   }
 
-  /// What happens to symbolic links among the sources (`symlink_policy`).
+  /// The policy for symbolic links among the sources (`symlink_policy`).
   public var symbolicLinkPolicy: SymbolicLinkPolicy? {
     get { word("symlink_policy") }
     set { setText("symlink_policy", newValue?.rawValue) }
   }
 
-  /// Whether sources are removed once they have been transferred (`remove_after_transfer`).
+  /// Whether sources are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
     get { fields["remove_after_transfer"]?.bool }
     set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
   }
 
-  /// The folder that sources are moved to once they have been transferred (`move_after_transfer`).
+  /// The folder to which sources are moved after their transfer (`move_after_transfer`).
   public var sourceArchive: String? {
     get { text("move_after_transfer") }
     set { setText("move_after_transfer", newValue) }
   }
 
-  /// What `delete_source` stands for.
+  /// The fields that `delete_source` is equivalent to.
   static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
 
-  /// Refuses fields that contradict each other about what happens to files.
+  /// Checks that fields about the treatment of files do not contradict each other.
   func checkFiles() throws(AsperaError) {
     if let deletes = fields["delete_source"]?.bool {
       for name in Self.deletions + ["remove_empty_source_dir"] {
@@ -276,33 +277,33 @@ extension TransferSpec {
   }
 }
 
-/// How fast, and what happens when it is interrupted.
+/// Fields about rates and the resumption of transfers.
 extension TransferSpec {
-  /// The rate to reach, in kilobits a second (`target_rate_kbps`).
+  /// The target rate, in kilobits per second (`target_rate_kbps`).
   public var targetRate: Int? {
     get { number("target_rate_kbps") }
     set { setNumber("target_rate_kbps", newValue) }
   }
 
-  /// The rate to keep, in kilobits a second (`min_rate_kbps`).
+  /// The minimum rate, in kilobits per second (`min_rate_kbps`).
   public var minimumRate: Int? {
     get { number("min_rate_kbps") }
     set { setNumber("min_rate_kbps", newValue) }
   }
 
-  /// How the transfer shares the line with others (`rate_policy`).
+  /// The policy for sharing bandwidth with other traffic (`rate_policy`).
   public var ratePolicy: RatePolicy? {
     get { word("rate_policy") }
     set { setText("rate_policy", newValue?.rawValue) }
   }
 
-  /// What is compared before an interrupted file is resumed (`resume_policy`).
+  /// The comparison before the transfer of an interrupted file is resumed (`resume_policy`).
   public var resumePolicy: ResumePolicy? {
     get { word("resume_policy") }
     set { setText("resume_policy", newValue?.rawValue) }
   }
 
-  /// What happens if the data does not get through over UDP (`http_fallback`).
+  /// The behavior if data cannot be sent over UDP (`http_fallback`).
   public var httpFallback: HTTPFallback? {
     get {
       switch fields["http_fallback"] {
@@ -315,15 +316,15 @@ extension TransferSpec {
   }
 }
 
-/// What proves who asks, and what protects the way.
+/// Fields that authenticate the client and protect the data.
 extension TransferSpec {
-  /// The token (`token`).
+  /// The token that authorizes the transfer (`token`).
   public var token: Secret? {
     get { secret("token") }
     set { setText("token", newValue?.reveal()) }
   }
 
-  /// The fingerprint of the host key as it is written (`sshfp`); see ``HostKeyFingerprint``.
+  /// The fingerprint of the server's host key, unchanged (`sshfp`); see ``HostKeyFingerprint``.
   public var sshfp: String? {
     get { text("sshfp") }
     set { setText("sshfp", newValue) }
@@ -341,7 +342,7 @@ extension TransferSpec {
     set { setText("ssh_private_key", newValue?.reveal()) }
   }
 
-  /// The file of the private key (`ssh_private_key_path`).
+  /// The path of the file with the private key (`ssh_private_key_path`).
   public var sshPrivateKeyPath: String? {
     get { text("ssh_private_key_path") }
     set { setText("ssh_private_key_path", newValue) }
@@ -353,32 +354,32 @@ extension TransferSpec {
     set { setText("ssh_private_key_passphrase", newValue?.reveal()) }
   }
 
-  /// How the data is encrypted on its way (`cipher`).
+  /// The cipher that encrypts the data between client and server (`cipher`).
   public var cipher: TransferCipher? {
     get { word("cipher") }
     set { setText("cipher", newValue?.rawValue) }
   }
 
-  /// Whether the client encrypts or decrypts the files (`content_protection`); it needs a password.
+  /// The encryption or decryption of files by the client (`content_protection`), which requires a password.
   public var contentProtection: ContentProtection? {
     get { word("content_protection") }
     set { setText("content_protection", newValue?.rawValue) }
   }
 
-  /// What the files are encrypted or decrypted with (`content_protection_password`).
+  /// The password for the encryption or decryption of files (`content_protection_password`).
   public var contentProtectionPassword: Secret? {
     get { secret("content_protection_password") }
     set { setText("content_protection_password", newValue?.reveal()) }
   }
 
-  /// The Aspera proxy on the way, `dnat://user:password@host:port` or `dnats` (`proxy`).
+  /// The Aspera proxy, in the form `dnat://user:password@host:port` or with the scheme `dnats` (`proxy`).
   public var proxy: Secret? {
     get { secret("proxy") }
     set { setText("proxy", newValue?.reveal()) }
   }
 
-  /// Whether the session is set up over a web socket with TLS and not over SSH (`wss_enabled`): then a token is needed,
-  /// no account is checked, and certificates take the place of the host key.
+  /// Whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`), which requires a token and checks no
+  /// account; certificates replace the host key.
   public var offersWebSocket: Bool? {
     get { fields["wss_enabled"]?.bool }
     set { fields["wss_enabled"] = newValue.map { .bool($0) } }

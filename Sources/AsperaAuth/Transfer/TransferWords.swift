@@ -1,6 +1,6 @@
-/// How the data is encrypted on its way.
+/// A cipher that encrypts the data of a transfer between client and server.
 public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
-  /// What the server wants, or AES-128: this is not "off".
+  /// The server's choice, or else AES-128; this value does not turn encryption off.
   case none
   case aes128 = "aes-128"
   case aes192 = "aes-192"
@@ -12,84 +12,84 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   case aes192GCM = "aes-192-gcm"
   case aes256GCM = "aes-256-gcm"
 
-  /// What ascp calls it: the same without hyphens.
+  /// The names of the ciphers in the arguments of ascp, which have no hyphens.
   static let namesForAscp = Dictionary(
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// How a transfer shares the line with others.
+/// A policy for sharing bandwidth with other traffic.
 public enum RatePolicy: String, Sendable, Hashable, CaseIterable {
-  /// Only what nobody else uses.
+  /// Only the bandwidth that other traffic does not use.
   case low
-  /// As much as the others.
+  /// The same share as other traffic.
   case fair
-  /// Twice as much as a fair transfer.
+  /// Twice the share of a fair transfer.
   case high
-  /// The target rate, whatever the line can do.
+  /// The target rate, regardless of other traffic.
   case fixed
 }
 
-/// What is compared before an interrupted file is resumed.
+/// A comparison of source and destination before the transfer of an interrupted file is resumed.
 public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
-  /// Nothing: it is transferred again.
+  /// No comparison; the file is transferred again from its beginning.
   case none
-  /// Its attributes.
+  /// A comparison of the attributes.
   case attributes = "attrs"
-  /// Its attributes and a checksum of parts of it.
+  /// A comparison of the attributes and a checksum of parts of the file.
   case sparseChecksum = "sparse_csum"
-  /// Its attributes and a checksum of all of it.
+  /// A comparison of the attributes and a checksum of the whole file.
   case fullChecksum = "full_csum"
 
-  /// What ascp calls it: a number.
+  /// The names of the policies in the arguments of ascp, which are numbers.
   static let namesForAscp = Dictionary(
     allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") }, uniquingKeysWith: { first, _ in first })
 }
 
-/// Which files at the destination are overwritten with files of the same name (`overwrite`).
+/// A policy for files at the destination that have the name of a source (`overwrite`).
 ///
-/// What differs is decided by the resume policy: without one every file does.
+/// The resume policy determines which files differ: without one, every file does.
 public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
-  /// None.
+  /// No file is overwritten.
   case never
-  /// All of them.
+  /// Every file is overwritten.
   case always
-  /// Those that differ, as ascp does it if nothing is said.
+  /// Files that differ are overwritten, which is the default of ascp.
   case different = "diff"
-  /// Those that are older than the source.
+  /// Files that are older than the source are overwritten.
   case older
-  /// Those that differ and are older than the source.
+  /// Files that differ and are older than the source are overwritten.
   case differentAndOlder = "diff+older"
 }
 
-/// What happens to symbolic links among the sources (`symlink_policy`).
+/// A policy for symbolic links among the sources (`symlink_policy`).
 public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
-  /// What they lead to is transferred, as ascp does it if nothing is said.
+  /// The target of the link is transferred, which is the default of ascp.
   case follow
-  /// The link is transferred, unless something of its name is at the destination.
+  /// The link is transferred, unless a file of its name exists at the destination.
   case copy
-  /// The link is transferred and replaces a file of its name.
+  /// The link is transferred, and replaces a file of its name at the destination.
   case copyAndReplace = "copy+force"
-  /// They are left out.
+  /// Links are not transferred.
   case skip
 }
 
-/// Whether files are encrypted or decrypted by the client, so that the server holds them encrypted.
+/// The encryption or decryption of files by the client, with which the server stores them encrypted.
 public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
   case encrypt
   case decrypt
 }
 
-/// What happens if the data does not get through over UDP.
+/// The behavior of a transfer whose data cannot be sent over UDP.
 public enum HTTPFallback: Sendable, Hashable {
   /// The transfer fails.
   case off
-  /// It goes over HTTP.
+  /// The transfer falls back to HTTP.
   case on
-  /// It goes over HTTP from the start.
+  /// The transfer uses HTTP from its start.
   case force
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-  /// The words of the specification.
+  /// The values that a specification can contain.
   static var words: [String] { allCases.map(\.rawValue) }
 }

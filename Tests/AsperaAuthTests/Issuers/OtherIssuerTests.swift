@@ -63,7 +63,7 @@ final class OtherIssuerTests: XCTestCase {
       let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec, reason: reason))
       XCTAssertEqual(issued.credential, TransferGrant(token: token))
     }
-    for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has ended")] {
+    for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has expired")] {
       await assertRefuses(
         issuer, .rejected, says,
         for: TokenRequest(session: "1", specification: spec, reason: reason, attempt: 2))
@@ -95,7 +95,7 @@ final class OtherIssuerTests: XCTestCase {
     let issued = try await good.issue(for: SetupNode.download)
     XCTAssertEqual(issued.credential.token, token)
     XCTAssertEqual(issued.source, "my server")
-    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedAnswer, "returned nothing")
+    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedAnswer, "returned nil")
     await assertRefuses(
       ClosureTokenIssuer(source: "my server") { _ in throw Private() }, .failed, "my server", "type Private",
       isRetryable: true)

@@ -29,7 +29,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   func testAnswersWithoutATokenAreRefused() async {
     let cases: [(body: String, says: String, isRetryable: Bool)] = [
       ("", "not JSON", true), ("<html>", "not JSON", true), (#"{"transfer_specs":[{"#, "not JSON", true),
-      ("{}", "no list transfer_specs", true), (#"{"transfer_specs":[]}"#, "0 elements", true),
+      ("{}", "no array transfer_specs", true), (#"{"transfer_specs":[]}"#, "0 elements", true),
       (#"{"transfer_specs":[{"transfer_spec":{}}]}"#, "no token", false),
       (#"{"transfer_specs":[{"transfer_spec":{"token":null}}]}"#, "no token", false),
       (#"{"transfer_specs":[{"transfer_spec":{"token":""}}]}"#, "no token", false),

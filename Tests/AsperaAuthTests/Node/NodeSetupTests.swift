@@ -82,7 +82,7 @@ final class NodeSetupTests: XCTestCase {
     var undirected = download
     undirected.fields["direction"] = "sideways"
     assertRefused(.invalidSpecification, "no direction") { try body(undirected) }
-    assertRefused(.invalidSpecification, "some have none") {
+    assertRefused(.invalidSpecification, "others have none") {
       try body(TransferSpec(.send, [TransferPath("a", to: "b"), TransferPath("c")]))
     }
     XCTAssertEqual(try body(download, download)["transfer_requests"]?.array?.count, 2)
@@ -129,8 +129,8 @@ final class NodeSetupTests: XCTestCase {
   // matrix: Aspera transfer (issuer): bad input
   func testOtherAnswersAreRefused() {
     let cases: [(answer: String, says: String)] = [
-      ("", "not JSON"), ("<html>", "not JSON"), (#"{"transfer_specs":["#, "not JSON"), ("[]", "no list"),
-      ("{}", "no list"), (#"{"transfer_specs":null}"#, "no list"), (#"{"transfer_specs":{}}"#, "no list"),
+      ("", "not JSON"), ("<html>", "not JSON"), (#"{"transfer_specs":["#, "not JSON"), ("[]", "no array"),
+      ("{}", "no array"), (#"{"transfer_specs":null}"#, "no array"), (#"{"transfer_specs":{}}"#, "no array"),
       (#"{"transfer_specs":[]}"#, "0 elements"), (#"{"transfer_specs":[{},{}]}"#, "2 elements"),
       (#"{"transfer_specs":[{}]}"#, "element 0"), (#"{"transfer_specs":[null]}"#, "element 0"),
       (#"{"transfer_specs":["a"]}"#, "element 0"), (#"{"transfer_specs":[{"transfer_spec":[]}]}"#, "element 0"),

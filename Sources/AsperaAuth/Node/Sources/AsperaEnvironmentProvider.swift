@@ -1,13 +1,15 @@
 public import CloudCredentials
 public import StorageAuth
 
-/// Access to a Node API from the environment of the process, read anew each time.
+/// A provider that reads access to a Node API from environment variables, on every request.
 ///
-/// There are three ways, of which one may be set: `ASPERA_NODE_USER` and `ASPERA_NODE_PASSWORD` for a node user,
-/// `ASPERA_ACCESS_KEY_ID` and `ASPERA_ACCESS_KEY_SECRET` for an access key, `ASPERA_ACCESS_KEY_ID` and
-/// `ASPERA_NODE_TOKEN` for a bearer token of one. The vendor names no such variables; these are the package's own.
+/// One of three sets of variables must be set: `ASPERA_NODE_USER` and `ASPERA_NODE_PASSWORD` for a node user,
+/// `ASPERA_ACCESS_KEY_ID` and `ASPERA_ACCESS_KEY_SECRET` for an access key, or `ASPERA_ACCESS_KEY_ID` and
+/// `ASPERA_NODE_TOKEN` for a bearer token. IBM defines no variables for this purpose; the names are specific to this
+/// package.
 ///
-/// If none of them is set, the provider declines. A half of a way, or two of them, is an error.
+/// If none of the variables is set, the provider is not configured and a chain skips it. An incomplete set, or more
+/// than one, is an error.
 public struct AsperaEnvironmentProvider: CredentialProvider {
   private static let names = NodeAccessSettings.Names(
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
@@ -15,21 +17,21 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
 
   private let machine: ProviderContext
 
-  /// The name of the source.
+  /// The name of the provider, for errors and events.
   public var source: String { "environment (Aspera)" }
 
-  /// Names the machine.
+  /// Creates a provider.
   ///
-  /// - Parameter machine: Whose environment is read.
+  /// - Parameter machine: The context whose environment is read.
   public init(_ machine: ProviderContext) {
     self.machine = machine
   }
 
-  /// Reads the variables; blanks around the values are left out, and an empty variable counts as not set.
+  /// Reads the variables; an empty variable counts as not set, and white space around a value is removed.
   ///
-  /// - Returns: The access.
-  /// - Throws: A `CredentialError` that names the variables: `notConfigured` if none is set, `failed` if those that are do
-  ///   not make one whole way, or hold what cannot be used.
+  /// - Returns: The credential.
+  /// - Throws: A `CredentialError` that names the variables: `notConfigured` if none is set, `failed` if the set is
+  ///   incomplete, if there is more than one, or if a value cannot be used.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let names = Self.names
     let place = SettingLocation(
@@ -47,12 +49,12 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
 }
 
 extension AsperaEnvironmentProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the source.
+  /// A description with the name of the provider.
   public var description: String { "AsperaEnvironmentProvider(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the provider.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

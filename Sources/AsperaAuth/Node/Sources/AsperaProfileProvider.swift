@@ -2,9 +2,9 @@ public import CloudCredentials
 public import StorageAuth
 internal import StorageJSON
 
-/// Access to a Node API from a file of profiles: `~/.aspera/storage-auth.json`.
+/// A provider that reads access to a Node API from a profile in `~/.aspera/storage-auth.json`.
 ///
-/// The vendor's tools have no such file in a form that others may rely on; this one is the package's own:
+/// IBM's tools have no such file with a documented format; the format is specific to this package:
 ///
 /// ```json
 /// {
@@ -14,8 +14,8 @@ internal import StorageJSON
 /// }
 /// ```
 ///
-/// The profile is the one that is named here, or by `ASPERA_PROFILE`, or `default`; `ASPERA_CREDENTIALS_FILE` names
-/// another file. A half of a way to authorize, or two of them in one profile, is an error.
+/// The profile is the one that the initializer or `ASPERA_PROFILE` names, or else `default`. `ASPERA_CREDENTIALS_FILE`
+/// names another file. An incomplete set of members, or more than one in a profile, is an error.
 public struct AsperaProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Aspera profile", variable: "ASPERA_CREDENTIALS_FILE", paths: ["~/.aspera/storage-auth.json"],
@@ -30,26 +30,27 @@ public struct AsperaProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The name of the source.
+  /// The name of the provider, for errors and events.
   public var source: String { Self.file.source }
 
-  /// Names the profile.
+  /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; if it is not given, the environment names it, or it is `default`.
-  ///   - path: The file, where it is not the usual one.
-  ///   - machine: What may be touched.
+  ///   - profile: The name of the profile; if `nil`, the value of `ASPERA_PROFILE`, or else `default`.
+  ///   - path: The path of the file; if `nil`, the value of `ASPERA_CREDENTIALS_FILE`, or else the default path.
+  ///   - machine: The files and environment variables that the provider may read.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
     self.path = path
   }
 
-  /// Reads the profile; warns if others can read the file.
+  /// Reads the profile, and warns if other users can read the file.
   ///
-  /// - Returns: The access.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or nothing in its profile `default`,
-  ///   `failed` or `malformedAnswer` if a profile that somebody named is not there, or if what is there cannot be used.
+  /// - Returns: The credential.
+  /// - Throws: A `CredentialError`: `notConfigured` if no profile was named and the file or the credential in its
+  ///   profile `default` is missing, `failed` or `malformedAnswer` if a profile that was named is missing, or if the
+  ///   file or the profile cannot be used.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let named = profile ?? machine.variable(Self.variable)
     do {
@@ -91,12 +92,12 @@ public struct AsperaProfileProvider: CredentialProvider {
 }
 
 extension AsperaProfileProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the source.
+  /// A description with the name of the provider.
   public var description: String { "AsperaProfileProvider(\(source))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the name alone.
+  /// A mirror with only the name of the provider.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -1,10 +1,9 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// The settings that authorize requests to a node, as variables or the members of a profile: exactly one way of the
-/// three, and the whole of it.
+/// Settings of access to a Node API, from environment variables or a profile, which must be exactly one complete set.
 struct NodeAccessSettings {
-  /// What the settings are called.
+  /// The names of the settings.
   struct Names {
     let user: String
     let password: String
@@ -19,12 +18,11 @@ struct NodeAccessSettings {
   let values: [String: String]
   let place: SettingLocation
 
-  /// What the settings authorize with.
+  /// Returns the credential that the settings describe, or `nil` if none of them is set.
   ///
-  /// - Parameter now: The present; a bearer token that has ended is refused.
-  /// - Returns: Nothing if none of them is there.
-  /// - Throws: `failed` if only a part of a way is there, or two ways are: going on to another source would quietly use
-  ///   another identity.
+  /// - Parameter now: The current time; an expired bearer token is rejected.
+  /// - Throws: A `CredentialError` with the code `failed` if a set is incomplete or if there is more than one.
+  ///   Continuing with another provider would silently use another identity.
   func access(at now: Timestamp) throws(CredentialError) -> AsperaNodeAccess? {
     let present = names.all.filter { values[$0] != nil }
     if present.isEmpty { return nil }
@@ -65,7 +63,7 @@ struct NodeAccessSettings {
         .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
     }
     if let end = access.expiration, end <= now {
-      throw place.error(.failed, "has a bearer token that ended at \(end)", remedy: "Put a new one there.")
+      throw place.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
     }
   }
 }
