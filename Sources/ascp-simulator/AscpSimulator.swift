@@ -2,8 +2,11 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
-/// Stands in for ascp where IBM's is not installed: demo and tests move files with it, to the LocalCloud of this machine
-/// only.
+/// A program that replaces ascp on machines without IBM's ascp: demos and tests use it to transfer files to and from a
+/// LocalCloud on the same machine.
+///
+/// It accepts the arguments and environment variables of ascp and reports on a management port, but it speaks HTTP and
+/// not FASP.
 @main
 enum AscpSimulator {
   static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
@@ -42,7 +45,7 @@ enum AscpSimulator {
     write("ascp-simulator: \(failure.text) (code \(failure.code))", to: .standardError)
   }
 
-  /// Writes a line, with what came from outside in a form that a terminal may read.
+  /// Writes a line, in which control characters of untrusted text are escaped for terminals.
   private static func write(_ line: String, to file: FileHandle) {
     try? file.write(contentsOf: Data("\(DisplayText(line))\n".utf8))
   }

@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// Why the simulator fails, in the numbers of ascp; without secrets.
+/// An error of the simulator with an error code of ascp, without secrets.
 struct Failure: Error, Sendable, Equatable {
   let code: Int
   let text: String
@@ -10,13 +10,13 @@ struct Failure: Error, Sendable, Equatable {
     self.text = text
   }
 
-  /// A command line or an environment that cannot be used.
+  /// Creates the error for a command line or an environment that cannot be used.
   static func usage(_ text: String) -> Failure { Failure(8, text) }
 
-  /// Somebody asked the simulator to stop.
+  /// The error after the client has cancelled the session.
   static let cancelled = Failure(28, "Session cancelled")
 
-  /// What the transport says about a desk that was reached before, or was not.
+  /// Converts an error of the transport, whose meaning depends on whether the transfer desk has been reached before.
   init(_ error: TransportError, isFirst: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

@@ -1,9 +1,10 @@
-/// Takes a command line apart: options with their values, and what is left.
+/// A parser that splits a command line into options with their values and other arguments.
 struct CommandLineReader {
   private(set) var values: [(option: Option, value: String)] = []
   private(set) var arguments: [String] = []
 
-  /// What is wrong with the command line; the rest of it is read all the same, for the port of the management.
+  /// The first problem of the command line; parsing continues after it, because the port of the management is needed to
+  /// report it.
   private(set) var problem: Failure?
 
   init(_ words: [String]) {
@@ -30,10 +31,10 @@ struct CommandLineReader {
     }
   }
 
-  /// The last value of an option.
+  /// Returns the last value of an option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
 
-  /// All values of an option, in order.
+  /// Returns all values of an option, in order.
   func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
 
   private mutating func note(_ text: String) {

@@ -2,9 +2,9 @@ internal import AsperaAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// What the command line and the environment ask for.
+/// The validated settings from the command line and the environment.
 struct Invocation: Sendable {
-  /// What the simulator is to do.
+  /// The action of the simulator.
   enum Mode: String, Sendable {
     case send
     case receive = "recv"
@@ -47,7 +47,7 @@ struct Invocation: Sendable {
     rules = try FileRules(line, mode)
   }
 
-  /// The port of the management; nothing if nobody listens.
+  /// Returns the port of the management, or `nil` if the command line names none.
   static func managementPort(_ line: CommandLineReader) throws(Failure) -> Int? {
     try port(line[.management], of: .management)
   }

@@ -1,7 +1,7 @@
-/// An option that the simulator knows: those that Aspera's own tools pass to ascp, and no others.
+/// An option that the simulator knows, which are those that Aspera's own tools pass to ascp.
 ///
-/// What changes what happens to files is done or refused (``FileRules``); rates, ciphers, ports and logs, which change
-/// only the way there, are taken and not acted on.
+/// Options that affect files are implemented or refused (``FileRules``). Options that affect only the connection, such
+/// as rates, ciphers, ports and logs, are accepted and ignored.
 enum Option: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"
@@ -62,7 +62,7 @@ enum Option: String, CaseIterable {
   case proxy = "--proxy"
   case contentProtection = "--file-crypt"
 
-  /// Whether the option stands alone.
+  /// Whether the option has no value.
   var isFlag: Bool {
     switch self {
     case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
@@ -73,6 +73,6 @@ enum Option: String, CaseIterable {
     }
   }
 
-  /// Whether a value can follow without a space: `-P33001`.
+  /// Whether a value can follow the option without a separator, as in `-P33001`.
   var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
 }

@@ -1,11 +1,11 @@
 internal import StorageAuth
 
-/// What the environment holds that nobody else may see.
+/// The secrets in the environment.
 struct Secrets: Sendable {
-  /// The password; also the passphrase of a key.
+  /// The password of the user, which is also the passphrase of a key.
   let password: Secret?
 
-  /// A key in PEM.
+  /// A private key in PEM.
   let key: Secret?
 
   /// The token of the transfer.

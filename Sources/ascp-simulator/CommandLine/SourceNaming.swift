@@ -1,21 +1,21 @@
 internal import Foundation
 internal import StorageCrypto
 
-/// Which files and folders go, and what they are called where they arrive.
+/// The sources of a transfer, and the rules for their names at the destination.
 struct SourceNaming: Sendable {
-  /// A file or a folder, and what it is called below the destination; nothing if it keeps its name.
+  /// A file or a folder, and its name below the destination; `nil` if it keeps its name.
   struct Source: Sendable {
     let path: String
     var destination: String?
   }
 
-  /// The files and folders of the command line; those of a persistent session come later.
+  /// The files and folders of the command line; a persistent session receives others later.
   let sources: [Source]
 
-  /// The folder that they go to.
+  /// The folder at the destination.
   let destination: String
 
-  /// Whether a single file may take the destination for its name, if no folder is there.
+  /// Whether the destination can be the name of a single file if it is not an existing folder.
   let destinationMayBeFile: Bool
 
   private let prefix: String?
@@ -46,10 +46,10 @@ struct SourceNaming: Sendable {
       && base == nil && !destination.hasSuffix("/")
   }
 
-  /// Where a source is.
+  /// Returns the path of a source.
   func path(of source: Source) -> String { prefix.map { Self.joined($0, source.path) } ?? source.path }
 
-  /// What a source is called where it arrives.
+  /// Returns the path of a source at the destination.
   func target(of source: Source) throws(Failure) -> String {
     if let name = source.destination { return Self.joined(destination, name) }
     let path = path(of: source)
@@ -59,7 +59,7 @@ struct SourceNaming: Sendable {
     return Self.joined(destination, String(path.dropFirst(folder.count)))
   }
 
-  /// A path below another one.
+  /// Returns the path of a name in a folder.
   static func joined(_ folder: String, _ name: String) -> String {
     let name = name.drop { $0 == "/" }
     if name.isEmpty { return folder }
@@ -71,7 +71,7 @@ struct SourceNaming: Sendable {
   private static func decoded(_ text: String?) throws(Failure) -> String? {
     guard let text else { return nil }
     guard let bytes = [UInt8](base64: text), let path = String(validating: bytes, as: UTF8.self) else {
-      throw .usage("A path is not the Base64 of a text")
+      throw .usage("A path is not UTF-8 in Base64")
     }
     return path
   }

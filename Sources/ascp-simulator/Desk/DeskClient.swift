@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageJSON
 
-/// The transfer desk of a LocalCloud: one connection to it.
+/// A client with one connection to the transfer desk of a LocalCloud, the HTTP service that replaces an Aspera server.
 struct DeskClient: Sendable {
   private static let answerLimit = 64 * 1024 * 1024
   private static let loopback = ["127.0.0.1", "localhost", "::1"]
@@ -12,13 +12,13 @@ struct DeskClient: Sendable {
   private let transport: any HTTPTransport
   private let id: String
 
-  /// The fingerprint of the desk's host key.
+  /// The fingerprint of the transfer desk's host key.
   let hostKey: String
 
-  /// Connects.
+  /// Connects to the transfer desk.
   ///
-  /// - Throws: A ``Failure`` if nobody answers, or if the host is another machine: what the simulator says goes over the
-  ///   network in clear.
+  /// - Throws: A ``Failure`` if no transfer desk responds, or if the host is another machine, because requests are not
+  ///   encrypted.
   init(host: String, port: Int) async throws(Failure) {
     guard Self.loopback.contains(host) else {
       throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
@@ -28,27 +28,27 @@ struct DeskClient: Sendable {
     let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
     guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
       let hostKey = document["host_key"]?.string
-    else { throw Failure(1, "What answers is not the transfer desk of a LocalCloud") }
+    else { throw Failure(1, "The server is not the transfer desk of a LocalCloud") }
     self.id = id
     self.hostKey = hostKey
   }
 
-  /// Calls the desk.
+  /// Sends a JSON document to an operation of the transfer desk, and returns its response.
   @discardableResult
   func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let answer = try await send(.post, name, .bytes(document.serialized))
     guard let document = try? JSONValue(parsing: answer) else {
-      throw Failure(1, "The answer of the transfer desk cannot be read")
+      throw Failure(1, "The response of the transfer desk cannot be read")
     }
     return document
   }
 
-  /// Sends bytes of a file.
+  /// Uploads bytes of a file.
   func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
     _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))
   }
 
-  /// Gets bytes of a file.
+  /// Downloads bytes of a file.
   func read(_ file: Int, from offset: Int64, count: Int64) async throws(Failure) -> [UInt8] {
     try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
   }

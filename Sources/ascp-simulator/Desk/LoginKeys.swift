@@ -2,10 +2,11 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The keys to log in with: those of the command line, then that of the environment.
+/// The keys to log in with: first those of the command line, then that of the environment.
 enum LoginKeys {
-  /// The public keys, as SSH sends them, in Base64; a key that cannot be used, or that its passphrase does not open, is
-  /// left out.
+  /// Returns the public keys in the encoding of SSH, in Base64.
+  ///
+  /// A key that cannot be parsed or that the passphrase does not decrypt is left out.
   static func read(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
     var texts: [SecretBytes] = []
     for file in files {

@@ -1,4 +1,4 @@
-/// What the client of the management port asks a persistent session for.
+/// A command of the management port's client to a persistent session.
 enum Command: Sendable {
   case start(source: String, destination: String?)
   case finish

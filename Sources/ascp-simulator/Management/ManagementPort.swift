@@ -2,15 +2,15 @@ internal import AsperaAuth
 internal import NIOCore
 internal import NIOPosix
 
-/// The connection to whoever watches the transfer and gives it commands.
+/// The connection to the client of the management port, which observes the transfer and sends commands.
 enum ManagementPort {
   typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
 
-  /// Connects, says what the transfer does, and stops it when that is asked for or the connection ends.
+  /// Connects, runs a transfer, and cancels it if the client requests that or closes the connection.
   ///
   /// - Parameters:
-  ///   - port: The port on loopback; nothing if nobody listens.
-  ///   - work: The transfer; how it ends is written as the last frame.
+  ///   - port: The port on the loopback interface; `nil` if the command line names none.
+  ///   - work: The transfer; if it fails, its error is reported as the last frame.
   static func withConnection(to port: Int?, _ work: @escaping Work) async throws(Failure) {
     let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
     guard let port else {
@@ -42,7 +42,7 @@ enum ManagementPort {
     try result.get()
   }
 
-  /// Runs the transfer until it ends or the client ends it.
+  /// Runs the transfer until it ends or the client cancels it.
   private static func race(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation,
     _ work: @escaping @Sendable () async throws(Failure) -> Void
@@ -66,7 +66,7 @@ enum ManagementPort {
     }
   }
 
-  /// Passes commands on until one asks for the end, or the connection ends.
+  /// Forwards commands until the client cancels the session or closes the connection.
   private static func listen(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation
   ) async {

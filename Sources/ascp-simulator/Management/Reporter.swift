@@ -2,7 +2,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import NIOCore
 
-/// Writes frames to the management port; nowhere, if nobody listens.
+/// A writer of frames to the management port, or to no destination if the command line names no port.
 struct Reporter: Sendable {
   private let session = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
@@ -13,14 +13,15 @@ struct Reporter: Sendable {
 
   /// Writes a frame.
   ///
-  /// - Throws: A ``Failure`` if the client has gone, or if a name has a line break, which a frame cannot hold.
+  /// - Throws: A ``Failure`` if the client has closed the connection, or if a name has a line break, which a frame
+  ///   cannot contain.
   func report(_ kind: ManagementFrame.Kind, _ fields: [(name: String, value: String)] = []) async throws(Failure) {
     guard let outbound else { return }
     let frame: ManagementFrame
     do {
       frame = try ManagementFrame.command(kind, fields + [("SessionId", session)])
     } catch {
-      throw Failure(56, "A name holds a line break")
+      throw Failure(56, "A name has a line break or a NUL in it")
     }
     do {
       try await outbound.write(ByteBuffer(string: frame.text))

@@ -4,7 +4,7 @@ internal import StorageJSON
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Lets files and folders through, piece by piece.
+/// A transfer of files and folders between this machine and the transfer desk, in pieces.
 struct Carrier: Sendable {
   let desk: DeskClient
   let reporter: Reporter
@@ -12,7 +12,7 @@ struct Carrier: Sendable {
   let pieceByteCount: Int64
   let rules: FileRules
 
-  /// Lets items through, one after the other.
+  /// Transfers items, one after the other.
   func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
     for item in items {
       if Task.isCancelled { throw .cancelled }
@@ -25,7 +25,7 @@ struct Carrier: Sendable {
     try await removeEmptyFolders(among: items)
   }
 
-  /// Lets a file through if it is this session's and may go in the place of the one that may be there.
+  /// Transfers a file if it belongs to this session and the rules let it replace an existing one.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isOwn(tally.items) else { return }
@@ -41,14 +41,14 @@ struct Carrier: Sendable {
     try await remove(item.localPath)
   }
 
-  /// What is at the destination of a file.
+  /// Returns the size and time of an existing file at the destination, or `nil` if there is none.
   private func existing(at item: Item) async throws(Failure) -> FileRules.Standing? {
     guard case .fileToSend = item.kind else { return LocalFile(item.localPath)?.standing }
     let answer = try await desk.call("kinds", ["path": .string(item.remotePath)])
     return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
   }
 
-  /// Removes folders that were sent and are empty now, the deepest ones first.
+  /// Removes folders that were sent and are now empty, starting with the deepest.
   private func removeEmptyFolders(among items: [Item]) async throws(Failure) {
     for item in items.reversed() {
       guard case .folderToSend = item.kind, item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders,
@@ -58,7 +58,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Removes a file, or a folder that is empty; a folder that is not stays.
+  /// Removes a file or an empty folder; a folder that is not empty remains.
   private func remove(_ path: String) async throws(Failure) {
     do {
       _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
@@ -73,7 +73,7 @@ struct Carrier: Sendable {
     }
     let answer = try await desk.call(
       "files", ["path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))])
-    guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk took no file") }
+    guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
     var offset: Int64 = 0
     while offset < item.byteCount {
       let length = Int(min(pieceByteCount, item.byteCount - offset))
@@ -91,7 +91,7 @@ struct Carrier: Sendable {
       var offset: Int64 = 0
       while offset < item.byteCount {
         let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
-        guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too little") }
+        guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too few bytes") }
         try await file.write(piece, at: offset)
         offset += Int64(piece.count)
         try await passed(piece.count, item, &tally)

@@ -1,12 +1,12 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// Which files go, which ones are replaced, and what happens to their sources.
+/// Rules that select the files to transfer, the existing files to replace, and the sources to remove.
 struct FileRules: Sendable {
-  /// What is known of a file before its bytes are compared.
+  /// The size and the modification time of a file, which are known before its contents are compared.
   struct Standing: Sendable {
     let byteCount: Int64
-    /// When it was modified, in seconds since 1970.
+    /// The modification time, in seconds since 1970 (UTC).
     let modified: Int64
   }
 
@@ -19,7 +19,7 @@ struct FileRules: Sendable {
   let announcesSize: Bool
 
   private let overwrite: OverwritePolicy
-  /// What is compared (`-k`): nothing, attributes, sparse or full checksums.
+  /// The comparison (`-k`): 0 for none, 1 for attributes, 2 for sparse and 3 for full checksums.
   private let comparison: Int
   private let newest: Int64?
   private let oldest: Int64?
@@ -30,7 +30,7 @@ struct FileRules: Sendable {
     overwrite = try Self.word(line, .overwrite) ?? .different
     let links: SymbolicLinkPolicy = try Self.word(line, .symbolicLinks) ?? .follow
     guard links == .follow || links == .skip else {
-      throw .usage("The simulator transfers no symbolic links as links")
+      throw .usage("The simulator does not transfer symbolic links as links")
     }
     skipsLinks = links == .skip
     comparison = try Self.number(line, .resume, in: 0...3) ?? 0
@@ -47,25 +47,25 @@ struct FileRules: Sendable {
       throw .usage("The simulator removes the sources of uploads only")
     }
     guard mode != .send || !keepsModificationTime else {
-      throw .usage("The simulator keeps the times of downloads only")
+      throw .usage("The simulator preserves the times of downloads only")
     }
   }
 
-  /// Whether a file is among those that go, by its time.
+  /// Returns whether the modification time of a file is within the limits.
   func includes(_ file: Standing) -> Bool {
     newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
   }
 
-  /// Whether a file of a session's list is this session's: several sessions share the files.
+  /// Returns whether the file with a number belongs to this session, because several sessions share the files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
 
-  /// Whether it makes no difference what is at the destination.
+  /// Whether a file is transferred regardless of an existing one.
   var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == 0 }
 
-  /// Whether a file goes in the place of the one that may be there.
+  /// Returns whether a file replaces an existing one.
   ///
-  /// Attributes are sizes, as for ascp. Two files of one size may differ: where checksums are to be compared, the file is
-  /// transferred again instead.
+  /// Only the size is compared as an attribute, as ascp does. Files of the same size can differ: instead of a
+  /// comparison of checksums, the simulator transfers the file again.
   func replaces(_ existing: Standing?, with file: Standing) -> Bool {
     guard let existing else { return true }
     let isOlder = existing.modified < file.modified
@@ -79,13 +79,13 @@ struct FileRules: Sendable {
     }
   }
 
-  /// Refuses what the simulator would have to leave out.
+  /// Checks that the command line has no option that affects files and that the simulator does not implement.
   private static func refuse(_ line: CommandLineReader) throws(Failure) {
     for option in [Option.contentProtection, .proxy] where line[option] != nil {
-      throw .usage("The simulator does not do what \(option.rawValue) asks for")
+      throw .usage("The option \(option.rawValue) is not supported by the simulator")
     }
     for option in [Option.manifest, .checksum] where line[option] ?? "none" != "none" {
-      throw .usage("The simulator does not do what \(option.rawValue) asks for")
+      throw .usage("The value of \(option.rawValue) is not supported by the simulator")
     }
   }
 
@@ -94,7 +94,7 @@ struct FileRules: Sendable {
   ) throws(Failure) -> Word? {
     guard let text = line[option] else { return nil }
     guard let word = Word(rawValue: text) else {
-      throw .usage("The value of \(option.rawValue) is not one of its words")
+      throw .usage("The value of \(option.rawValue) is not one of the permitted words")
     }
     return word
   }
@@ -104,31 +104,31 @@ struct FileRules: Sendable {
   ) throws(Failure) -> Int? {
     guard let text = line[option] else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw .usage("The value of \(option.rawValue) is not a number that it can have")
+      throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
     }
     return number
   }
 
-  /// A time: seconds since 1970, seconds before now if negative, or ISO 8601.
+  /// Parses a time: seconds since 1970 (UTC), seconds before now if negative, or ISO 8601.
   private static func time(
     _ line: CommandLineReader, _ option: Option, _ date: Timestamp
   ) throws(Failure) -> Int64? {
     guard let text = line[option] else { return nil }
     if let seconds = Int64(text) {
       let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
-      guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is no time") }
+      guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
       return seconds < 0 ? sum : seconds
     }
-    guard let time = Timestamp(iso8601: text) else { throw .usage("The value of \(option.rawValue) is no time") }
+    guard let time = Timestamp(iso8601: text) else { throw .usage("The value of \(option.rawValue) is not a time") }
     return time.unixSeconds
   }
 
-  /// Which session of several this is: `2:3`.
+  /// Parses the number of this session and the count of all sessions: `2:3`.
   private static func session(_ text: String?) throws(Failure) -> (index: Int, count: Int) {
     guard let text else { return (1, 1) }
     let numbers = text.split(separator: ":").compactMap { Int($0) }
     guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
-      throw .usage("The value of -C is not the number of a session and how many there are")
+      throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
     }
     return (numbers[0], numbers[1])
   }

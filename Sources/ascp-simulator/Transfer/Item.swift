@@ -1,11 +1,11 @@
-/// A file or a folder that is to go through.
+/// A file or a folder to transfer.
 struct Item: Sendable {
-  /// What it is, and which way it goes.
+  /// The type and the direction of an item.
   enum Kind: Sendable {
     case folderToSend
     case fileToSend
     case folderToReceive
-    /// A file of the desk, with the number that it is asked for with.
+    /// A file of the transfer desk, with the number that identifies it in requests.
     case fileToReceive(Int)
   }
 
@@ -13,7 +13,7 @@ struct Item: Sendable {
   let localPath: String
   let remotePath: String
   let standing: FileRules.Standing
-  /// Whether it is what the command line names, and not below it.
+  /// Whether the item is a source that the command line or a command names, and not an item below one.
   let isSource: Bool
 
   var byteCount: Int64 { standing.byteCount }

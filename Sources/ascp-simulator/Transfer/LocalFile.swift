@@ -8,9 +8,9 @@ struct LocalFile {
   let isSpecial: Bool
   let standing: FileRules.Standing
 
-  /// Looks at a path; links are followed.
+  /// Reads the attributes of a path, following symbolic links.
   ///
-  /// - Returns: `nil` if nothing is there.
+  /// The result is `nil` if the path does not exist.
   init?(_ path: String) {
     let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
@@ -24,9 +24,10 @@ struct LocalFile {
       modified: date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0)
   }
 
-  /// A file, or a folder with everything below it that goes by the rules; each with its path below the first.
+  /// Returns a file, or a folder with everything below it that the rules include, each with its path relative to the
+  /// first.
   ///
-  /// Links to folders are left out, so that none leads round in a circle.
+  /// Symbolic links to folders below the first are left out, so that no cycle of links is followed.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     guard let first = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
     guard try goes(first, rules) else { return [] }
@@ -49,7 +50,7 @@ struct LocalFile {
     return found
   }
 
-  /// Whether a file or a folder is among those that go.
+  /// Returns whether the rules include a file or a folder.
   private static func goes(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.skipsLinks, isLink(file.path) { return false }
     if file.isSpecial {

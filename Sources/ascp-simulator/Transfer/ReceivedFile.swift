@@ -2,14 +2,14 @@ internal import Foundation
 internal import StorageClient
 internal import SystemPackage
 
-/// A file that arrives: under another name next to its place until it is complete.
+/// A file that is being received, under another name in the same folder until it is complete.
 struct ReceivedFile {
   private let path: String
   private let file: FileReplacement
 
-  /// Runs a body that receives a file, and puts the file in its place if the body succeeds.
+  /// Runs a closure that receives a file, and moves the file to its path if the closure succeeds.
   ///
-  /// The folders that it is in are made. A file that is there is replaced in one step, and its permissions are kept.
+  /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are kept.
   static func receive(
     _ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -24,7 +24,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Writes bytes to a place.
+  /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
     do {
       try await file.write(bytes, at: offset)
@@ -33,7 +33,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Sets when a file was modified, in seconds since 1970.
+  /// Sets the modification time of a file, in seconds since 1970 (UTC).
   static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
     do {
       try FileManager.default.setAttributes(
@@ -43,12 +43,12 @@ struct ReceivedFile {
     }
   }
 
-  /// Makes a folder and those that it is in.
+  /// Creates a folder and its missing parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw Failure(6, "The folder cannot be made: \(path)")
+      throw Failure(6, "The folder cannot be created: \(path)")
     }
   }
 }

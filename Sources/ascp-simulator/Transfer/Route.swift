@@ -1,12 +1,12 @@
 internal import Foundation
 internal import StorageJSON
 
-/// Which path on this machine belongs to which path of the desk.
+/// The mapping between paths on this machine and paths of the transfer desk.
 struct Route: Sendable {
   private let invocation: Invocation
   private let desk: DeskClient
 
-  /// Whether the one source takes the destination for its name.
+  /// Whether the destination is the name of the only source.
   private let destinationIsName: Bool
 
   init(_ invocation: Invocation, _ desk: DeskClient) async throws(Failure) {
@@ -22,12 +22,12 @@ struct Route: Sendable {
     }
   }
 
-  /// The path of the desk that a source is written to or read from.
+  /// Returns the path of the transfer desk that a source is written to or read from.
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
     invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
   }
 
-  /// The files and folders that sources consist of, folders before what is in them.
+  /// Returns the files and folders of sources, each folder before its contents.
   func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
     var items: [Item] = []
     for source in sources {
@@ -67,7 +67,7 @@ struct Route: Sendable {
 }
 
 extension FileRules.Standing {
-  /// What the desk says about a file.
+  /// Reads the size and the modification time in a response of the transfer desk.
   init(_ document: JSONValue) {
     self.init(
       byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))

@@ -2,14 +2,15 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageJSON
 
-/// One session: logs in, begins, lets the files through, ends; and says so on the management port.
+/// One session: it logs in, transfers the files, ends, and reports its progress on the management port.
 struct TransferRun: Sendable {
   let invocation: Invocation
   let reporter: Reporter
   private let commands: AsyncStream<Command>
   private let start = ContinuousClock.now
 
-  /// The most bytes that go through at once, whatever the desk says: they are held in memory.
+  /// The maximum size in bytes of a piece, regardless of the transfer desk's response, because pieces are stored in
+  /// memory.
   private static let largestPiece = 16 << 20
 
   init(_ invocation: Invocation, _ reporter: Reporter, _ commands: AsyncStream<Command>) {
@@ -20,7 +21,7 @@ struct TransferRun: Sendable {
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
-  /// Carries the session out.
+  /// Runs the session.
   func run() async throws(Failure) {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
     try await reporter.report(
@@ -59,9 +60,9 @@ struct TransferRun: Sendable {
       .done, [("TransferBytes", "\(tally.byteCount)"), ("StartByte", "0"), ("FilesComplete", "\(tally.files)")])
   }
 
-  /// Shows the token and the paths.
+  /// Starts the session by sending the token and the paths.
   ///
-  /// - Returns: How many bytes go through at once.
+  /// - Returns: The number of bytes to transfer in each request.
   private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
     var document = JSONObject()
     document["direction"] = invocation.mode == .send ? "send" : "receive"
@@ -73,10 +74,10 @@ struct TransferRun: Sendable {
   }
 }
 
-/// What went through so far.
+/// The progress of a transfer.
 struct Tally: Sendable {
   var byteCount: Int64 = 0
   var files = 0
-  /// How many files there were, those of other sessions and those that stayed included.
+  /// The number of files so far, including those of other sessions and those that were not replaced.
   var items = 0
 }
