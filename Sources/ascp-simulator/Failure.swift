@@ -21,7 +21,7 @@ struct Failure: Error, Sendable, Equatable {
     switch error.code {
     case .cancelled: self = .cancelled
     case .connectionFailed where isFirst: self.init(44, "Failed to open TCP connection to the transfer desk")
-    case .timeout: self.init(15, "The transfer desk did not answer in time")
+    case .timeout: self.init(15, "The transfer desk did not respond in time")
     default: self.init(16, "The connection to the transfer desk was lost")
     }
   }

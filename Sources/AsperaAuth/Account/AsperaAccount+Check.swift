@@ -19,7 +19,7 @@ extension AsperaAccount {
       guard isOneLine, String(validating: [UInt8](password), as: UTF8.self) != nil else {
         throw AsperaError(
           .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
-          remedy: "Give the password as it is typed; one that is read from a file ends where the line ends.")
+          remedy: "Give the password without a line break; one that is read from a file often ends with one.")
       }
       return AccountReport(authentication: .password, notes: notes)
     case .privateKey(let key):

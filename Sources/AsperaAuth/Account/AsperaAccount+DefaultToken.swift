@@ -39,7 +39,7 @@ extension AsperaAccount {
       guard key.passphrase != nil else {
         throw KeyPlace(key.source).error(
           .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
-          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples name it.")
+          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
       }
     }
     return try AsperaAccount(
@@ -65,7 +65,7 @@ extension AsperaAccount {
       .keyNotFound,
       "No key for transfers with tokens is on this machine; these locations were searched: "
         + "\(places.joined(separator: ", ")).",
-      remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server takes one.")
+      remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
   }
 }
 

@@ -54,8 +54,8 @@ extension AsperaPrivateKey {
   private static func publicKey(of key: PrivateKey, at place: KeyPlace) throws(AsperaError) -> SSHPublicKey {
     guard key.isWhole, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
       throw place.error(
-        .malformedKey, "is damaged: what it signs is not what its public part verifies",
-        remedy: "Copy the key anew, or make another one.")
+        .malformedKey, "is damaged: its public key does not verify its signatures",
+        remedy: "Copy the key again, or create another one.")
     }
     return publicKey
   }

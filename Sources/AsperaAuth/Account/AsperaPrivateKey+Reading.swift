@@ -19,12 +19,12 @@ extension AsperaPrivateKey {
       let contents = try Self.read(path, at: KeyPlace(source), machine)
       if !isWellKnown, let permissions = contents.permissions, permissions & 0o077 != 0 {
         throw KeyPlace(source).error(
-          .insecureKeyFile, "is open to others than its owner (mode 0\(String(permissions, radix: 8)))",
-          remedy: "Close it: chmod 600 \(path).")
+          .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
+          remedy: "Restrict it: chmod 600 \(path).")
       }
       if !isWellKnown, let weakness = contents.weakness {
         throw KeyPlace(source).error(
-          .insecureKeyFile, "could have been written by others: \(weakness.reason)", remedy: weakness.remedy)
+          .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
       }
       return Secret(bytes: contents.bytes)
     }
@@ -71,7 +71,7 @@ extension AsperaPrivateKey {
           .unsupportedKey, "is encrypted with \(block.cipher ?? "a cipher") in a way that libcrypto no longer offers",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       case .malformed, .unsupportedKind, .failed:
-        throw place.error(.malformedKey, "is damaged", remedy: "Copy the key anew, or make another one.")
+        throw place.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
       }
     }
   }

@@ -21,7 +21,7 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
       throw AsperaError(
         .invalidHostKey,
         text.hasPrefix("SHA256:")
-          ? "The fingerprint of the host key is a SHA-256, which Aspera does not compare."
+          ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
           : "The fingerprint of the host key is not 40 hex digits.",
         remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")
     }

@@ -9,7 +9,7 @@ extension AscpCommandBuilder {
   func checkSupport() throws(AsperaError) {
     if specification.fields["use_ascp4"]?.bool == true {
       throw AsperaError(
-        .unsupported, "The transfer specification asks for ascp4, which has other arguments.",
+        .unsupported, "The transfer specification requests ascp4, which has other arguments.",
         remedy: "Leave use_ascp4 out.")
     }
     let tags = try specification.decodedTags()

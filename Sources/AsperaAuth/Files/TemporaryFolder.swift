@@ -59,6 +59,6 @@ package final class TemporaryFolder: Sendable {
 
   private static func problem(_ message: String) -> AsperaError {
     AsperaError(
-      .failed, message, remedy: "See whether there is space left, and whether TMPDIR names a folder to write to.")
+      .failed, message, remedy: "Check whether the disk is full, and whether TMPDIR names a writable folder.")
   }
 }

@@ -38,7 +38,7 @@ extension NodeSetup {
           .invalidSpecification, "Some paths of an upload have a destination, and others have none.",
           remedy: "Give all of them one, or none.")
       }
-      // Without destinations of their own the files are put into the root, which is then the only destination.
+      // Without separate destinations, the files are uploaded to the root, which is then the only destination.
       request["destination_root"] = destinations.isEmpty ? nil : root
       request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }

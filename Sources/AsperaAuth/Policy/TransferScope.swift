@@ -16,12 +16,12 @@ struct TransferScope {
     case .key(let key):
       throw PolicyError(
         .unsupportedKey,
-        "The rule is about the one key \"\(key)\", and a transfer token opens all that lies below a path.",
+        "The rule is for the single key \"\(key)\", and a transfer token is valid for everything below a path.",
         remedy: "Use a prefix that ends with a slash.")
     }
     guard TransferPlace(prefix) != nil else {
       throw PolicyError(
-        .unsupportedKey, "The prefix \"\(prefix)\" is no path: it has an empty name, \".\" or \"..\" in it.",
+        .unsupportedKey, "The prefix \"\(prefix)\" is not a path: it has an empty component, \".\" or \"..\" in it.",
         remedy: "Write it like uploads/alice/.")
     }
     if rule.addresses != nil { throw Self.unsupported("an address") }
@@ -38,7 +38,7 @@ struct TransferScope {
   /// Returns the specification with absolute paths, all of them below the prefix, or throws if a path is outside it.
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
-    guard !specification.paths.isEmpty else { throw Self.refused("The transfer names no paths") }
+    guard !specification.paths.isEmpty else { throw Self.refused("The transfer has no paths") }
     // Tags and root identifiers can select another folder that paths are relative to.
     guard specification.tags?["aspera"] == nil,
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
@@ -86,7 +86,7 @@ struct TransferScope {
 
   private static func unsupported(_ what: String) -> PolicyError {
     PolicyError(
-      .unsupportedCondition, "The rule has \(what), and no token of a node is bound to that.",
+      .unsupportedCondition, "The rule has \(what), to which a node's token cannot be bound.",
       remedy: "Leave it out of the rule for Aspera, and check it where the transfer is requested.")
   }
 

@@ -14,11 +14,11 @@ extension AsperaToken {
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
       return (
         .other,
-        "It begins like a transfer token and does not end with \(footer): it was probably cut off when it was copied."
+        "It begins like a transfer token and does not end with \(footer): it was probably truncated when it was copied."
       )
     }
     if BearerText.expiration(of: text) != nil {
-      return (.other, "It looks like a bearer token without the word Bearer before it, which the server needs to see.")
+      return (.other, "It looks like a bearer token without the word Bearer before it, which the server requires.")
     }
     return (.other, nil)
   }

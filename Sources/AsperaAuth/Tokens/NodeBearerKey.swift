@@ -52,11 +52,12 @@ public struct NodeBearerKey: Sendable {
         remedy: "Give its passphrase.")
     case .wrongPassphrase:
       AsperaError(
-        .wrongPassphrase, "The passphrase does not open the key for bearer tokens.", remedy: "Give its own passphrase.")
+        .wrongPassphrase, "The passphrase does not open the key for bearer tokens.",
+        remedy: "Give the passphrase of this key.")
     case .unsupportedKind, .unsupportedEncryption:
       AsperaError(
         .unsupportedKey, "The key for bearer tokens is not an RSA key that can be read.",
-        remedy: "Make one with openssl genrsa 4096, and register its public half with the access key.")
+        remedy: "Create one with openssl genrsa 4096, and register its public key with the access key.")
     case .malformed, .failed:
       AsperaError(
         .malformedKey, "The key for bearer tokens is not a private key in PEM.",

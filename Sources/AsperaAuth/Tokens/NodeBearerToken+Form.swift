@@ -28,7 +28,7 @@ extension NodeBearerToken {
     let signature = try key.signature(of: payload)
     let plaintext = Self.plaintext(payload, signature)
     guard let packed = Zlib.compress(plaintext) else {
-      throw AsperaError(.failed, "The bearer token could not be packed.", remedy: "Try again with more memory.")
+      throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
     let text = String(writing: { $0.append(base64: packed.span) })
     self.init(secret: Secret(text), claims: claims, payload: payload, signature: signature)
@@ -43,13 +43,13 @@ extension NodeBearerToken {
       throw AsperaError(
         .invalidToken,
         "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
-        remedy: "Give them; servers refuse a token without.")
+        remedy: "Add them; servers reject a token without them.")
     }
     guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
       throw AsperaError(
         .invalidToken,
-        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or hold the text that ends them.",
-        remedy: "Leave claims out; groups are what makes them long.")
+        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
+        remedy: "Leave claims out; long lists of groups are the usual cause.")
     }
   }
 
@@ -80,7 +80,7 @@ extension NodeBearerToken {
     do {
       plaintext = try Zlib.decompress(packed, limit: Self.sizeLimit)
     } catch {
-      throw Self.unreadable("is not packed with zlib, or has more than \(Self.sizeLimit) bytes")
+      throw Self.unreadable("is not compressed with zlib, or has more than \(Self.sizeLimit) bytes")
     }
     // A claim may contain the delimiter, the Base64 after the last one cannot.
     guard let cut = plaintext.ranges(of: Self.delimiter).last else {
@@ -102,6 +102,6 @@ extension NodeBearerToken {
   private static func unreadable(_ predicate: String) -> AsperaError {
     AsperaError(
       .invalidToken, "The bearer token \(predicate).",
-      remedy: "Pass the token as it was issued; a JSON web token is no token of a node.")
+      remedy: "Pass the token as it was issued; a JSON Web Token is not a token of a node.")
   }
 }

@@ -46,17 +46,17 @@ public struct NodeBearerToken: Sendable, Equatable {
     } catch {
       throw AsperaError(
         .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
-        remedy: "Register the public half of the key: openssl rsa -pubout prints it.")
+        remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
     }
     guard case .rsa = key.kind else {
       throw AsperaError(
         .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
-        remedy: "Register the public half of an RSA key.")
+        remedy: "Register the public key of an RSA key pair.")
     }
     guard key.verify(rsaSHA512: signature, of: payload) else {
       throw AsperaError(
-        .invalidToken, "The signature of the bearer token is not one of the key.",
-        remedy: "Sign the token with the key whose public half is registered with the access key.")
+        .invalidToken, "The signature of the bearer token does not match the key.",
+        remedy: "Sign the token with the private key whose public key is registered with the access key.")
     }
   }
 }

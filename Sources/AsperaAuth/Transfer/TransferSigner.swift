@@ -284,14 +284,14 @@ extension TransferSpec {
     if text("token")?.isEmpty == true {
       throw AsperaError(
         .invalidToken, "The token of the transfer specification is empty.",
-        remedy: "Leave the field out where no token is needed.")
+        remedy: "Leave the field out if no token is needed.")
     }
     if fields["tags"]?.object != nil, text("tags64") != nil {
       throw Self.invalid("has both tags and tags64", "Leave one of them out.")
     }
     if contentProtection != nil, filled("content_protection_password") == nil {
       throw Self.invalid(
-        "has content_protection without a password", "Set content_protection_password; ascp would ask for it.")
+        "has content_protection without a password", "Set content_protection_password; ascp would prompt for it.")
     }
     try checkWebSocket()
   }
@@ -338,6 +338,6 @@ extension TransferSpec {
   private static func ambiguous(_ credentials: String) -> AsperaError {
     AsperaError(
       .ambiguousCredential, "The transfer specification has \(credentials).",
-      remedy: "Leave one of them out; it is not known which one ascp would use.")
+      remedy: "Leave one of them out; it is undefined which one ascp would use.")
   }
 }

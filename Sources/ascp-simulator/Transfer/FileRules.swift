@@ -56,7 +56,7 @@ struct FileRules: Sendable {
     newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
   }
 
-  /// Returns whether the file with a number belongs to this session, because several sessions share the files.
+  /// Returns whether the file at an index, starting at 0, belongs to this session: several sessions share the files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
 
   /// Whether a file is transferred regardless of an existing one.

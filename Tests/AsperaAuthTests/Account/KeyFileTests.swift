@@ -15,8 +15,8 @@ final class KeyFileTests: XCTestCase {
       let error = await asperaError { try await AsperaPrivateKey.file(path).check(on: .forKeys()) }
       XCTAssertEqual(error?.code, .insecureKeyFile)
       XCTAssertTrue(
-        error?.message.contains("\(path) is open to others than its owner (mode 0\(String(mode, radix: 8)))") == true)
-      XCTAssertEqual(error?.remedy, "Close it: chmod 600 \(path).")
+        error?.message.contains("\(path) is accessible to other users (mode 0\(String(mode, radix: 8)))") == true)
+      XCTAssertEqual(error?.remedy, "Restrict it: chmod 600 \(path).")
     }
     for mode in [0o600, 0o400, 0o700] {
       _ = try await AsperaPrivateKey.file(try folder.file("rsa", mode: mode)).check(on: .forKeys())

@@ -131,7 +131,7 @@ final class OpenSSHKeyTests: XCTestCase {
     for type in ["sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"] {
       await assertRefused(
         container(blob: string(type) + string([1, 2, 3]), section: seed), .unsupportedKey,
-        "security key at hand (\(type))")
+        "a hardware security key (\(type))")
     }
     await assertRefused(
       container(blob: string("ssh-ed448") + string([1]), section: seed), .unsupportedKey, "ssh-ed448")

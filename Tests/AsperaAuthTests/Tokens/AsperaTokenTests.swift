@@ -35,7 +35,7 @@ final class AsperaTokenTests: XCTestCase {
       let token = try AsperaToken(Secret(text))
       XCTAssertEqual(token.kind, .other, text)
       XCTAssertTrue(try XCTUnwrap(token.note, text).contains("_2MTA"), text)
-      XCTAssertTrue("\(token)".contains("cut off"), "\(token)")
+      XCTAssertTrue("\(token)".contains("truncated"), "\(token)")
     }
     for text in ["ATM1_A_1MTA", "ATX2_A_2XTA", "ATM5_A_5MTA", "ATM2-A_2MTA", "atm2_A_2mta", "basic abc", "x", "é"] {
       let token = try AsperaToken(Secret(text))

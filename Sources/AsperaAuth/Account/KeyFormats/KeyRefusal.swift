@@ -8,7 +8,7 @@ enum KeyRefusal {
   /// The length in bits of the longest RSA modulus that libcrypto supports.
   static let mostBits = 16_384
 
-  static let remedy = "Make another one, ssh-keygen -t rsa -b 3072, and have its public key put on the server."
+  static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 
   static func dsa(at place: KeyPlace) -> AsperaError {
     place.error(.unsupportedKey, "is a DSA key, which current SSH servers and clients refuse", remedy: remedy)
@@ -18,8 +18,8 @@ enum KeyRefusal {
     place.error(
       .unsupportedKey,
       name.hasPrefix("sk-")
-        ? "needs a security key at hand (\(name)), which ascp cannot ask for"
-        : "is of a kind that SSH does not log in with: \(name)", remedy: remedy)
+        ? "requires a hardware security key (\(name)), which ascp does not support"
+        : "is of a kind that SSH does not support for logins: \(name)", remedy: remedy)
   }
 }
 
@@ -33,7 +33,7 @@ extension PrivateKeyReport.Kind {
       guard (KeyRefusal.leastBits...KeyRefusal.mostBits).contains(bits) else {
         throw place.error(
           .unsupportedKey,
-          "is an RSA key of \(bits) bits, where \(KeyRefusal.leastBits) to \(KeyRefusal.mostBits) are taken",
+          "is an RSA key of \(bits) bits, and \(KeyRefusal.leastBits) to \(KeyRefusal.mostBits) are supported",
           remedy: KeyRefusal.remedy)
       }
       self = .rsa(bits: bits)

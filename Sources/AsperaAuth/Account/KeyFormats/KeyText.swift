@@ -20,15 +20,15 @@ enum KeyText {
     }
     guard let contents = block.contents else {
       throw place.error(
-        .malformedKey, "begins as a private key and is damaged, or cut off",
-        remedy: "Copy the key anew, with its first and its last line.")
+        .malformedKey, "begins like a private key and is damaged or truncated",
+        remedy: "Copy the key again, with its first and its last line.")
     }
     switch block.label {
     case OpenSSHKey.label:
       guard block.isFirst else {
         throw place.error(
-          .malformedKey, "has something before the key, which OpenSSH's own format does not allow",
-          remedy: "Let it begin with the line BEGIN OPENSSH PRIVATE KEY.")
+          .malformedKey, "has other text before the key, which OpenSSH's own format does not allow",
+          remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
       }
       self = .openSSH(try OpenSSHKey(container: contents, at: place))
     case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: place)
@@ -41,7 +41,8 @@ enum KeyText {
       }
       guard encryption.work <= PKCS8Encryption.workLimit else {
         throw place.error(
-          .unsupportedKey, "takes \(encryption.work) rounds to open, more than \(PKCS8Encryption.workLimit)",
+          .unsupportedKey,
+          "requires \(encryption.work) rounds of key derivation, more than \(PKCS8Encryption.workLimit)",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
@@ -104,14 +105,14 @@ extension OpenSSHKey.Problem {
     switch self {
     case .malformed:
       place.error(
-        .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key anew, or make another one.")
+        .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
     case .keyCount(let count):
       place.error(
-        .unsupportedKey, "holds \(count) keys, where OpenSSH reads one", remedy: "Give a file with one key in it.")
+        .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
     case .mismatch:
       place.error(
         .malformedKey, "holds a private key that does not belong to the public key in it",
-        remedy: "Copy the key anew, or make another one.")
+        remedy: "Copy the key again, or create another one.")
     }
   }
 }

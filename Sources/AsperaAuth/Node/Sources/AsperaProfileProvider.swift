@@ -4,7 +4,7 @@ internal import StorageJSON
 
 /// A provider that reads access to a Node API from a profile in `~/.aspera/storage-auth.json`.
 ///
-/// IBM's tools have no such file with a documented format; the format is specific to this package:
+/// IBM's tools document no file for this purpose; the format is specific to this package:
 ///
 /// ```json
 /// {
@@ -80,7 +80,7 @@ public struct AsperaProfileProvider: CredentialProvider {
       switch members[name] {
       case nil, .null?: break
       case .string(let text)?: values[name] = text.isEmpty ? nil : text
-      default: throw place.malformed("has no text in “\(name)”")
+      default: throw place.malformed("has no string in “\(name)”")
       }
     }
     let settings = NodeAccessSettings(names: Self.names, values: values, place: place)
