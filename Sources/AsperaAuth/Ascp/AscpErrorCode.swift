@@ -1,6 +1,7 @@
 /// A code in the field `Code` of a management frame of ascp.
 ///
-/// ascp's log (`errcode=`) numbers its errors differently.
+/// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) numbers its errors
+/// differently.
 public struct AscpErrorCode: Sendable, Hashable {
   /// The number of the code.
   public let code: Int

@@ -1,7 +1,8 @@
 /// A message of ascp's management port: a header with a version, fields, and an empty line.
 ///
-/// Every field is stored in its order. A field can contain a password or a token: the description shows the names of
-/// all fields, but only the values of a few that contain neither secrets nor paths.
+/// The format is that of aspera-cli (`ascp/management.rb`), with which ascp's own output agrees. Every field is stored
+/// in its order. A field can contain a password or a token: the description shows the names of all fields, but only the
+/// values of a few that contain neither secrets nor paths.
 ///
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }

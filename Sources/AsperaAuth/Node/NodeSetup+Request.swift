@@ -2,10 +2,10 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeSetup {
-  /// The names of the fields that are sent to the node unchanged, as the OpenAPI description of IBM's Node API lists
-  /// them.
+  /// The names of the fields that are sent to the node unchanged.
   ///
-  /// Fields that are not in this list are not sent, especially passwords and keys.
+  /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli sends as
+  /// well, such as `public_keys`. Fields that are not in this list are not sent, especially passwords and keys.
   private static let fields = [
     "remote_host", "ssh_port", "fasp_port", "token_life_seconds", "cipher", "cipher_allowed", "content_protection",
     "cookie", "create_dir", "http_fallback", "http_fallback_port", "rate_policy", "rate_policy_allowed",

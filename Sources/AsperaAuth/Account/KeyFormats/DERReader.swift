@@ -1,6 +1,6 @@
 /// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
 ///
-/// Every function returns `nil` and reads no further if the next value is truncated or has another type.
+/// Every function returns `nil` if the next value is truncated, has another type or is out of range.
 struct DERReader {
   private var rest: ArraySlice<UInt8>
 
