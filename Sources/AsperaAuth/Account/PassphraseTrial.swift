@@ -8,13 +8,13 @@ internal import StorageAuth
 struct PassphraseTrial {
   /// The result of a trial.
   enum Outcome: Equatable {
-    /// The passphrase decrypts the key.
+    /// A passphrase that decrypts the key.
     case opened
-    /// The passphrase does not decrypt the key.
+    /// A passphrase that does not decrypt the key.
     case refused
-    /// The passphrase decrypts the key, but the private key belongs to another public key.
+    /// A passphrase that decrypts the key, whose private key belongs to another public key.
     case otherKey
-    /// The passphrase was not tried, for the given reason, which follows a colon in messages.
+    /// A passphrase that was not tried, for the given reason, which follows a colon in messages.
     case notTried(String)
   }
 

@@ -32,8 +32,8 @@ extension AscpErrorCode {
     return refusals.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Returns whether a text says that a user is denied, even if the user's name is a keyword: `user token denied by
-  /// server`.
+  /// Returns whether a text says that a user is denied, even if the user has the name of a keyword, as in `user token
+  /// denied by server`.
   private static func isDeniedUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }

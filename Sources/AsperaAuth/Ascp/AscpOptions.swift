@@ -27,7 +27,7 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// A Boolean value that indicates whether paths are passed in a file list instead of as arguments.
   ///
-  /// The length of arguments is limited, and every user of the machine can read them.
+  /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
 
   /// The session that this command is for, which is required for a specification with `multi_session`.
@@ -53,9 +53,9 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// A condition under which a session uses a WebSocket instead of SSH.
   public enum WebSocketUse: Sendable, Hashable {
-    /// The specification offers a WebSocket.
+    /// A WebSocket whenever the specification offers one.
     case whereOffered
-    /// The specification offers a WebSocket and names no UDP port, so that a session over SSH is not possible.
+    /// A WebSocket only if the specification offers one and names no UDP port, so that SSH is not possible.
     case whereNeeded
   }
 

@@ -40,11 +40,11 @@ package struct ManagementFrameParser: Sendable {
   package static let largestFrame = 262_144
 
   private enum State {
-    /// The parser is between frames.
+    /// The state between frames.
     case idle
-    /// The parser is within a frame.
+    /// The state within a frame.
     case frame(version: Int)
-    /// The parser is within input that was reported, up to the next empty line or header.
+    /// The state within input that was reported, up to the next empty line or header.
     case skipping
   }
 

@@ -20,13 +20,13 @@ public protocol TokenIssuer: Sendable {
 public struct TokenRequest: Sendable, Equatable {
   /// A reason for which a token is needed.
   public enum Reason: String, Sendable, Hashable {
-    /// The session starts.
+    /// The start of the session.
     case initial
-    /// The previous token has expired, or expires too soon.
+    /// A previous token that has expired, or expires too soon.
     case expired
-    /// The server rejected the previous token.
+    /// A previous token that the server rejected.
     case rejected
-    /// The server requires a token, and the session had none.
+    /// A token that the server requires and that the session did not have.
     case missing
   }
 

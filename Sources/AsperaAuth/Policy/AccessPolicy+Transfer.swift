@@ -41,7 +41,8 @@ extension AccessPolicy {
       do throws(PolicyError) {
         return try TransferScope(rule, action, at: date).applied(to: specification)
       } catch {
-        // An error about a condition that cannot be expressed helps the caller more than a rule that does not match.
+        // An error about a condition that a token cannot express helps the caller more than one about a rule that
+        // does not match.
         if problem == nil || error.code != .refused { problem = error }
       }
     }

@@ -10,7 +10,7 @@ public struct AsperaToken: Sendable, Equatable {
     case transfer
     /// A basic token, the identifier and the secret of an access key: `Basic …`.
     case basic
-    /// A bearer token, signed with the private key that is registered for an access key: `Bearer …`.
+    /// A bearer token, signed with the private key whose public key is registered with an access key: `Bearer …`.
     case bearer
     /// A token of another form, which only the server can judge.
     case other

@@ -98,7 +98,7 @@ public struct FaspURI: Sendable, Equatable {
 }
 
 extension FaspURI: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with that of the specification.
+  /// A description that contains that of the specification.
   public var description: String { "FaspURI(\(specification))" }
 
   /// The same text as ``description``.

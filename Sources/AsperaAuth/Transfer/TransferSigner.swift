@@ -4,8 +4,8 @@ internal import StorageJSON
 
 /// A signer that adds an account and a grant to the specification of a transfer.
 ///
-/// The host, the user, the ports and the host key of the grant take precedence over those of the account. The account's
-/// credential is the only credential in the signed specification, and the grant's token is its only token.
+/// The host, the user and the ports of the grant take precedence over those of the account. The account's credential is
+/// the only credential in the signed specification, and the grant's token is its only token.
 ///
 /// - The account, the grant or the specification can pin a host key. If two of them pin different keys, the transfer is
 ///   refused.
@@ -70,7 +70,7 @@ public struct TransferSigner: Signer {
 
 /// The steps of ``TransferSigner``.
 extension TransferSpec {
-  /// Replaces the server, the user and the ports by those of an account.
+  /// Replaces the server, the user and the ports with those of an account.
   mutating func put(_ account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
@@ -83,7 +83,7 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
-  /// Replaces all credentials by that of an account.
+  /// Replaces all credentials with that of an account.
   mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     let (password, key) = account.credentials
     if password != nil { try checkAddressee(account) }

@@ -60,9 +60,9 @@ public struct TransferSpec: Sendable, Equatable {
 
 /// The direction of a transfer, seen from the client.
 public enum TransferDirection: String, Sendable, Hashable {
-  /// The client sends files to the server.
+  /// A transfer from the client to the server.
   case send
-  /// The client receives files from the server.
+  /// A transfer from the server to the client.
   case receive
 }
 
@@ -133,7 +133,7 @@ extension TransferSpec {
     set { setText("src_base", newValue) }
   }
 
-  /// Whether a missing destination folder is created (`create_dir`).
+  /// A Boolean value that indicates whether a missing destination folder is created (`create_dir`).
   public var createsFolder: Bool? {
     get { fields["create_dir"]?.bool }
     set { fields["create_dir"] = newValue.map { .bool($0) } }
@@ -183,7 +183,7 @@ extension TransferSpec {
     set { fields["tags"] = newValue.map { .object($0) } }
   }
 
-  /// Whether the session stays open for paths that are added while it runs (`keepalive`).
+  /// A Boolean value that indicates whether the session stays open for paths that are added later (`keepalive`).
   public var isPersistent: Bool? {
     get { fields["keepalive"]?.bool }
     set { fields["keepalive"] = newValue.map { .bool($0) } }
@@ -233,7 +233,7 @@ extension TransferSpec {
     set { setText("symlink_policy", newValue?.rawValue) }
   }
 
-  /// Whether sources are removed after their transfer (`remove_after_transfer`).
+  /// A Boolean value that indicates whether sources are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
     get { fields["remove_after_transfer"]?.bool }
     set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
@@ -378,14 +378,15 @@ extension TransferSpec {
     set { setText("proxy", newValue?.reveal()) }
   }
 
-  /// Whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`), which requires a token and checks no
-  /// account; certificates replace the host key.
+  /// A Boolean value that indicates whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
+  ///
+  /// A WebSocket requires a token and checks no account; certificates replace the host key.
   public var offersWebSocket: Bool? {
     get { fields["wss_enabled"]?.bool }
     set { fields["wss_enabled"] = newValue.map { .bool($0) } }
   }
 
-  /// The TCP port of the web socket (`wss_port`).
+  /// The TCP port of the WebSocket (`wss_port`).
   public var webSocketPort: Int? {
     get { number("wss_port") }
     set { setNumber("wss_port", newValue) }

@@ -49,31 +49,31 @@ public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
 ///
 /// The resume policy determines which files differ: without one, every file does.
 public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
-  /// No file is overwritten.
+  /// A policy that overwrites no file.
   case never
-  /// Every file is overwritten.
+  /// A policy that overwrites every file.
   case always
-  /// Files that differ are overwritten, which is the default of ascp.
+  /// A policy that overwrites files that differ, which is the default of ascp.
   case different = "diff"
-  /// Files that are older than the source are overwritten.
+  /// A policy that overwrites files that are older than the source.
   case older
-  /// Files that differ and are older than the source are overwritten.
+  /// A policy that overwrites files that differ and are older than the source.
   case differentAndOlder = "diff+older"
 }
 
 /// A policy for symbolic links among the sources (`symlink_policy`).
 public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The target of the link is transferred, which is the default of ascp.
+  /// A policy that transfers the target of a link, which is the default of ascp.
   case follow
-  /// The link is transferred, unless a file of its name exists at the destination.
+  /// A policy that transfers a link, unless a file of its name exists at the destination.
   case copy
-  /// The link is transferred, and replaces a file of its name at the destination.
+  /// A policy that transfers a link, and replaces a file of its name at the destination.
   case copyAndReplace = "copy+force"
-  /// Links are not transferred.
+  /// A policy that skips links.
   case skip
 }
 
-/// The encryption or decryption of files by the client, with which the server stores them encrypted.
+/// The encryption or decryption of files by the client, so that the server stores only encrypted files.
 public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
   case encrypt
   case decrypt
@@ -81,11 +81,11 @@ public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
 
 /// The behavior of a transfer whose data cannot be sent over UDP.
 public enum HTTPFallback: Sendable, Hashable {
-  /// The transfer fails.
+  /// No fallback: the transfer fails.
   case off
-  /// The transfer falls back to HTTP.
+  /// A fallback to HTTP.
   case on
-  /// The transfer uses HTTP from its start.
+  /// A transfer over HTTP from its start.
   case force
 }
 

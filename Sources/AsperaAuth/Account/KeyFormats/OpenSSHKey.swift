@@ -21,11 +21,11 @@ struct OpenSSHKey {
 
   /// A reason for which a key cannot be read.
   enum Problem: Error, Equatable {
-    /// The data is not in this format, or it is damaged.
+    /// Data that is not in this format, or is damaged.
     case malformed
-    /// The container has the given number of keys instead of one.
+    /// A container with the given number of keys instead of one.
     case keyCount(UInt32)
-    /// The private key does not belong to the public key.
+    /// A private key that does not belong to the public key.
     case mismatch
   }
 

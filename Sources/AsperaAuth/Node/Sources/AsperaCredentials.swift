@@ -5,6 +5,7 @@ public import StorageAuth
 ///
 /// Each provider can be replaced or left out. They are tried in the order of the properties. A provider that is not
 /// configured on this machine is skipped; one that is configured incorrectly ends the search with an error.
+///
 /// ```swift
 /// var sources = AsperaCredentials(machine)
 /// sources.profile = vault
