@@ -15,7 +15,7 @@ extension TransferFailure {
 
   static func tokensTooShort(_ count: Int) -> TransferFailure {
     TransferFailure(
-      .token(.expired), "\(count) tokens in a row were too short-lived before the transfer could start.",
+      .token(.expired), "\(count) consecutive tokens had become too short-lived before the transfer could start.",
       remedy: "Let the issuer give tokens that live longer, or shorten startSpacing and tokenMargin of the queue.")
   }
 

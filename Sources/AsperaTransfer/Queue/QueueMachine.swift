@@ -1,36 +1,35 @@
-/// What a queue knows and decides, without a clock, a lock or a task: events go in, effects come out.
+/// The state machine of a queue, without a clock, a lock or a task: events go in, effects come out.
 ///
-/// All instants are uptimes. A session that gives its place back lets the next one in: first those that were asked to
-/// run now, then those that were interrupted, the last one first, then the others in their order.
+/// All times are uptimes. A free slot goes first to the sessions that the caller asked to run now, then to interrupted
+/// sessions (the most recent one first), and then to the waiting sessions in their order.
 struct QueueMachine {
-  /// What has to be done, in this order.
+  /// An action for the queue to perform; effects are performed in order.
   enum Effect {
-    /// For a session, under the ticket that it has now.
+    /// An effect for a session, with the ticket that the session has now.
     case session(String, ticket: UInt64, SessionMachine.Effect)
-    /// The session has left the queue.
+    /// Removes the session from the queue.
     case forget(String)
-    /// Come back after a while, to start who waits for that.
+    /// Reports back after a time, to start the sessions that wait for the start spacing.
     case alarm(Duration)
   }
 
   let configuration: TransferQueueConfiguration
-  /// The sessions, by their ids.
   var sessions: [String: SessionMachine] = [:]
-  /// Those that wait for their first turn, in order.
+  /// The sessions that have never been active, in order.
   var waiting: [String] = []
-  /// Those that were asked to run now and have not got a place yet, in order.
+  /// The sessions that the caller asked to run now and that have no slot yet, in order.
   var urgent: [String] = []
-  /// Those that were interrupted, the last one at the end.
+  /// The interrupted sessions; the most recent one is the last.
   var interrupted: [String] = []
-  /// Those that have a place, in the order in which they got it.
+  /// The sessions that occupy a slot, in the order in which they became active.
   var active: [String] = []
-  /// Those that are ready to start, in the order in which they got ready.
+  /// The sessions that are ready to start, in the order in which they became ready.
   var line: [String] = []
   var isShutDown = false
   var isPaused = false
   var isAlarmSet = false
   var lastStart: Duration?
-  /// Those that go when they are over, and those that run again when they have stopped.
+  /// The sessions to remove when they have ended, and the sessions that run again when they have stopped.
   var leaving: Set<String> = []
   var again: Set<String> = []
 
@@ -38,10 +37,10 @@ struct QueueMachine {
     self.configuration = configuration
   }
 
-  /// Whether nothing is under way and nothing waits.
+  /// Whether all sessions have ended.
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
-  /// Puts a session in line.
+  /// Adds a session to the end of the waiting sessions.
   mutating func add(
     _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
@@ -52,7 +51,7 @@ struct QueueMachine {
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
   }
 
-  /// Lets something happen to a session, and then whatever that makes room for.
+  /// Sends an event to a session, and then starts the sessions that can use a slot that became free.
   mutating func perform(
     _ id: String, at uptime: Duration, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
@@ -60,7 +59,7 @@ struct QueueMachine {
     return effects + runAgain(id) + schedule(at: uptime)
   }
 
-  /// A session's token was looked at for the last time; if it is good, the attempt starts now.
+  /// Handles the result of checking a session's token; if it is valid, the attempt starts now.
   mutating func checked(
     _ id: String, _ ticket: UInt64, _ check: SessionMachine.Check, at uptime: Duration
   ) -> [Effect] {
@@ -69,13 +68,13 @@ struct QueueMachine {
     return effects + schedule(at: uptime)
   }
 
-  /// Ends a session; it stays in the queue.
+  /// Cancels a session, which stays in the queue.
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
     again.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
-  /// Ends a session and takes it out of the queue.
+  /// Cancels a session and removes it from the queue.
   mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id] else { return [] }
     again.remove(id)
@@ -84,34 +83,34 @@ struct QueueMachine {
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
-  /// Lets nobody in any more.
+  /// Stops activating sessions.
   ///
-  /// - Parameter stopping: Whether those that are active are interrupted.
+  /// - Parameter stopping: Whether active sessions are interrupted as well.
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
     return stopping ? active.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
   }
 
-  /// Lets sessions in again.
+  /// Activates sessions again.
   mutating func resume(at uptime: Duration) -> [Effect] {
     isPaused = false
     return schedule(at: uptime)
   }
 
-  /// Ends all sessions, and all that are added later.
+  /// Cancels all sessions, and those that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     again = []
     return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
   }
 
-  /// The time that was asked for is over.
+  /// Handles the end of the time that an `alarm` effect requested.
   mutating func alarm(at uptime: Duration) -> [Effect] {
     isAlarmSet = false
     return schedule(at: uptime)
   }
 
-  /// Lets something happen to a session, and keeps the lists.
+  /// Sends an event to a session, and updates the lists.
   mutating func update(
     _ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
@@ -139,7 +138,8 @@ struct QueueMachine {
     if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
     switch new.state {
     case .queued where !line.contains(id): line.append(id)
-    // Who asks for a token because the last one became too short-lived in line keeps the place in it.
+    // A session that requests another token because the last one became too short-lived while it waited keeps its
+    // position.
     case .queued, .checking, .asking: break
     default: line.removeAll { $0 == id }
     }
@@ -153,8 +153,9 @@ struct QueueMachine {
 }
 
 extension QueueMachine {
-  /// Lets a session run before all others, in the place of an active one if there is no room; one that is over runs
-  /// again, and one that is being stopped does when it has stopped.
+  /// Runs a session before all others, in place of an active one if no slot is free.
+  ///
+  /// A session that has ended runs again; one that is being stopped runs again when it has stopped.
   mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id], !isShutDown, !leaving.contains(id) else { return [] }
     if case .stopping = session.state {
@@ -164,7 +165,7 @@ extension QueueMachine {
     return putFirst(id) + makeRoom() + schedule(at: uptime)
   }
 
-  /// A session that was asked to run while it was being stopped, and has stopped.
+  /// Puts a session first that was asked to run while it was being stopped, once it has stopped.
   private mutating func runAgain(_ id: String) -> [Effect] {
     guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
     switch session.state {
@@ -173,7 +174,7 @@ extension QueueMachine {
     }
   }
 
-  /// Admits the sessions that there is room for, and starts those that may start.
+  /// Activates as many sessions as there are free slots, and starts those that may start.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while active.count < configuration.maximumActive, let id = next() {
@@ -197,7 +198,7 @@ extension QueueMachine {
     }
   }
 
-  /// Interrupts as many active sessions as there are urgent ones without a place, those that came last first.
+  /// Interrupts as many active sessions as urgent ones need slots, the most recently activated first.
   private mutating func makeRoom() -> [Effect] {
     guard !isPaused else { return [] }
     let stopping = active.count { isStopping($0) }
@@ -218,9 +219,10 @@ extension QueueMachine {
     isPaused || isShutDown ? nil : urgent.first ?? interrupted.last ?? waiting.first
   }
 
-  /// Starts the first of those that are ready, if it is long enough since the last start.
+  /// Starts the first ready session if the start spacing has passed since the last start.
   ///
-  /// One at a time is looked at, so that each start counts for the next one. A session that is alone starts at once.
+  /// Only one session is checked at a time, so that each start counts for the spacing of the next one. A session starts
+  /// immediately if it is the only active one.
   private mutating func start(at uptime: Duration) -> [Effect] {
     guard !active.contains(where: { sessions[$0]?.state == .checking }),
       let id = line.first(where: { sessions[$0]?.state == .queued })

@@ -1,48 +1,48 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What one session goes through, without a clock, a lock or a task: something happens, effects come out.
+/// The state machine of one session, without a clock, a lock or a task: events go in, effects come out.
 ///
-/// Whatever is begun for the session has a ticket. Taking the session off what it does changes the ticket, so that an
-/// answer that comes too late is not heard.
+/// Each piece of work that the machine starts has a ticket. Abandoning the work changes the ticket, so that a result
+/// that arrives too late is ignored.
 struct SessionMachine {
-  /// What the session can do for a token.
+  /// The session's means of getting a token.
   enum TokenSupply: Equatable {
-    /// It has none.
+    /// The session has no token and no issuer.
     case none
-    /// It has one, and there is no other.
+    /// The session has a fixed token and no issuer.
     case fixed
-    /// It can ask for as many as it needs.
+    /// The session has an issuer, which provides as many tokens as it needs.
     case issuer
   }
 
-  /// Why a token is needed.
+  /// The reason for a token request.
   struct Need: Equatable {
     var reason: TokenRequest.Reason
-    /// Whether the server refused the last one, so that the same one will not do.
+    /// Whether the server rejected the last token, so that the cache must not return it again.
     var isRefused = false
   }
 
-  /// What comes next for a session that pauses or was interrupted.
+  /// The next step of a session that pauses or was interrupted.
   enum Step: Equatable {
     case ask(Need)
     case start
   }
 
-  /// Why a session is told to stop.
+  /// The reason for stopping an attempt.
   enum Purpose: Equatable {
-    /// It is over.
+    /// The session ends.
     case cancel
-    /// Another one goes first.
+    /// Another session runs first, and this one continues later.
     case interrupt
   }
 
   enum State: Equatable {
     case waiting
     case asking(Need)
-    /// Ready to start, as soon as starts are far enough apart.
+    /// Ready to start as soon as the start spacing allows it.
     case queued
-    /// Its token is looked at for the last time, and its specification is signed.
+    /// The token is checked once more, and the specification is signed.
     case checking
     case connecting
     case running
@@ -52,22 +52,22 @@ struct SessionMachine {
     case ended(Result<TransferSummary, TransferFailure>)
   }
 
-  /// What has to be done, in this order.
+  /// An action for the queue to perform; effects are performed in order.
   enum Effect {
     case tell(TransferEvent.Kind)
     case ask(Need)
     case check
     case run
     case sleep(Duration)
-    /// What is under way is told to end.
+    /// Cancels the session's task.
     case cancelWork
   }
 
-  /// What was found when the token was looked at for the last time.
+  /// The result of checking the token before an attempt.
   enum Check {
-    /// The attempt can begin; what came, if the token was renewed in the meantime.
+    /// The attempt can begin; contains the issuance if the token is a new one.
     case ready(TokenIssuance?)
-    /// The token does not live long enough any more.
+    /// The token does not remain valid for long enough any more.
     case stale
     case failed(TransferFailure)
   }
@@ -76,11 +76,11 @@ struct SessionMachine {
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
-  /// The number of what is under way.
+  /// The number of the current work; events with another number are ignored.
   var ticket: UInt64 = 0
-  /// Whether `didActivate` was told.
+  /// Whether `didActivate` was reported.
   var isActivated = false
-  /// Whether the attempt that is under way got as far as `didStartRunning`.
+  /// Whether the current attempt has reported `didStartRunning`.
   var hasStarted = false
   var tries = Tries()
 
@@ -90,7 +90,7 @@ struct SessionMachine {
     self.configuration = configuration
   }
 
-  /// Whether it takes one of the places of the queue.
+  /// Whether the session occupies one of the queue's active slots.
   var isActive: Bool {
     switch state {
     case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
@@ -98,12 +98,11 @@ struct SessionMachine {
     }
   }
 
-  /// Whether it is over.
   var isEnded: Bool {
     if case .ended = state { true } else { false }
   }
 
-  /// The session is put in line; one that needs a token and can have none is over at once.
+  /// Enters the queue; a session that requires a token and cannot get one ends immediately.
   mutating func enter() -> [Effect] {
     state = .waiting
     isActivated = false
@@ -111,7 +110,7 @@ struct SessionMachine {
     return requiresToken && means == .none ? end(.failure(.tokenRequired)) : []
   }
 
-  /// Its turn has come, or has come back.
+  /// Makes the session active for the first time, or again after an interruption.
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
@@ -124,10 +123,10 @@ struct SessionMachine {
     }
   }
 
-  /// Looks at the token and signs; the start follows.
+  /// Starts checking the token and signing; the attempt follows.
   mutating func check() -> [Effect] { begin(.checking, .check) }
 
-  /// Another session goes first.
+  /// Interrupts the session so that another one can run first.
   mutating func interrupt() -> [Effect] {
     switch state {
     case .asking(let need): return drop(into: .interrupted(before: .ask(need)))
@@ -138,7 +137,7 @@ struct SessionMachine {
     }
   }
 
-  /// It is to end.
+  /// Cancels the session.
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
@@ -153,13 +152,12 @@ struct SessionMachine {
     }
   }
 
-  /// The pause is over.
+  /// Continues after a pause.
   mutating func wake(_ number: UInt64) -> [Effect] {
     guard number == ticket, case .pausing(let step) = state else { return [] }
     return take(step)
   }
 
-  /// Does what comes next.
   private mutating func take(_ step: Step) -> [Effect] {
     switch step {
     case .ask(let need): return begin(.asking(need), .ask(need))
@@ -167,34 +165,34 @@ struct SessionMachine {
     }
   }
 
-  /// It has what it needs to start.
+  /// Marks the session as ready to start.
   mutating func ready() -> [Effect] {
     state = .queued
     defer { isActivated = true }
     return isActivated ? [] : [.tell(.didActivate)]
   }
 
-  /// Begins something that answers under a new ticket.
+  /// Enters a state whose work reports its result under a new ticket.
   mutating func begin(_ next: State, _ effect: Effect) -> [Effect] {
     ticket += 1
     state = next
     return [effect]
   }
 
-  /// Takes the session off what it does.
+  /// Abandons the current work and enters another state.
   private mutating func drop(into next: State) -> [Effect] {
     ticket += 1
     state = next
     return [.cancelWork]
   }
 
-  /// Tells the attempt to stop, and waits until it has.
+  /// Asks the attempt to stop; the state changes again when the attempt has ended.
   private mutating func stop(_ purpose: Purpose) -> [Effect] {
     state = .stopping(purpose)
     return hasStarted ? [.tell(.willStopRunning), .cancelWork] : [.cancelWork]
   }
 
-  /// It is over.
+  /// Ends the session and reports the events that remain.
   mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
     var effects: [Effect] = []
     if isActivated { effects.append(.tell(.willDeactivate)) }
@@ -205,37 +203,37 @@ struct SessionMachine {
   }
 }
 
-/// What has been tried again in a row, each with a count of its own, and how far the attempts came.
+/// The consecutive retries of each kind, and the progress that the attempts have made.
 struct Tries {
-  /// Tokens that were renewed because the server refused them.
+  /// The number of tokens that were refreshed because the server rejected them.
   var token = 0
-  /// Attempts that were repeated because of the network or the server.
+  /// The number of attempts that were repeated because the network or the server failed.
   var transport = 0
-  /// Questions to the issuer that were repeated.
+  /// The number of repeated requests to the issuer.
   var issuer = 0
-  /// Tokens that had become too short-lived when the start was due.
+  /// The number of tokens that no longer remained valid for long enough when the start was due.
   var stale = 0
   private var bytes: Int64 = 0
   private var files = 0
   private var best: (bytes: Int64, files: Int) = (0, 0)
 
-  /// An attempt begins; it may count from nothing again.
+  /// Begins an attempt, whose own counts start at zero.
   mutating func beginAttempt() {
     bytes = 0
     files = 0
   }
 
-  /// The attempt has moved so many bytes.
+  /// Records the number of bytes that the attempt has transferred.
   mutating func note(bytes count: Int64) {
     bytes = max(bytes, count)
   }
 
-  /// The attempt has done a file more.
+  /// Records that the attempt has finished one more file.
   mutating func noteFile() {
     files += 1
   }
 
-  /// The attempt has ended: if it came further than all before, everything may be tried as often as at the beginning.
+  /// Ends an attempt; one that got further than all before resets the retry counts of tokens and transport.
   mutating func settle() {
     guard bytes > best.bytes || files > best.files else { return }
     best = (max(bytes, best.bytes), max(files, best.files))
@@ -245,18 +243,14 @@ struct Tries {
 }
 
 extension SessionMachine {
-  /// The issuer answered.
-  ///
-  /// - Parameter issuance: What came, if it is a token that the session did not have before.
+  /// Handles the issuer's response; the issuance is `nil` if the session had the token before.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }
     tries.issuer = 0
     return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready()
   }
 
-  /// The issuer failed.
-  ///
-  /// - Parameter pause: How long it wants to be left alone.
+  /// Handles an error of the issuer, which must not receive a request before `pause` is over.
   mutating func refused(
     _ number: UInt64, _ error: CredentialError, pause: Duration, random: Double
   ) -> [Effect] {
@@ -268,7 +262,7 @@ extension SessionMachine {
     return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
   }
 
-  /// The token was looked at for the last time.
+  /// Handles the result of checking the token before an attempt.
   mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
     guard number == ticket, state == .checking else { return [] }
     switch check {
@@ -291,7 +285,7 @@ extension SessionMachine {
     }
   }
 
-  /// The engine tells something.
+  /// Handles a report of the engine.
   mutating func reported(_ number: UInt64, _ report: TransferReport) -> [Effect] {
     guard number == ticket else { return [] }
     switch report {
@@ -311,7 +305,7 @@ extension SessionMachine {
     }
   }
 
-  /// The attempt has ended, and nothing of it is left.
+  /// Handles the end of an attempt, of which no process, file or port remains.
   mutating func attemptEnded(
     _ number: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
@@ -329,7 +323,7 @@ extension SessionMachine {
     return effects + conclude(result, random: random)
   }
 
-  /// What follows from how an attempt ended; a transfer that was done before it could be stopped is done.
+  /// Decides what follows the end of an attempt; a transfer that completed before it could be stopped is a success.
   private mutating func conclude(
     _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
@@ -351,7 +345,7 @@ extension SessionMachine {
     }
   }
 
-  /// Tries again what can be tried again.
+  /// Starts a retry if the failure and the remaining budget allow one, and ends the session otherwise.
   private mutating func recover(from failure: TransferFailure, random: Double) -> [Effect] {
     tries.settle()
     switch failure.kind {
@@ -365,11 +359,11 @@ extension SessionMachine {
       let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
       return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
     case .token where means == .issuer && tries.token > 0:
-      return end(.failure(failure.after(tries.token + 1, "tokens were refused in a row")))
+      return end(.failure(failure.after(tries.token + 1, "consecutive tokens were rejected")))
     case .token where means == .fixed:
       return end(.failure(failure.withoutIssuer))
     case .transport where tries.transport > 0:
-      return end(.failure(failure.after(tries.transport + 1, "attempts failed in a row")))
+      return end(.failure(failure.after(tries.transport + 1, "consecutive attempts failed")))
     default:
       return end(.failure(failure))
     }
@@ -382,7 +376,6 @@ extension SessionMachine {
     return [.tell(.retry(retry))] + begin(.pausing(before: step), .sleep(delay))
   }
 
-  /// Whether an attempt is under way.
   private var isAttempting: Bool {
     switch state {
     case .connecting, .running, .stopping: true
@@ -390,7 +383,7 @@ extension SessionMachine {
     }
   }
 
-  /// The server has taken account and token, unless the attempt is being stopped.
+  /// Marks that the server has accepted the account and the token, unless the attempt is being stopped.
   private mutating func prove() -> [Effect] {
     guard state == .connecting else { return [] }
     state = .running

@@ -1,38 +1,41 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What a queue keeps of a session besides what its machine knows.
+/// The queue's data about a session besides its state machine.
 struct SessionRecord {
   typealias Waiter = CheckedContinuation<Result<TransferSummary, TransferFailure>?, Never>
 
   let session: TransferSession
   let account: AsperaAccount?
   let issuer: (any TokenIssuer)?
-  /// The token that it brought along, if it has no issuer.
+  /// The session's fixed token, if it has no issuer.
   let fixed: TransferGrant?
-  /// The tokens of the activation that goes on.
+  /// The tokens of the current activation.
   var tokens: SessionTokens?
-  /// Who asks the issuer in it.
+  /// The provider that requests the tokens of the current activation from the issuer.
   var provider: SessionTokenProvider?
-  /// The specification for the attempt that is about to start; not kept longer than that, because secrets are in it.
+  /// The signed specification for the attempt that is about to start; removed when it starts, because it contains
+  /// secrets.
   var signed: TransferSpec?
-  /// What is under way.
+  /// The current work: a token request, a check, an attempt or a pause.
   var work: Task<Void, Never>?
   var feed: PathFeed?
-  /// When its activation began.
+  /// The uptime at which the current activation began.
   var began = Duration.zero
-  /// The most bytes that an attempt of this activation has moved.
+  /// The largest number of bytes that an attempt of the current activation has transferred.
   var bytes: Int64 = 0
-  /// The batch that it was added in.
+  /// The batch that the session belongs to.
   let batch: UInt64?
-  /// Who waits for its end.
+  /// The waiters for the session's result.
   var waiters: [Waiter] = []
 
+  /// Creates the record of a session that is added to a queue.
+  ///
   /// - Parameters:
   ///   - session: The session.
-  ///   - account: The account of the queue, for a session without one.
-  ///   - issuer: The issuer of the queue, for a session without one.
-  ///   - batch: The batch that it is added in.
+  ///   - account: The queue's account, for a session without one.
+  ///   - issuer: The queue's issuer, for a session without one.
+  ///   - batch: The batch that the session belongs to.
   init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batch: UInt64?) {
     self.session = session
     self.batch = batch
@@ -44,7 +47,7 @@ struct SessionRecord {
 
   var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
-  /// Who the server sees: the same for sessions of which one says something about the other.
+  /// The user and the server of the session, by which the queue recognizes sessions with the same login.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -54,7 +57,7 @@ struct SessionRecord {
 }
 
 extension TransferSession {
-  /// The token that the session brought along: its own, or the one in its specification.
+  /// The session's fixed token, or the one in its specification.
   fileprivate var fixedGrant: TransferGrant? {
     if case .fixed(let token) = token { return TransferGrant(token: token) }
     guard let secret = specification.token, let token = try? AsperaToken(secret) else { return nil }
@@ -63,10 +66,10 @@ extension TransferSession {
 }
 
 extension SessionRecord {
-  /// What the session does, for people and for metrics.
+  /// The description of the transfer in events and metrics.
   var subject: String { session.specification.subject(for: account) }
 
-  /// An activation begins, with tokens of its own.
+  /// Begins an activation with its own tokens.
   mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
     began = uptime
     bytes = 0
@@ -84,7 +87,7 @@ extension SessionRecord {
     }
   }
 
-  /// It is over: no secret is kept, and no waiter is left.
+  /// Ends the session and releases its secrets, its task and its waiters.
   mutating func end() {
     tokens = nil
     signed = nil
@@ -92,7 +95,7 @@ extension SessionRecord {
     waiters = []
   }
 
-  /// An attempt tells something.
+  /// Records a report of the current attempt.
   mutating func note(_ report: TransferReport) {
     switch report {
     case .progress(let progress):

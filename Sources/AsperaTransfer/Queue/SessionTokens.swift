@@ -1,17 +1,17 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The tokens of one activation of a session: a cache of its own over its issuer, or over the token that it has.
+/// The tokens of one activation of a session, cached from its issuer or from its fixed token.
 ///
-/// The cache asks the issuer once at a time, leaves it alone after a failure, and renews a token that the server refused
-/// exactly once.
+/// The cache has at most one request to the issuer in flight, pauses after the issuer failed, and refreshes a token
+/// that the server rejected exactly once.
 final class SessionTokens: Sendable {
   private let cache: CredentialCache<TransferGrant>
   private let issuer: SessionTokenProvider?
   private let margin: Duration
   private let generation = Lock<CredentialGeneration?>(nil)
 
-  /// Tokens of an issuer, which have to live on for `margin` when they are used.
+  /// Creates a cache of an issuer's tokens, which must remain valid for at least `margin` when an attempt uses them.
   init(
     issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: AuthEvents,
     time: any SigningClock
@@ -21,7 +21,7 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(issuer, configuration: configuration, events: events, time: time)
   }
 
-  /// A token that there is only one of; it is used for as long as it lives, or as nobody here knows better.
+  /// Creates a cache of a fixed token, which is used until its expiration, or indefinitely if that is not known.
   init(
     fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
   ) {
@@ -30,28 +30,29 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(grant, configuration: configuration, events: events, time: time)
   }
 
-  /// The grant that is there, if it lives long enough and was not refused, for the attempt that now begins.
+  /// Returns the cached grant for the attempt that begins, if it remains valid for the margin and was not rejected.
   ///
-  /// - Returns: The grant, and what came, if it is another one than before.
+  /// - Returns: The cached grant, and its issuance if it is a new one; `nil` if no cached grant is usable.
   func use() -> (CachedCredential<TransferGrant>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, note($0)) }
   }
 
-  /// The date to sign a grant of these at.
+  /// Returns the signing date for a grant: `now`, but at most the grant's expiration minus the margin.
   ///
-  /// How long a grant lives on was counted from its issuer's time; a wall clock that says otherwise is wrong.
+  /// The cache measures a grant's remaining lifetime from its issuer's time. If the local wall clock says that a grant
+  /// from the cache has expired, the wall clock is wrong.
   func date(for grant: TransferGrant, now: Timestamp) -> Timestamp {
     guard let expiration = grant.expiration else { return now }
     return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
   }
 
-  /// How long the issuer wants to be left alone.
+  /// The time for which no request may be sent to the issuer after a failure; zero if a request may be sent now.
   var pause: Duration { cache.pause }
 
-  /// Gets a token that lives long enough.
+  /// Returns when the cache has a token that remains valid for the margin, requesting one if necessary.
   ///
-  /// - Returns: What came, if it is another one than before.
-  /// - Throws: What the issuer said.
+  /// - Returns: The issuance, if the token is another one than before.
+  /// - Throws: The issuer's `CredentialError`.
   func obtain(_ need: SessionMachine.Need) async throws(CredentialError) -> TokenIssuance? {
     issuer?.reason = need.reason
     let last = generation.withLock { $0 }
@@ -59,10 +60,10 @@ final class SessionTokens: Sendable {
     return note(cached)
   }
 
-  /// Ends a question that is under way, and gives the token up.
+  /// Cancels the in-flight request and discards the token.
   func shutdown() { cache.shutdown() }
 
-  /// Keeps in mind which grant it is that the server may refuse.
+  /// Remembers the generation of the grant in use, which is the one that the server may reject.
   private func note(_ cached: CachedCredential<TransferGrant>) -> TokenIssuance? {
     let isNew = generation.withLock { generation in
       defer { generation = cached.generation }
@@ -75,7 +76,7 @@ final class SessionTokens: Sendable {
   }
 }
 
-/// Asks an issuer for the tokens of one session, and says each time why.
+/// A provider that requests the tokens of one session from an issuer, with the reason of each request.
 final class SessionTokenProvider: CredentialProvider {
   private struct State {
     var reason = TokenRequest.Reason.initial
@@ -88,11 +89,13 @@ final class SessionTokenProvider: CredentialProvider {
   private let specification: TransferSpec
   private let state: Lock<State>
 
+  /// Creates a provider.
+  ///
   /// - Parameters:
-  ///   - issuer: Who is asked.
+  ///   - issuer: The issuer to request tokens from.
   ///   - session: The id of the session.
   ///   - specification: The transfer, without secrets.
-  ///   - attempts: How often a token was asked for in this session before.
+  ///   - attempts: The number of tokens that were requested in this session before.
   init(issuer: any TokenIssuer, session: String, specification: TransferSpec, attempts: Int) {
     self.issuer = issuer
     self.session = session
@@ -102,16 +105,16 @@ final class SessionTokenProvider: CredentialProvider {
 
   var source: String { issuer.source }
 
-  /// Why the next token is needed; afterwards it is because the last one ends.
+  /// The reason of the next request; each request resets it to `expired`.
   var reason: TokenRequest.Reason {
     get { state.withLock { $0.reason } }
     set { state.withLock { $0.reason = newValue } }
   }
 
-  /// What was asked last.
+  /// The most recent request.
   var lastRequest: TokenRequest? { state.withLock { $0.last } }
 
-  /// How often a token was asked for in this session.
+  /// The number of tokens that were requested in this session.
   var attempts: Int { state.withLock { $0.attempts } }
 
   func credential() async throws(CredentialError) -> TransferGrant {

@@ -1,76 +1,81 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// Something that happened to a session of a queue.
+/// An event of a session of a ``TransferQueue``.
 ///
-/// No secret and no token is in it. More kinds may come: a `switch` needs a `default`.
+/// Events contain no secrets and no tokens. Later versions may add kinds, so a `switch` over ``kind`` needs
+/// a `default`.
 public struct TransferEvent: Sendable {
   /// The id of the session.
   public let session: String
 
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
 
-  /// What can happen to a session.
+  /// The kinds of events.
   ///
-  /// The first eight come in this order. A session whose token cannot be had does not become active: `willActivate`,
-  /// then `didDeactivate`. An attempt that fails before the server has taken account and token: `willStartRunning`,
-  /// then `didStopRunning`. An attempt that is repeated, or was interrupted, begins with `willStartRunning` again.
-  /// `finished` is the last one, and comes once each time that a session is put in line.
+  /// The first eight come in the order in which they are declared, with these exceptions:
+  ///
+  /// - A session that gets no token does not become active: `willActivate` is followed by `didDeactivate`.
+  /// - An attempt that fails before the server has accepted account and token reports only `willStartRunning` and
+  ///   `didStopRunning`.
+  /// - An attempt that is repeated, or that was interrupted, begins with `willStartRunning` again.
+  ///
+  /// `finished` is the last event. It comes once each time that the session is queued.
   public enum Kind: Sendable, Equatable {
-    /// Its turn has come; its token is asked for.
+    /// The session's turn has come, and its token is requested.
     case willActivate
-    /// It has what it needs to start.
+    /// The session has what it needs to start.
     case didActivate
     /// An attempt begins to connect.
     case willStartRunning
-    /// The server has taken account and token.
+    /// The server has accepted the account and the token.
     case didStartRunning
-    /// The attempt that runs ends, or is told to.
+    /// The running attempt ends, or is asked to end.
     case willStopRunning
-    /// The attempt has ended, and nothing of it is left.
+    /// The attempt has ended; no process, file or port of it remains.
     case didStopRunning
-    /// It gives its turn back.
+    /// The session is about to become inactive.
     case willDeactivate
-    /// It has given its turn back.
+    /// The session has become inactive.
     case didDeactivate
-    /// How far it is; a slow reader gets the newest one.
+    /// The progress of the transfer; a slow reader receives only the most recent one.
     case progress(TransferProgressReport)
-    /// A file ended.
+    /// A file was transferred, was skipped or failed.
     case file(TransferFileReport)
-    /// The issuer gave a token.
+    /// The issuer provided a token.
     case tokenIssued(TokenIssuance)
-    /// Something is tried again.
+    /// A step is retried.
     case retry(TransferRetry)
-    /// It is over: what was transferred, or why it was not.
+    /// The session has ended, with the transferred amount or the failure.
     case finished(Result<TransferSummary, TransferFailure>)
   }
 
-  /// Makes an event.
+  /// Creates an event.
   ///
   /// - Parameters:
   ///   - session: The id of the session.
-  ///   - kind: What happened.
+  ///   - kind: The kind of the event.
   public init(session: String, kind: Kind) {
     self.session = session
     self.kind = kind
   }
 }
 
-/// A token that an issuer gave: everything but the token.
+/// A description of a token that an issuer provided, without the token itself.
 public struct TokenIssuance: Sendable, Hashable {
   /// The name of the issuer.
   public var source: String
-  /// The token by its form, or `nil` if the issuer says that none is needed.
+  /// The kind of the token, or `nil` if the issuer reported that no token is needed.
   public var kind: AsperaToken.Kind?
-  /// When it ends, in its issuer's time, where that is known.
+  /// The expiration of the token by its issuer's clock, or `nil` if it is not known.
   public var expiration: Timestamp?
-  /// Why it was asked for.
+  /// The reason for the request.
   public var reason: TokenRequest.Reason
-  /// How often a token was asked for in this session, this time included.
+  /// The number of tokens that were requested in this session, including this one.
   public var attempt: Int
 
-  /// Describes a token that was issued.
+  /// Creates a description of an issued token.
   public init(
     source: String, kind: AsperaToken.Kind?, expiration: Timestamp?, reason: TokenRequest.Reason, attempt: Int
   ) {
@@ -82,28 +87,28 @@ public struct TokenIssuance: Sendable, Hashable {
   }
 }
 
-/// Something that is tried again.
+/// A step that a queue retries after a failure.
 public struct TransferRetry: Sendable, Hashable {
-  /// What is tried again; each has a budget of its own.
+  /// The kinds of retries; each has a separate budget.
   public enum Cause: String, Sendable, Hashable {
-    /// The server refused the token: another one is asked for.
+    /// The server rejected the token, and another one is requested.
     case token
-    /// The network or the server failed for a moment: the same is done again.
+    /// The network or the server failed temporarily, and the attempt is repeated.
     case transport
-    /// The issuer failed: it is asked again.
+    /// The issuer failed temporarily, and the request is repeated.
     case issuer
   }
 
-  /// What is tried again.
+  /// The kind of the retry.
   public var cause: Cause
-  /// Why.
+  /// The failure that the retry follows.
   public var failure: TransferFailure
-  /// How often this has been tried again in a row, this time included.
+  /// The number of consecutive retries of this kind, including this one.
   public var number: Int
-  /// How long is waited before it.
+  /// The delay before the retry.
   public var delay: Duration
 
-  /// Describes what is tried again.
+  /// Creates a description of a retry.
   public init(cause: Cause, failure: TransferFailure, number: Int, delay: Duration) {
     self.cause = cause
     self.failure = failure
@@ -112,30 +117,30 @@ public struct TransferRetry: Sendable, Hashable {
   }
 }
 
-/// The events of a queue, from the moment when they were asked for.
+/// The sequence of a queue's events, from the time at which the sequence was created.
 ///
-/// Each observer asks for its own. A slow reader loses nothing but progress that is out of date. The events of one
-/// session come in order. The sequence ends when its queue is shut down, and the one of a `run` when its sessions are
-/// over.
+/// Each observer creates a separate sequence. A slow reader misses no events except outdated progress. The events of one
+/// session come in order. The sequence ends when the queue is shut down; the sequence that a `run` method of the queue
+/// returns ends when its sessions have ended.
 public struct TransferEvents: AsyncSequence, Sendable {
-  /// An event.
+  /// The type of the elements.
   public typealias Element = TransferEvent
 
-  /// Never: a session that fails is an event.
+  /// The type of the errors; the failure of a session is an event, not an error of the sequence.
   public typealias Failure = Never
 
   let reader: Reader
 
-  /// Starts an iteration; several of one sequence share the events between them.
+  /// Creates an iterator; the iterators of one sequence share its events among themselves.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(reader: reader)
   }
 
-  /// Walks over the events.
+  /// An iterator over a queue's events.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: Reader
 
-    /// The next event, or nothing at the end or when the task is cancelled.
+    /// Returns the next event, or `nil` at the end or when the task is cancelled.
     public mutating func next() async -> TransferEvent? {
       guard let event = await reader.buffer.next() else {
         reader.leave()
@@ -144,13 +149,13 @@ public struct TransferEvents: AsyncSequence, Sendable {
       return event
     }
 
-    /// The next event, on the actor of the caller.
+    /// Returns the next event, or `nil` at the end or when the task is cancelled, on the caller's actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferEvent? {
       await next()
     }
   }
 
-  /// The reader of events; released, it does not observe any more.
+  /// The reader of a buffer; it stops observing the queue when it is released.
   final class Reader: Sendable {
     let buffer: EventBuffer
     private let end: @Sendable () -> Void
@@ -160,14 +165,15 @@ public struct TransferEvents: AsyncSequence, Sendable {
       self.end = end
     }
 
-    /// Nothing is read any more; saying it twice does no harm.
+    /// Stops observing the queue; further calls have no effect.
     func leave() { end() }
 
     deinit { end() }
   }
 }
 
-/// Keeps events until they are read: all of them, but of progress in a row only the newest.
+/// A buffer that stores events until they are read; of consecutive progress events of a session, only the most recent
+/// one.
 final class EventBuffer: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -176,9 +182,9 @@ final class EventBuffer: Sendable {
 
   private struct State {
     var events: [TransferEvent] = []
-    /// How many at the start of ``events`` have been read.
+    /// The number of events at the start of ``events`` that have been read.
     var read = 0
-    /// Where in ``events`` progress of a session stands that no other event of the session follows.
+    /// The index in ``events`` of a session's progress that no other event of the session follows, by session.
     var progress: [String: Int] = [:]
     var waiters: [Waiter] = []
     var nextID: UInt64 = 0
@@ -204,7 +210,7 @@ final class EventBuffer: Sendable {
       return events[read - 1]
     }
 
-    /// Gives up what has been read, once it is at least half.
+    /// Removes the events that have been read, once they are at least half of all.
     private mutating func compact() {
       guard read == events.count || (read >= 64 && read * 2 >= events.count) else { return }
       events.removeFirst(read)
@@ -215,7 +221,7 @@ final class EventBuffer: Sendable {
 
   private let state = Lock(State())
 
-  /// Keeps an event, or hands it to the waiter.
+  /// Stores an event, or passes it to a waiter.
   func append(_ event: TransferEvent) {
     let waiter: Waiter? = state.withLock { state in
       if state.isFinished { return nil }
@@ -226,7 +232,7 @@ final class EventBuffer: Sendable {
     waiter?.continuation.resume(returning: event)
   }
 
-  /// Nothing comes any more; what is kept can still be read.
+  /// Ends the sequence; stored events can still be read.
   func finish() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
@@ -236,7 +242,7 @@ final class EventBuffer: Sendable {
     for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }
 
-  /// The next event; nothing at the end, and when the task is cancelled.
+  /// Returns the next event, or `nil` at the end or when the task is cancelled.
   func next() async -> TransferEvent? {
     let id = state.withLock { state in
       state.nextID += 1

@@ -2,15 +2,15 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension TransferQueue {
-  /// Everything that a queue knows, under its lock.
+  /// The state of a queue, protected by its lock.
   struct State {
-    /// An observer of events: of all of them, or of those of a batch.
+    /// An observer of all events, or of the events of one batch.
     struct Observer {
       let buffer: EventBuffer
       let batch: UInt64?
     }
 
-    /// Something that is told when the lock is free, in the order in which it happened.
+    /// A notification to deliver without the lock, in the order in which the notifications occurred.
     enum Notice {
       case event(TransferEvent, [EventBuffer])
       case auth(AuthEvent)
@@ -23,9 +23,9 @@ extension TransferQueue {
     var records: [String: SessionRecord] = [:]
     var observers: [UInt64: Observer] = [:]
     var batches: [UInt64: QueueBatch] = [:]
-    /// The batches of which a session has ended.
+    /// The batches in which a session has ended since they were last examined.
     var touched: Set<UInt64> = []
-    /// The accounts that a server has taken.
+    /// The logins that a server has accepted.
     var accepted: Set<String> = []
     var alarm: Task<Void, Never>?
     var untold: [Notice] = []
@@ -44,7 +44,7 @@ extension TransferQueue {
       return numbers
     }
 
-    /// An id that no session has: the one that is wanted, or that one with a number.
+    /// Returns an id that no session has: the requested one, or that one with a number appended.
     func freeID(for wanted: String, besides others: [String] = []) -> String {
       func isFree(_ id: String) -> Bool { records[id] == nil && !others.contains(id) }
       if isFree(wanted) { return wanted }
@@ -59,7 +59,7 @@ extension TransferQueue {
         id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
     }
 
-    /// Ends the batches whose sessions are all over; these leave the queue.
+    /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.
     mutating func closeBatches(at uptime: Duration) -> [QueueMachine.Effect] {
       var effects: [QueueMachine.Effect] = []
       for number in touched {
@@ -74,7 +74,7 @@ extension TransferQueue {
       return effects
     }
 
-    /// Ends everything, if the queue was shut down and nothing is under way any more.
+    /// Ends all event sequences and resumes the waiters of the shutdown, once the queue is shut down and idle.
     mutating func closeIfOver() {
       guard isOver, !shutdownWaiters.isEmpty else { return }
       untold.append(.end(observers.values.map(\.buffer)))
@@ -85,15 +85,15 @@ extension TransferQueue {
   }
 }
 
-/// Sessions that were queued together, by a caller that waits for all of them.
+/// Sessions that were queued together by a caller that waits for all of them.
 struct QueueBatch {
   let members: [String]
-  /// Those that have not ended yet.
+  /// The members that have not ended yet.
   var open: Set<String>
 }
 
 extension TransferQueue {
-  /// Lets something happen, and does what follows from it.
+  /// Changes the state under the lock, and then carries out the effects.
   @discardableResult
   func perform<Value: Sendable>(
     _ change: (inout State, _ uptime: Duration) -> (Value, [QueueMachine.Effect])
@@ -113,7 +113,7 @@ extension TransferQueue {
     return value
   }
 
-  /// Begins what an effect asks for; what calls other people's code is done after the lock is free.
+  /// Starts an effect under the lock; returns the part that calls foreign code and must run without the lock.
   private func prepare(
     _ effect: QueueMachine.Effect, _ state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
@@ -141,7 +141,7 @@ extension TransferQueue {
     return nil
   }
 
-  /// Notes an event of a session, and what it brings with it.
+  /// Records an event of a session and its consequences; returns the part that must run without the lock.
   private func prepare(
     _ kind: TransferEvent.Kind, _ id: String, _ state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
@@ -171,7 +171,7 @@ extension TransferQueue {
     return nil
   }
 
-  /// Tells what happened, in order; one thread at a time, and without the lock.
+  /// Delivers the pending notifications in order, on one thread at a time and without the lock.
   private func tell() {
     var isTeller = false
     while true {
@@ -194,7 +194,7 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer, for as long as the sequence or one of its iterators is kept.
+  /// Adds an observer that is removed when the returned sequence and its iterators are released.
   func observe(_ batch: UInt64?) -> TransferEvents {
     let buffer = EventBuffer()
     let number = state.withLock { state in
@@ -209,7 +209,7 @@ extension TransferQueue {
     return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.leave(number) })
   }
 
-  /// Ends a reader; the sessions of a batch without a waiter are cancelled.
+  /// Removes an observer, and cancels the sessions of a batch whose observer has left.
   private func leave(_ number: UInt64) {
     perform { state, uptime in
       state.observers[number] = nil
@@ -220,18 +220,17 @@ extension TransferQueue {
 }
 
 extension TransferQueue {
-  /// What the queue keeps of a session.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
     SessionRecord(session, account: account, issuer: issuer, batch: batch)
   }
 
-  /// How long the token of an account has to live on when an attempt starts.
+  /// The time for which a token of an account must remain valid when an attempt starts.
   func tokenMargin(for account: AsperaAccount?) -> Duration {
     let now = time.now
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
   }
 
-  /// Asks for a token, on a task of its own.
+  /// Starts a task that requests a token.
   func ask(_ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
@@ -248,7 +247,7 @@ extension TransferQueue {
     }
   }
 
-  /// Looks at the token for the last time, and signs.
+  /// Starts a task that checks the token and signs the specification.
   func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       let (check, signed) = sign(record)
@@ -287,7 +286,7 @@ extension TransferQueue {
     }
   }
 
-  /// Begins an attempt.
+  /// Starts a task that runs an attempt.
   func run(_ id: String, _ ticket: UInt64, _ state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
@@ -318,7 +317,7 @@ extension TransferQueue {
     }
   }
 
-  /// Waits before a session goes on.
+  /// Starts a task that waits before a session continues.
   func pause(_ duration: Duration, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
@@ -326,7 +325,7 @@ extension TransferQueue {
     }
   }
 
-  /// Waits until the next start is due.
+  /// Starts a task that waits until the next start is due.
   func alarm(after duration: Duration) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
@@ -336,7 +335,10 @@ extension TransferQueue {
 }
 
 extension TransferQueue.State {
-  /// What the end of an attempt means, with what the queue knows beyond it.
+  /// Returns the result of an attempt, corrected by what the queue knows and the engine does not.
+  ///
+  /// A persistent session that ended before it was finished has failed. A rejected login that a server accepted before
+  /// may be due to the server's limit on simultaneous logins.
   func judge(
     _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
   ) -> Result<TransferSummary, TransferFailure> {

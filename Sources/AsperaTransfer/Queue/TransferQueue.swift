@@ -1,13 +1,14 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// Carries out transfers one after the other, or several at a time, and gets their tokens.
+/// A queue that runs transfers one after the other, or several at a time, and gets their tokens.
 ///
-/// - A token is asked for when the turn of a session comes, and again before an attempt if it would end too soon, and at
-///   once if the server calls it expired, invalid or missing. Each token that is refused is renewed once.
-/// - Renewing a token does not use up the repetitions after a failure of the network, and the other way round.
-/// - A wrong password, a wrong host key and a token that is for something else end the session: no issuer is asked.
-/// - Every session ends in one `finished` event, whatever happens.
+/// - The queue requests a token when a session's turn comes, again before an attempt if the token would expire too
+///   soon, and immediately if the server calls it expired, invalid or missing. Each rejected token is refreshed once.
+/// - Refreshing a token does not count against the retries after network failures, and vice versa.
+/// - A wrong password, a wrong host key, and a token that was issued for another purpose end the session without a
+///   request to the issuer.
+/// - Every session ends with one `finished` event.
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(node: node, access: access, transport: transport)
@@ -15,12 +16,12 @@ public import StorageAuth
 /// for await event in queue.run(sessions) { print(event) }
 /// ```
 ///
-/// A queue lives on while one of its sessions is under way.
+/// A queue stays in memory while one of its sessions is active.
 public final class TransferQueue: Sendable {
-  /// Makes what signs the transfers of an account.
+  /// Creates the signer for the transfers of an account.
   typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferGrant>
 
-  /// Where refreshed tokens, repetitions and transfers are told to those who observe all providers alike.
+  /// The observers of token refreshes, retries, signatures and transfers.
   public let authEvents: AuthEvents
 
   let engine: any TransferEngine
@@ -48,15 +49,15 @@ public final class TransferQueue: Sendable {
     state = Lock(State(machine: QueueMachine(configuration: configuration)))
   }
 
-  /// Makes a queue with an issuer of tokens.
+  /// Creates a queue with a token issuer.
   ///
   /// - Parameters:
-  ///   - engine: What carries out the transfers.
-  ///   - account: The account of sessions that have none of their own.
-  ///   - issuer: The issuer of sessions that have none of their own; it is asked for those with a fixed token as well.
-  ///   - configuration: How many are active, and what is tried again how often.
-  ///   - authEvents: Where refreshed tokens, repetitions and transfers are told.
-  ///   - time: The clocks.
+  ///   - engine: The engine that runs the transfers.
+  ///   - account: The account of sessions without their own account.
+  ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
+  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  ///   - time: The clock.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
@@ -67,14 +68,14 @@ public final class TransferQueue: Sendable {
       time: time, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
   }
 
-  /// Makes a queue for sessions that have a token or an issuer of their own, or need none.
+  /// Creates a queue without an issuer, for sessions that have their own token or issuer, or need no token.
   ///
   /// - Parameters:
-  ///   - engine: What carries out the transfers.
-  ///   - account: The account of sessions that have none of their own.
-  ///   - configuration: How many are active, and what is tried again how often.
-  ///   - authEvents: Where refreshed tokens, repetitions and transfers are told.
-  ///   - time: The clocks.
+  ///   - engine: The engine that runs the transfers.
+  ///   - account: The account of sessions without their own account.
+  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  ///   - time: The clock.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
@@ -91,16 +92,16 @@ public final class TransferQueue: Sendable {
     }
   }
 
-  /// The events from now on.
+  /// A new sequence of the events from now on.
   ///
-  /// Each call makes a sequence of its own; ask for it before you add the sessions that you want to see from their
-  /// beginning.
+  /// To see sessions from their beginning, get the sequence before you add them.
   public var events: TransferEvents { observe(nil) }
 
-  /// Puts a session in line.
+  /// Adds a session to the end of the queue.
   ///
   /// - Parameter session: The session.
-  /// - Returns: What it is called in this queue: its id, with a number after it if there is one with that id already.
+  /// - Returns: The name of the session in this queue: its id, with a number appended if the queue already has a
+  ///   session with that id.
   @discardableResult
   public func add(_ session: TransferSession) -> String {
     perform { state, uptime in
@@ -109,41 +110,48 @@ public final class TransferQueue: Sendable {
     }
   }
 
-  /// Ends a session in an orderly way; it stays in the queue and can be run again.
+  /// Cancels a session; it stays in the queue and can be run again.
   ///
-  /// A question to the issuer is ended too. A transfer that is done before it can be stopped is done.
+  /// An in-flight request to the issuer is cancelled, and a running transfer is stopped in an orderly way. A transfer
+  /// that completes before it can be stopped counts as completed.
+  ///
+  /// - Parameter id: The id of the session; an unknown id has no effect.
   public func cancel(_ id: String) {
     perform { state, uptime in ((), state.machine.cancel(id, at: uptime)) }
   }
 
   /// Runs a session now.
   ///
-  /// One that is over runs again. If there is no room, the session that became active last is stopped, and goes on after
-  /// this one; then the queue goes on. A session that is active already goes on as it is.
+  /// A session that has ended runs again. If no slot is free, the session that became active last is stopped and
+  /// continues after this one; then the queue goes on. A session that is already active just continues.
+  ///
+  /// - Parameter id: The id of the session; an unknown id has no effect.
   public func run(_ id: String) {
     perform { state, uptime in ((), state.machine.run(id, at: uptime)) }
   }
 
-  /// Takes a session out of the queue; one that is not over is cancelled first.
+  /// Removes a session from the queue, and cancels it first if it has not ended.
+  ///
+  /// - Parameter id: The id of the session; an unknown id has no effect.
   public func remove(_ id: String) {
     perform { state, uptime in ((), state.machine.remove(id, at: uptime)) }
   }
 
-  /// Lets no session become active any more.
+  /// Stops activating sessions.
   ///
-  /// - Parameter stopping: Whether those that are active are stopped too; they go on when the queue does.
+  /// - Parameter stopping: Whether active sessions are stopped as well; they continue when the queue resumes.
   public func pause(stopping: Bool = false) {
     perform { state, _ in ((), state.machine.pause(stopping: stopping)) }
   }
 
-  /// Lets sessions become active again.
+  /// Activates sessions again after ``pause(stopping:)``.
   public func resume() {
     perform { state, uptime in ((), state.machine.resume(at: uptime)) }
   }
 
-  /// Ends all sessions in an orderly way, and then all sequences of events.
+  /// Cancels all sessions in an orderly way, and then ends all event sequences.
   ///
-  /// A session that is added later is cancelled at once.
+  /// A session that is added later is cancelled immediately.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       perform { state, _ in
@@ -154,48 +162,51 @@ public final class TransferQueue: Sendable {
   }
 }
 
-/// How many sessions of a queue are active, and what is tried again how often.
+/// The number of active sessions of a ``TransferQueue``, and its limits of retries.
 public struct TransferQueueConfiguration: Sendable, Hashable {
-  /// How many sessions are active at a time; at least 1.
+  /// The maximum number of active sessions, at least 1.
   public var maximumActive: Int
 
   /// The time between two starts while more than one session is active.
   ///
-  /// An SSH server that sees too many logins at once drops some of them (`MaxStartups`), and ascp calls that a refused
-  /// account (code 19). That is not told apart from a wrong password and never tried again: keep the starts apart.
+  /// An SSH server that sees too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH), which ascp
+  /// reports as a rejected account (code 19). This is indistinguishable from a wrong password, which is never retried,
+  /// so the starts must be spaced.
   public var startSpacing: Duration
 
-  /// How long a token has to live on when an attempt starts; what the signer asks for, if not given.
+  /// The time for which a token must remain valid when an attempt starts, or `nil` for the signer's requirement.
   public var tokenMargin: Duration?
 
-  /// How many tokens in a row are renewed because the server refused them, without progress in between.
+  /// The number of consecutive tokens that are refreshed because the server rejected them, without progress in between.
   ///
-  /// The first is renewed at once, the next ones after ``retryDelay``, doubled each time.
+  /// The first one is refreshed immediately, the following ones after ``retryDelay``, which doubles each time.
   public var tokenRenewals: Int
 
-  /// How often in a row an issuer that failed for a moment is asked again.
+  /// The number of consecutive retries of a request to an issuer that failed temporarily.
   public var issuerRetries: Int
 
-  /// How often in a row an attempt is repeated because the network or the server failed, without progress in between.
+  /// The number of consecutive retries of an attempt that failed because of the network or the server, without progress
+  /// in between.
   ///
-  /// Progress is a file more, or a byte more, than any attempt has had before.
+  /// An attempt has made progress if it has transferred more files or more bytes than every attempt before it.
   public var transportRetries: Int
 
-  /// The delay before the first repetition; twice as long before each further one.
+  /// The delay before the first retry; it doubles with each further one.
   ///
-  /// A random part of up to a half is taken off.
+  /// A random part of up to half of the delay is subtracted.
   public var retryDelay: Duration
 
-  /// The longest delay.
+  /// The maximum delay before a retry.
   public var longestRetryDelay: Duration
 
-  /// How issuers are asked: how long one may take, and how long it is left alone after a failure.
+  /// The configuration of the token cache, such as the timeout of a request to the issuer and the pause after a
+  /// failure.
   ///
-  /// Its refresh margin is zero unless it is set: a transfer that runs needs its token no more, so that a new one is
-  /// asked for when an attempt is about to start, not before.
+  /// The default refresh margin is zero: a running transfer no longer needs its token, so a new token is requested only
+  /// when an attempt is about to start.
   public var tokens: CredentialCacheConfiguration
 
-  /// Sets the numbers; negative ones count as zero.
+  /// Creates a configuration; negative values count as zero.
   public init(
     maximumActive: Int = 1, startSpacing: Duration = .seconds(2), tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
     issuerRetries: Int = 4, transportRetries: Int = 7, retryDelay: Duration = .seconds(2),
@@ -213,11 +224,11 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
     self.tokens = tokens
   }
 
-  /// How long is waited before a repetition.
+  /// Returns the delay before a retry.
   ///
   /// - Parameters:
-  ///   - number: Which one in a row it is, from 1 on.
-  ///   - random: From 0 to 1.
+  ///   - number: The number of the consecutive retry, starting at 1.
+  ///   - random: A number from 0 to 1 for the jitter.
   func delay(beforeRepetition number: Int, random: Double) -> Duration {
     var delay = retryDelay
     for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }
@@ -225,37 +236,37 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   }
 }
 
-/// Where a session of a queue stands.
+/// The state of a session in a queue.
 public enum TransferStatus: Sendable, Equatable {
-  /// It waits for its turn.
+  /// The session waits for its turn.
   case waiting
-  /// It waits for its token.
+  /// The session waits for its token.
   case activating
-  /// It is ready and waits until it may start, so that a server does not see too many logins at once.
+  /// The session is ready, and waits for its start, so that a server does not see too many simultaneous logins.
   case ready
-  /// It connects; nothing is proven yet.
+  /// The session connects; the server has not accepted account and token yet.
   case connecting
-  /// It runs.
+  /// The session runs.
   case running
-  /// It waits before something is tried again.
+  /// The session waits before a retry.
   case retrying
-  /// It has been told to stop and has not ended yet.
+  /// The session was asked to stop and has not ended yet.
   case stopping
-  /// Another session was put before it; it goes on after that.
+  /// The session was interrupted by another one, and continues afterwards.
   case interrupted
-  /// It is over, and stays in the queue until it is removed.
+  /// The session has ended, and stays in the queue until it is removed.
   case ended(Result<TransferSummary, TransferFailure>)
 }
 
 extension TransferQueue {
-  /// Makes a queue over the ascp of this machine, with an issuer of tokens.
+  /// Creates a queue that uses the ascp of this machine, with a token issuer.
   ///
   /// - Parameters:
-  ///   - account: The account of sessions that have none of their own.
-  ///   - issuer: The issuer of sessions that have none of their own; it is asked for those with a fixed token as well.
-  ///   - configuration: How many are active, and what is tried again how often.
-  ///   - authEvents: Where refreshed tokens, repetitions and transfers are told.
-  /// - Throws: An `AsperaError` that lists the places searched if there is no ascp.
+  ///   - account: The account of sessions without their own account.
+  ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
+  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
     account: AsperaAccount? = nil, issuer: some TokenIssuer,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents()
@@ -266,15 +277,15 @@ extension TransferQueue {
 }
 
 extension TransferQueue {
-  /// The ids of the sessions that are in the queue, in no order.
+  /// The ids of the sessions in the queue, in no particular order.
   public var sessions: [String] { state.withLock { Array($0.records.keys) } }
 
-  /// The state of a session, or `nil` if there is none with that id.
+  /// Returns the state of a session, or `nil` if the queue has no session with that id.
   public func status(of id: String) -> TransferStatus? {
     state.withLock { state in state.machine.sessions[id].map { TransferStatus($0.state) } }
   }
 
-  /// The end of a session, when it has ended, or `nil` if there is none with that id.
+  /// Waits until a session has ended and returns its result, or `nil` if the queue has no session with that id.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let answer: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -287,15 +298,15 @@ extension TransferQueue {
     }
   }
 
-  /// Adds paths to a persistent session; it may be waiting or running.
+  /// Adds paths to a persistent session, which may be waiting or running.
   ///
-  /// Paths that are not known to be done when an attempt fails are given to the next one again.
+  /// When an attempt fails, the next one receives again the paths that are not known to be done.
   ///
   /// - Parameters:
   ///   - paths: The files and folders.
-  ///   - id: The session.
-  /// - Throws: A ``TransferFailure`` if there is no such session, or if it takes no paths: it is not persistent, was
-  ///   finished, or is over.
+  ///   - id: The id of the session.
+  /// - Throws: A ``TransferFailure`` of the kind `caller` if the queue has no persistent session with that id, or if
+  ///   the session was finished or has ended.
   public func addPaths(_ paths: [TransferPath], to id: String) throws(TransferFailure) {
     let reason: String? = state.withLock { state in
       guard let session = state.machine.sessions[id], var feed = state.records[id]?.feed else {
@@ -313,6 +324,8 @@ extension TransferQueue {
   }
 
   /// Ends a persistent session when all its paths are done.
+  ///
+  /// - Parameter id: The id of the session; an unknown id has no effect.
   public func finish(_ id: String) {
     state.withLock { state in state.records[id]?.feed?.finish() }
   }
@@ -336,10 +349,10 @@ extension TransferStatus {
 }
 
 extension TransferQueue {
-  /// Runs sessions and tells what happens to them.
+  /// Runs sessions and returns their events.
   ///
-  /// The sequence ends when all of them are over; they leave the queue then. A caller that stops reading before that, or is
-  /// cancelled, cancels them.
+  /// The sequence ends when all of them have ended; they are then removed from the queue. If the caller stops reading
+  /// before that, or is cancelled, the sessions are cancelled.
   ///
   /// ```swift
   /// for await event in queue.run(sessions) {
@@ -347,7 +360,7 @@ extension TransferQueue {
   /// }
   /// ```
   ///
-  /// - Parameter sessions: The sessions; one whose id is in the queue already gets a number after it.
+  /// - Parameter sessions: The sessions; one whose id the queue already has gets a number appended to it.
   /// - Returns: The events of these sessions.
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
     let batch = state.withLock { $0.nextNumber() }
@@ -364,10 +377,10 @@ extension TransferQueue {
     return events
   }
 
-  /// Runs transfers that need nothing but the account and the issuer of the queue.
+  /// Runs transfers that use the queue's account and issuer.
   ///
   /// - Parameter specifications: The transfers.
-  /// - Returns: Their events; a session is called by the place of its transfer, from `1` on.
+  /// - Returns: The events of these transfers; a session is named by the position of its transfer, starting with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
     run(specifications.enumerated().map { place, spec in TransferSession(spec, id: "\(place + 1)") })
   }

@@ -1,46 +1,49 @@
 public import AsperaAuth
 
-/// A transfer that a queue carries out: what goes where, with which account, and where its token comes from.
+/// A transfer for a ``TransferQueue``: its specification, its account, and the source of its token.
 ///
 /// ```swift
 /// let session = TransferSession(
 ///   TransferSpec(.send, [TransferPath("/data/cat.jpg")], destinationRoot: "/photos"), account: account)
 /// ```
 public struct TransferSession: Sendable, Identifiable {
-  /// Where the token of a session comes from.
+  /// The source of a session's token.
   public enum Token: Sendable {
-    /// The issuer of the queue, if it has one; otherwise the session has no token, unless one is in its specification.
+    /// The queue's issuer, if it has one; otherwise the token in the session's specification, if there is one.
     case none
-    /// A token that is there already. A queue with an issuer asks the issuer all the same; a fixed token that the
-    /// server refuses ends the session.
+    /// A token that the caller already has.
+    ///
+    /// A queue with an issuer requests a token from the issuer regardless of this one. Without an issuer, the session
+    /// ends when the server rejects the fixed token.
     case fixed(AsperaToken)
-    /// An issuer of its own, which is asked instead of the one of the queue.
+    /// An issuer for this session, used instead of the queue's issuer.
     case issuer(any TokenIssuer)
   }
 
-  /// What the session is called, in events and in calls to the queue.
+  /// The name of the session in events and in calls to the queue.
   public var id: String
 
-  /// The transfer; account, ports and token need not be in it.
+  /// The transfer; it need not contain the account, the ports or the token.
   public var specification: TransferSpec
 
-  /// The account; the one of the queue if not given.
+  /// The account, or `nil` to use the queue's account.
   public var account: AsperaAccount?
 
-  /// Where the token comes from.
+  /// The source of the session's token.
   public var token: Token
 
-  /// Whether paths are added while the session runs, until it is finished by hand.
+  /// A Boolean value that indicates whether paths can be added while the session runs, until the caller calls
+  /// ``TransferQueue/finish(_:)``.
   public var isPersistent: Bool
 
-  /// Describes a session.
+  /// Creates a session.
   ///
   /// - Parameters:
   ///   - specification: The transfer.
-  ///   - account: The account; the one of the queue if not given.
-  ///   - token: Where the token comes from.
-  ///   - isPersistent: Whether paths are added while the session runs, until it is finished by hand.
-  ///   - id: What the session is called; something random if not given.
+  ///   - account: The account, or `nil` to use the queue's account.
+  ///   - token: The source of the session's token.
+  ///   - isPersistent: Whether paths can be added while the session runs, until the caller finishes it.
+  ///   - id: The name of the session, or `nil` for a random one.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, token: Token = .none, isPersistent: Bool = false,
     id: String? = nil
@@ -52,14 +55,14 @@ public struct TransferSession: Sendable, Identifiable {
     self.isPersistent = isPersistent
   }
 
-  /// Describes a session with an issuer of its own.
+  /// Creates a session with its own token issuer.
   ///
   /// - Parameters:
   ///   - specification: The transfer.
-  ///   - account: The account; the one of the queue if not given.
-  ///   - issuer: Who is asked for its tokens.
-  ///   - isPersistent: Whether paths are added while the session runs, until it is finished by hand.
-  ///   - id: What the session is called; something random if not given.
+  ///   - account: The account, or `nil` to use the queue's account.
+  ///   - issuer: The issuer that provides the session's tokens.
+  ///   - isPersistent: Whether paths can be added while the session runs, until the caller finishes it.
+  ///   - id: The name of the session, or `nil` for a random one.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, issuer: some TokenIssuer, isPersistent: Bool = false,
     id: String? = nil
@@ -69,25 +72,26 @@ public struct TransferSession: Sendable, Identifiable {
 }
 
 extension TransferSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The id, the direction, and where it goes.
+  /// The session's id, direction, user and host.
   public var description: String { "TransferSession(\(id): \(specification.subject(for: account)))" }
 
-  /// The same as ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the id alone.
+  /// A mirror that shows only the id, so that reflection does not print secrets.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
 extension TransferSpec {
-  /// What the transfer is, for people and events: no path and no secret is in it.
+  /// Returns a description of the transfer for messages and events: direction, user and host, without paths and
+  /// secrets.
   func subject(for account: AsperaAccount?) -> String {
     let user = account?.user ?? remoteUser
     let host = account?.host ?? remoteHost ?? "a server that the issuer names"
     return "\(direction?.rawValue ?? "transfer") aspera://\(user.map { "\($0)@" } ?? "")\(host)"
   }
 
-  /// The transfer as an issuer may see it: with the host and the user of the account, without secrets.
+  /// Returns the specification that an issuer receives: with the account's host and user, without secrets.
   func forIssuer(of account: AsperaAccount?) -> TransferSpec {
     var visible = withoutSecrets
     visible.remoteHost = account?.host ?? remoteHost

@@ -80,7 +80,7 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertEqual(bench.time.uptime, .seconds(182))
     let failure = try XCTUnwrap(bench.ends.first?.result.failure)
     XCTAssertEqual(failure.kind, .transport)
-    XCTAssertTrue(failure.message.contains("8 attempts failed in a row"), failure.message)
+    XCTAssertTrue(failure.message.contains("8 consecutive attempts failed"), failure.message)
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
   }
 

@@ -159,7 +159,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(bench.retries(of: "a").map(\.delay), [.zero, .seconds(2)])
     let failure = try XCTUnwrap(bench.ends.first?.result.failure)
     XCTAssertEqual(failure.kind, .token(.rejected))
-    XCTAssertTrue(failure.message.contains("3 tokens were refused in a row"), failure.message)
+    XCTAssertTrue(failure.message.contains("3 consecutive tokens were rejected"), failure.message)
   }
 
   // matrix: Aspera transfer (issuer): bad input
