@@ -2,13 +2,14 @@ public import AsperaAuth
 internal import StorageAuth
 
 extension AscpEngine {
-  /// Tests whether the server takes an account, without a transfer and without a token.
+  /// Tests whether the server accepts an account, without a transfer and without a token.
   ///
-  /// ascp connects, checks the host key if the account names one, logs in and ends. It has no words for why a login
-  /// failed but those that it prints.
+  /// ascp connects, checks the host key if the account pins one, logs in and exits. Its only explanation of a failed
+  /// login is the text that it prints.
   ///
   /// - Parameter account: The account.
-  /// - Returns: What the server said; `.refused` also if there was no answer in time, or if the task was cancelled.
+  /// - Returns: The result of the login; `.refused` also if there was no response in time, or if the task was
+  ///   cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
       let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
@@ -28,7 +29,7 @@ extension AscpEngine {
     }
   }
 
-  /// Runs ascp without a management port, within the time for a login.
+  /// Runs ascp without a management port, within the time limit of a login.
   func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
@@ -36,7 +37,7 @@ extension AscpEngine {
         try? await time.sleep(for: limits.login)
         return nil
       }
-      // The first to end ends the other, and the program is gone when the group is.
+      // The task that ends first cancels the other one, and the program has ended when the group has.
       var result: (ending: AscpProcess.Ending, printed: String)?
       for await ended in group {
         group.cancelAll()
@@ -48,7 +49,7 @@ extension AscpEngine {
 }
 
 extension AsperaAccount {
-  /// A specification that logs in; a token that transfers need is not wanted for that.
+  /// Returns a signed specification for a login only; the token that transfers of the account require is not needed.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
     let (password, key): (Secret?, AsperaPrivateKey?) =
       switch authentication {

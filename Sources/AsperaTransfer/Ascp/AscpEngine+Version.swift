@@ -2,10 +2,11 @@ public import AsperaAuth
 internal import StorageAuth
 
 extension AscpEngine {
-  /// Asks ascp for its version.
+  /// Returns the version of ascp, which `ascp -A` prints.
   ///
-  /// - Returns: The version, and notes where it is an old one.
-  /// - Throws: An `AsperaError` if the program does not say so in time, as another program called ascp would not.
+  /// - Returns: The version, with notes about an old one.
+  /// - Throws: An `AsperaError` if the program does not print a version in time, for example because it is not IBM's
+  ///   ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
     let ran = await run(
       AscpProcess(

@@ -7,29 +7,30 @@ public import StorageAuth
   internal import Foundation
 #endif
 
-/// Carries out transfers with IBM's ascp, which has to be on this machine.
+/// An engine that runs transfers with IBM's ascp, which must be installed on this machine.
 ///
-/// Each attempt is one process, in a session of its own, without a terminal and with an empty standard input, so that it
-/// cannot ask for a password. Passwords, keys and tokens go to it in its environment and in nothing else; the lists of
-/// files are in a folder that only this user can enter, which is removed with the attempt. Of this process's environment
-/// it gets `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR` and `TZ`.
+/// Each attempt is one process in its own session (`setsid`), without a terminal and with an empty standard input, so
+/// that it cannot prompt for a password. It receives passwords, keys and tokens only in its environment. The file lists
+/// are in a folder that only this user can access and that is removed with the attempt. ascp inherits only `PATH`,
+/// `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR` and `TZ` from this process's environment.
 ///
-/// When the task is cancelled, ascp is told so on its management port; if it does not end, it and what it started get
-/// SIGTERM and at last SIGKILL. If this process itself is killed, the management port closes, which ends ascp; only the
-/// list of files is left then.
+/// When the task is cancelled, the engine sends a cancel command to ascp's management port. If ascp does not exit, it
+/// and the processes that it started receive SIGTERM and finally SIGKILL. If this process itself is killed, the
+/// management connection closes, which ends ascp; only the file lists remain then.
 ///
-/// One attempt is one session: a specification with `multi_session` needs ``options`` that say which session of it this
-/// is, and an engine for each.
+/// One attempt is one session: a specification with `multi_session` requires ``options`` that name the number of the
+/// session, and a separate engine for each session.
 ///
 /// ```swift
 /// let engine = try AscpEngine()
 /// let summary = try await engine.run(spec, additions: nil) { print($0) }
 /// ```
 public struct AscpEngine: TransferEngine {
-  /// The program.
+  /// The path of the ascp program.
   public let program: String
 
-  /// What ascp is started with besides what follows from a specification; the home directory is filled in.
+  /// The options of ascp that do not follow from a specification; a missing home directory defaults to this process's
+  /// `HOME`.
   public let options: AscpOptions
 
   let limits: AscpLimits
@@ -37,15 +38,15 @@ public struct AscpEngine: TransferEngine {
   let temporaryFiles: String?
   let environment: @Sendable (String) -> String?
 
-  /// Uses the ascp of this machine.
+  /// Creates an engine for the ascp of this machine.
   ///
   /// - Parameters:
-  ///   - program: The path of ascp; `nil` looks for it in `STORAGE_AUTH_ASCP`, on the `PATH` and where IBM's products put
-  ///     it.
-  ///   - options: What ascp is started with besides what follows from a specification.
-  ///   - limits: How long is waited for what.
-  ///   - time: Whose clock is waited by.
-  /// - Throws: An `AsperaError` that lists the places searched if there is none.
+  ///   - program: The path of ascp, or `nil` to search for it in `STORAGE_AUTH_ASCP`, on the `PATH` and where IBM's
+  ///     products install it.
+  ///   - options: The options of ascp that do not follow from a specification.
+  ///   - limits: The time limits, and the size of the retained output.
+  ///   - time: The clock for the time limits.
+  /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public init(
     program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
     time: any SigningClock = .system
@@ -66,16 +67,26 @@ public struct AscpEngine: TransferEngine {
     self.environment = environment
   }
 
-  /// Carries out one attempt.
+  /// Runs one attempt.
   ///
-  /// Nothing is left of it when this returns: no process, no temporary file, no open port.
+  /// When this method returns, no process, no temporary file and no open port of the attempt remains.
+  ///
+  /// - Parameters:
+  ///   - spec: The signed specification, which contains account and token.
+  ///   - additions: The paths that are added to a persistent session, or `nil` for a transfer whose paths are in
+  ///     `spec`.
+  ///   - report: A function that receives the reports of the attempt.
+  /// - Returns: The transferred bytes and files.
+  /// - Throws: A ``TransferFailure`` whose kind is `caller` if ascp cannot be started with the specification,
+  ///   `cancelled` if the task was cancelled, and otherwise follows from ascp's error code and text.
   public func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
     guard !Task.isCancelled else { throw .cancelled }
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // Not a child of this task: it has to stop in order when this one is cancelled.
+    // Not a child task: when this task is cancelled, the attempt must stop in an orderly way instead of being cancelled
+    // too.
     let attempt = Task {
       await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
     }
@@ -86,7 +97,7 @@ public struct AscpEngine: TransferEngine {
     }.get()
   }
 
-  /// The options with the home directory of this process, where they name none.
+  /// The options, with this process's home directory if they contain none.
   var startOptions: AscpOptions {
     var options = options
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
@@ -144,7 +155,7 @@ public struct AscpEngine: TransferEngine {
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
   }
 
-  /// The process of an invocation.
+  /// Returns the process that runs an invocation.
   func process(_ invocation: AscpInvocation) -> AscpProcess {
     AscpProcess(
       program: program, arguments: invocation.arguments,

@@ -1,31 +1,31 @@
-/// How long an ``AscpEngine`` waits for what, and how much of ascp's output it keeps.
+/// The time limits of an ``AscpEngine``, and the amount of ascp's output that it retains.
 public struct AscpLimits: Sendable, Hashable {
-  /// How long ascp may take to connect to the management port.
+  /// The maximum time for ascp to connect to the management port.
   public var connect: Duration = .seconds(30)
 
-  /// How long ascp may say nothing at all while it connects to the server or transfers; ascp itself gives up sooner.
+  /// The maximum time without a message while ascp connects to the server or transfers; ascp itself gives up sooner.
   ///
-  /// A persistent session that runs may say nothing for as long as it likes.
+  /// The limit does not apply to a running persistent session.
   public var silence: Duration = .seconds(300)
 
-  /// How long ascp may take to end after its last word.
+  /// The maximum time for ascp to exit after its last message.
   public var exit: Duration = .seconds(5)
 
-  /// How long what ascp has sent may take to arrive after it has ended.
+  /// The maximum time for ascp's last messages to arrive after it has exited.
   public var arrival: Duration = .seconds(10)
 
-  /// How long ascp may take to end after it was told to on the management port.
+  /// The maximum time for ascp to exit after a cancel command on the management port.
   public var cancel: Duration = .seconds(5)
 
-  /// How long ascp may take to end after SIGTERM, before SIGKILL.
+  /// The maximum time for ascp to exit after SIGTERM, before SIGKILL follows.
   public var terminate: Duration = .seconds(5)
 
-  /// How long a login may take to be tested, and ascp to say its version.
+  /// The maximum time for a login test, and for ascp to print its version.
   public var login: Duration = .seconds(120)
 
-  /// How many of the last bytes that ascp prints are kept for errors.
+  /// The number of bytes at the end of ascp's printed output that are retained for errors.
   public var printed = 16_384
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }

@@ -1,7 +1,7 @@
-/// What a server said to an account.
+/// The result of a login test.
 public enum AscpLogin: Sendable, Hashable {
-  /// It takes the account; a token may still be wanted for a transfer.
+  /// The server accepts the account; it may still require a token for a transfer.
   case accepted
-  /// The login failed, or did not come to an answer: why.
+  /// The login failed or was not completed; contains the reason.
   case refused(TransferFailure)
 }

@@ -1,46 +1,47 @@
 public import AsperaAuth
 
-/// What carries out transfers: ascp, or something that stands in for it.
+/// An engine that runs transfers, such as ascp.
 public protocol TransferEngine: Sendable {
-  /// Carries out one attempt.
+  /// Runs one attempt.
   ///
-  /// Cancelling the task stops the transfer in an orderly way: when this returns, nothing of it is left.
+  /// Cancelling the task stops the transfer in an orderly way: when the method returns, no process, file or port of it
+  /// remains.
   ///
   /// - Parameters:
-  ///   - spec: The transfer, signed: account and token are in it.
-  ///   - additions: Further paths of a persistent session, in the order in which they are to go; the session ends when the
-  ///     sequence does. Nothing for a transfer whose paths are in `spec`.
-  ///   - report: Is called for what happens, one call after the other.
-  /// - Returns: What was transferred.
-  /// - Throws: A ``TransferFailure`` that says what kind of failure it was.
+  ///   - spec: The signed specification, which contains account and token.
+  ///   - additions: The paths that are added to a persistent session, in the order in which they must be sent; the
+  ///     session ends when the sequence does. `nil` for a transfer whose paths are in `spec`.
+  ///   - report: A function that receives the reports of the attempt, one call after the other.
+  /// - Returns: The transferred bytes and files.
+  /// - Throws: A ``TransferFailure`` whose kind determines how a queue continues.
   func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary
 }
 
-/// What an engine tells while a transfer goes on.
+/// A report of an engine about a transfer in progress.
 public enum TransferReport: Sendable, Hashable {
-  /// It has started and connects; nothing is proven yet.
+  /// The transfer has started and connects; the server has not accepted account and token yet.
   case connecting
-  /// The server has taken account and token: the session runs.
+  /// The server has accepted the account and the token, and the session runs.
   case running
-  /// So much is done.
+  /// The progress of the transfer has changed.
   case progress(TransferProgressReport)
-  /// A file is done.
+  /// A file was transferred, was skipped or failed.
   case file(TransferFileReport)
 }
 
-/// How far a transfer is.
+/// The progress of a transfer.
 public struct TransferProgressReport: Sendable, Hashable {
-  /// How many bytes of content are through, files that were finished included.
+  /// The number of content bytes transferred so far, including those of finished files.
   public var bytes: Int64
-  /// How many there are in all, where that is known.
+  /// The total number of content bytes, or `nil` if it is not known.
   public var totalBytes: Int64?
-  /// The file that is under way.
+  /// The current file, or `nil` if it is not known.
   public var file: String?
 
-  /// Describes progress.
+  /// Creates a progress report.
   public init(bytes: Int64, totalBytes: Int64? = nil, file: String? = nil) {
     self.bytes = bytes
     self.totalBytes = totalBytes
@@ -48,26 +49,26 @@ public struct TransferProgressReport: Sendable, Hashable {
   }
 }
 
-/// How a file of a transfer ended.
+/// The result of one file of a transfer.
 public struct TransferFileReport: Sendable, Hashable {
-  /// How it ended.
+  /// The kinds of results of a file.
   public enum Outcome: Sendable, Hashable {
-    /// It is there.
+    /// The file was transferred.
     case done
-    /// It was there already.
+    /// The file was skipped because the destination already had it.
     case skipped
-    /// It is not there: the code and the text of the engine.
+    /// The file was not transferred; contains the engine's code and text.
     case failed(code: Int, text: String)
   }
 
-  /// The file, as the engine names it.
+  /// The name of the file as the engine reports it.
   public var file: String
-  /// How many bytes it has, where that was told.
+  /// The size of the file in bytes, or `nil` if it was not reported.
   public var bytes: Int64?
-  /// How it ended.
+  /// The result of the file.
   public var outcome: Outcome
 
-  /// Describes the end of a file.
+  /// Creates the report of a file.
   public init(file: String, bytes: Int64? = nil, outcome: Outcome) {
     self.file = file
     self.bytes = bytes
@@ -75,14 +76,14 @@ public struct TransferFileReport: Sendable, Hashable {
   }
 }
 
-/// What a transfer moved.
+/// The transferred bytes and files.
 public struct TransferSummary: Sendable, Hashable {
-  /// How many bytes of content went through.
+  /// The number of transferred content bytes.
   public var bytes: Int64
-  /// How many files are there.
+  /// The number of files that were transferred or skipped.
   public var files: Int
 
-  /// Describes a transfer that ended well.
+  /// Creates the summary of a successful transfer.
   public init(bytes: Int64 = 0, files: Int = 0) {
     self.bytes = bytes
     self.files = files

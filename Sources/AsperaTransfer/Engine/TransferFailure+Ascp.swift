@@ -2,15 +2,15 @@ internal import AsperaAuth
 public import StorageAuth
 
 extension TransferFailure {
-  /// Takes over what ascp says about a failure, and what that means.
+  /// Creates a failure from ascp's error code and text.
   ///
-  /// The message names the code and its name, and quotes the text: in one line, cut where it is long, without the
-  /// secrets and without anything that has the form of a token.
+  /// The message contains the number and the name of the code, and quotes the text: on one line, truncated if it is
+  /// long, without the secrets and without words that have the form of a token.
   ///
   /// - Parameters:
-  ///   - code: The field `Code` of the last frame; nothing where ascp ended without one.
-  ///   - text: The field `Description`, or what ascp printed.
-  ///   - secrets: What must not be quoted: the password, the passphrase and the token of the transfer.
+  ///   - code: The field `Code` of the last frame, or `nil` if ascp exited without one.
+  ///   - text: The field `Description`, or ascp's printed output.
+  ///   - secrets: The secrets that must not be quoted: the password, the passphrase and the token of the transfer.
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
     let meaning = AscpErrorCode.classify(code: code, text: text)
     let name = code.flatMap { AscpErrorCode($0)?.name }
@@ -23,7 +23,7 @@ extension TransferFailure {
       remedy: meaning.remedy)
   }
 
-  /// `USER_CANCEL`: somebody else than the queue ended the transfer.
+  /// `USER_CANCEL`: the transfer was ended by another party than the queue.
   private static let userCancel = 28
 }
 
@@ -67,7 +67,7 @@ extension AscpFailureClass {
 }
 
 extension String {
-  /// The text in one line of limited length, without what looks like a token.
+  /// The text on one line of limited length, with words that look like tokens masked.
   fileprivate var quotable: String {
     let line = String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : " " }))
     var words: [Substring] = []
@@ -83,14 +83,14 @@ extension String {
 }
 
 extension Substring {
-  /// Whether it has a transfer token in it: `ATM2_…`.
+  /// Whether the word contains a transfer token, such as `ATM2_…`.
   fileprivate var holdsToken: Bool {
     ["ATB", "ATM"].contains { head in ["2", "3", "4"].contains { contains("\(head)\($0)_") } }
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether it neither moves the cursor nor turns the direction of the text.
+  /// Whether the character neither moves the cursor nor changes the direction of the text.
   fileprivate var isVisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

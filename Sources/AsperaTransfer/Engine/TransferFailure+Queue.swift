@@ -19,7 +19,7 @@ extension TransferFailure {
       remedy: "Let the issuer give tokens that live longer, or shorten startSpacing and tokenMargin of the queue.")
   }
 
-  /// The token that the session brought along has ended before it was of use.
+  /// Returns the failure for a session whose fixed token expired before the transfer began.
   static func fixedTokenEnded(_ expiration: Timestamp?) -> TransferFailure {
     TransferFailure(
       .token(.expired),
@@ -35,19 +35,19 @@ extension TransferFailure {
     self.init(.issuer(error), "\(error.source) gave no token: \(error.message)", remedy: error.remedy)
   }
 
-  /// The same failure, with how often it happened.
+  /// Returns the same failure with the number of occurrences appended to its message.
   func after(_ count: Int, _ what: String) -> TransferFailure {
     TransferFailure(kind, code: code, "\(message) \(count) \(what).", remedy: remedy)
   }
 
-  /// The same failure for a session that cannot get another token.
+  /// The same failure, with advice for a session with a fixed token.
   var withoutIssuer: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The session has a fixed token and no issuer.",
       remedy: "\(remedy) A session with an issuer gets another token by itself.")
   }
 
-  /// The same failure where the account was taken before, while several sessions are active.
+  /// The same failure, with advice for an account that the server accepted before and several active sessions.
   var underBurst: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The same account was taken before, and several sessions are active.",

@@ -1,47 +1,53 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// Why a transfer failed: the engine's own code and text, what that means, and what to do about it.
+/// An error that describes the failure of a transfer: its kind, the engine's code, a message and a remedy.
 ///
-/// No secret and no token is in it.
+/// It contains no secrets and no tokens.
 public struct TransferFailure: Error, Sendable, Hashable {
-  /// What the failure means for a queue.
+  /// The kinds of failures, by which a queue decides how to continue.
   public enum Kind: Sendable, Hashable {
-    /// The server does not take the account: wrong password, key or passphrase. A new token does not help.
+    /// The server rejects the account because of a wrong password, key or passphrase. A new token does not help.
     case account
-    /// The host key is not the expected one. Never tried again.
+    /// The host key differs from the expected one. The transfer is never retried.
     case hostKey
-    /// The server does not take the token, or wants one; another one can help.
+    /// The server rejects the token, or requires one. A new token can help.
     case token(TokenRequest.Reason)
-    /// The token is for something else, or the user may not do this; another token does not help.
+    /// The token was issued for another purpose, or the user lacks permission. A new token does not help.
     case authorization
-    /// The network or the server failed for a moment; trying again can help.
+    /// The network or the server failed temporarily. A retry can help.
     case transport
-    /// The transfer cannot work as it was asked for: a file that is missing, a usage error.
+    /// The transfer cannot succeed as requested, for example because a file is missing or an option is wrong.
     case caller
-    /// The licence of the engine or the server does not allow it.
+    /// The license of the engine or the server does not permit the transfer.
     case license
-    /// The issuer of tokens gave none.
+    /// The issuer provided no token.
     case issuer(CredentialError)
-    /// It was cancelled.
+    /// The transfer was cancelled.
     case cancelled
-    /// Something else.
+    /// The cause is another one, or is not known.
     case other
   }
 
-  /// What it means.
+  /// The kind of the failure.
   public let kind: Kind
 
-  /// The code of the engine, such as 19, where there is one.
+  /// The engine's error code, such as 19, or `nil` if there is none.
   public let code: Int?
 
-  /// What happened, in a sentence.
+  /// A sentence that describes what failed and why.
   public let message: String
 
-  /// What to do about it, in a sentence.
+  /// A sentence that describes the remedy.
   public let remedy: String
 
-  /// Makes a failure; for engines.
+  /// Creates a failure.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the failure.
+  ///   - code: The engine's error code, if there is one.
+  ///   - message: A sentence that describes what failed and why; line breaks are removed.
+  ///   - remedy: A sentence that describes the remedy; line breaks are removed.
   public init(_ kind: Kind, code: Int? = nil, _ message: String, remedy: String) {
     self.kind = kind
     self.code = code

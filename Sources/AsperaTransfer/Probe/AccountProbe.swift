@@ -2,13 +2,13 @@ public import AsperaAuth
 public import CloudCredentials
 internal import StorageAuth
 
-/// Checks an account against its server without ascp, through the SSH client of this machine.
+/// A check of an account against its server without ascp, with this machine's SSH client.
 ///
-/// A server checks the account over SSH before anything else, so that OpenSSH can tell whether it takes the account. The
-/// probe says nothing about tokens and about what may be transferred.
+/// An Aspera server checks the account over SSH before everything else, so OpenSSH can determine whether the server
+/// accepts it. The probe checks neither tokens nor what the account may transfer.
 ///
-/// The password and the passphrase are in the environment of the SSH client alone. If the account names a host key, no
-/// credential is sent to a server that has not proven that it holds this key.
+/// The password and the passphrase are passed only in the environment of the SSH client. If the account pins a host
+/// key, the probe sends no credential to a server that has not proven possession of that key.
 ///
 /// ```swift
 /// let report = try await AccountProbe(machine).check(account)
@@ -20,23 +20,23 @@ public struct AccountProbe: Sendable {
   let runner: any ProbeCommandRunner
   let temporary: String?
 
-  /// Makes a probe.
+  /// Creates a probe.
   ///
   /// - Parameters:
-  ///   - machine: Where the key is read and the programs `ssh` and `ssh-keyscan` are found, and whose clock the time is
-  ///     taken from.
-  ///   - timeout: How long a check may take.
+  ///   - machine: The context from which the probe gets the key file, the `PATH` for `ssh` and `ssh-keyscan`, and the
+  ///     clock.
+  ///   - timeout: The maximum duration of a check.
   public init(_ machine: ProviderContext, timeout: Duration = .seconds(30)) {
     self.init(machine, timeout: timeout, runner: nil, temporary: nil)
   }
 
-  /// Makes a probe of parts; for tests.
+  /// Creates a probe with replaceable parts, for tests.
   ///
   /// - Parameters:
-  ///   - machine: Where the key is read, and whose clock the time is taken from.
-  ///   - timeout: How long a check may take.
-  ///   - runner: Runs the programs; those of this machine, if not given.
-  ///   - temporary: Where temporary folders are made; where this machine has them, if not given.
+  ///   - machine: The context from which the probe gets the key file and the clock.
+  ///   - timeout: The maximum duration of a check.
+  ///   - runner: The runner of the programs, or `nil` to run those of this machine.
+  ///   - temporary: The parent of temporary folders, or `nil` for the system's default.
   package init(
     _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeCommandRunner)?, temporary: String?
   ) {
@@ -47,16 +47,17 @@ public struct AccountProbe: Sendable {
     self.temporary = temporary
   }
 
-  /// Logs in and out again.
+  /// Logs in to the server and out again.
   ///
-  /// Nothing is run on the server but `exit`, and whether it may run does not matter. A password is sent once: an account
-  /// is not locked by a check.
+  /// The only command that is sent to the server is `exit`, and its result does not matter. A password is sent only
+  /// once, so that a check does not lock an account.
   ///
   /// - Parameter account: The account.
-  /// - Returns: What the server said when it accepted the account.
-  /// - Throws: A ``TransferFailure``: `account` if the server does not take the account or the key cannot be used,
-  ///   `hostKey` if the server is not the one that the account names, `transport` if it was not reached, `caller` if this
-  ///   machine lacks a program, `cancelled` if the task was cancelled.
+  /// - Returns: The facts about the login that the server accepted.
+  /// - Throws: A ``TransferFailure``: `account` if the server rejects the account or the key is unusable, `hostKey` if
+  ///   the server does not have the pinned host key, `transport` if the server cannot be reached, `caller` if this
+  ///   machine lacks a program, `cancelled` if the task was cancelled, `other` if the SSH client failed for an unknown
+  ///   reason.
   public func check(_ account: AsperaAccount) async throws(TransferFailure) -> AccountProbeReport {
     let deadline = machine.time.uptime + timeout
     let facts: AccountReport

@@ -1,45 +1,45 @@
 public import AsperaAuth
 
-/// What a server said to an account that it accepted.
+/// The facts about a login that a server accepted.
 public struct AccountProbeReport: Sendable, Hashable {
-  /// How the account was authenticated.
+  /// The methods of authentication.
   public enum Method: String, Sendable, Hashable {
-    /// With a password that was sent as such.
+    /// A password that the client sent without a prompt of the server.
     case password
-    /// With a password that the server asked for.
+    /// A password that the client sent in response to a prompt of the server.
     case keyboardInteractive = "keyboard-interactive"
-    /// With a key.
+    /// A private key.
     case publicKey = "publickey"
-    /// With nothing: the server lets anyone in under this name, and the credential of the account was not looked at.
+    /// No credential: the server accepts every client with this user name and did not check the account's credential.
     case none
   }
 
   /// A host key of the server.
   public struct HostKey: Sendable, Hashable {
-    /// The kind of key, such as `ssh-ed25519`.
+    /// The type of the key, such as `ssh-ed25519`.
     public let type: String
 
-    /// Its SHA-1, which is what an account is pinned to.
+    /// The SHA-1 of the key, which an account can pin.
     public let fingerprint: HostKeyFingerprint
 
-    /// Its SHA-256 as OpenSSH prints it: `SHA256:` and Base64 without padding.
+    /// The SHA-256 of the key in OpenSSH's form: `SHA256:` and Base64 without padding.
     public let sha256: String
   }
 
-  /// How the account was authenticated.
+  /// The method with which the account was authenticated.
   public let method: Method
 
-  /// The host key of the connection that the account was authenticated on.
+  /// The host key of the authenticated connection, or `nil` if the client did not record it.
   public let hostKey: HostKey?
 
-  /// Whether that key is the one that the account names.
+  /// A Boolean value that indicates whether the account pins this host key.
   ///
-  /// Otherwise any key was accepted, and nothing says that the server is the right one.
+  /// If it does not, every host key was accepted, and the identity of the server was not verified.
   public let isHostKeyPinned: Bool
 
-  /// What the server calls its SSH software, such as `OpenSSH_9.2p1`; nothing if it was not told.
+  /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report it.
   public let serverVersion: String?
 
-  /// What else is worth knowing, a sentence each.
+  /// Further findings, one sentence each.
   public let notes: [String]
 }

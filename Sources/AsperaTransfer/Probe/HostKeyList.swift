@@ -1,19 +1,19 @@
 internal import AsperaAuth
 internal import StorageCrypto
 
-/// Host keys, as `ssh-keyscan` prints them and a list of known hosts holds them.
+/// A list of host keys, as `ssh-keyscan` prints them and a known-hosts file contains them.
 struct HostKeyList {
-  /// A host key and its text.
+  /// A host key and its encoded form.
   struct Entry: Equatable {
     let key: AccountProbeReport.HostKey
     /// The key in Base64.
     let text: String
   }
 
-  /// The keys, each once, in the order in which they came.
+  /// The keys without duplicates, in the order of the input.
   let entries: [Entry]
 
-  /// Reads lines of host, type and key; others are left out.
+  /// Parses lines of host, type and key; other lines are skipped.
   init(_ lines: String) {
     var entries: [Entry] = []
     for line in lines.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -27,19 +27,19 @@ struct HostKeyList {
     self.entries = entries
   }
 
-  /// The key with a fingerprint.
+  /// Returns the key with a fingerprint, or `nil` if the list does not contain it.
   func entry(with fingerprint: HostKeyFingerprint) -> Entry? {
     entries.first { $0.key.fingerprint == fingerprint }
   }
 }
 
 extension HostKeyList.Entry {
-  /// The line of a list of known hosts that lets a server have this key and no other.
+  /// Returns the known-hosts line that accepts only this key for a host.
   func knownHostsLine(for host: String) -> String { "\(host) \(key.type) \(text)\n" }
 }
 
 extension AccountProbeReport.HostKey {
-  /// Describes a key; nothing if it is not of the type that it is said to be.
+  /// Creates a description of a key, or `nil` if the key does not have the stated type.
   init?(type: String, blob: [UInt8]) {
     let name = Array(type.utf8)
     guard name.count < 256, blob.starts(with: [0, 0, 0, UInt8(name.count)] + name) else { return nil }

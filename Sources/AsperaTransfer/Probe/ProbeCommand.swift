@@ -2,34 +2,34 @@ package import StorageAuth
 
 /// A program that a probe starts.
 package struct ProbeCommand: Sendable {
-  /// The program, found through `PATH`, and its arguments, none of which is secret.
+  /// The name of the program, searched for on the `PATH`, and its arguments, none of which is secret.
   package var arguments: [String]
 
-  /// The working directory, which holds what the program is given and what it leaves behind.
+  /// The working directory, which contains the program's input files and receives its output files.
   package var folder: String
 
-  /// The variables of its environment; it gets no other but `PATH`.
+  /// The environment variables; the program inherits only `PATH`.
   package var environment: [String: String] = [:]
 
-  /// The variable that hands over the secret, and the secret.
+  /// The secret, and the environment variable that passes it to the program.
   package var secret: (variable: String, value: Secret)?
 
-  /// How long it may take.
+  /// The maximum duration.
   package var timeout: Duration
 }
 
-/// How a program ended and what it wrote.
+/// The exit status and the output of a program.
 package struct ProbeCommandResult: Sendable, Equatable {
-  /// Its exit status; nothing if a signal ended it.
+  /// The exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
-  /// What it wrote to its standard output.
+  /// The standard output.
   package var output: String
 
-  /// What it wrote to its standard error.
+  /// The standard error.
   package var errors: String
 
-  /// Puts a result together.
+  /// Creates a result.
   package init(status: Int32?, output: String = "", errors: String = "") {
     self.status = status
     self.output = output
@@ -37,23 +37,23 @@ package struct ProbeCommandResult: Sendable, Equatable {
   }
 }
 
-/// Why a program gave no result.
+/// The reasons for which a program has no result.
 package enum ProbeCommandError: Error, Sendable, Hashable {
-  /// There is no such program, or it could not be started.
+  /// The program was not found, or could not be started.
   case notStarted
-  /// It took too long and was ended.
+  /// The program exceeded its maximum duration and was terminated.
   case timeout
-  /// It wrote more than anyone reads and was ended.
+  /// The program exceeded the limit of its output and was terminated.
   case outputTooLarge
   /// The task was cancelled.
   case cancelled
 }
 
-/// Runs the programs of a probe.
+/// A runner of a probe's programs.
 package protocol ProbeCommandRunner: Sendable {
   /// Runs a program with an empty standard input and without a terminal.
   ///
-  /// When the time is up, or the task is cancelled, the program and all that it started is ended before the error is
-  /// thrown.
+  /// After a timeout or a cancellation, the program and all processes that it started have been terminated when the
+  /// error is thrown.
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
 }

@@ -3,21 +3,21 @@ internal import CloudCredentials
 internal import Foundation
 internal import StorageAuth
 
-/// What an account logs in with, in the form that the SSH client can use.
+/// The credential of an account in a form that the SSH client can use.
 enum ProbeCredential {
   /// A password.
   case password(Secret)
-  /// A key in a file that the client reads itself.
+  /// A private key in a file that the client reads itself.
   case file(path: String, passphrase: Secret?)
-  /// A key that is written to a temporary file.
+  /// A private key in memory that is written to a temporary file.
   case text(Secret, passphrase: Secret?)
 
-  /// The longest answer that the client reads from the program that answers for it.
+  /// The maximum number of bytes that the client reads from the askpass program.
   private static let answerLimit = 1_000
 
-  /// Takes what an account logs in with; a key that the client does not read as it is comes converted.
+  /// Creates a credential from an account, and converts a key whose format the client cannot read.
   ///
-  /// - Throws: An `AsperaError` if the client could not use it.
+  /// - Throws: An `AsperaError` if the client cannot use the credential.
   init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
@@ -36,7 +36,7 @@ enum ProbeCredential {
     }
   }
 
-  /// What the connection proves.
+  /// The credential of the connection.
   var proof: SSHConnection.Credential {
     switch self {
     case .password(let password): .password(password)
@@ -44,18 +44,18 @@ enum ProbeCredential {
     }
   }
 
-  /// Puts the key into the folder of a connection.
+  /// Writes the key, or a link to it, to the folder of a connection.
   func write(to folder: TemporaryFolder) throws(AsperaError) {
     switch self {
     case .password: return
     case .text(let text, _):
-      // OpenSSH reads no key whose last line has no end.
+      // OpenSSH rejects a key whose last line has no line break.
       var pem = text.reveal().replacing("\r\n", with: "\n")
       if !pem.hasSuffix("\n") { pem += "\n" }
       _ = try folder.write(Array(pem.utf8), to: SSHConnection.keyFile)
     case .file(let path, _):
-      // A link, because the client would look for a public key and a certificate next to the file itself, and offer
-      // that of another key if it is out of date.
+      // A link is used because the client would look for a public key and a certificate next to the original file, and
+      // if these are outdated, would offer those of another key.
       do {
         try FileManager.default.createSymbolicLink(
           atPath: "\(folder.path)/\(SSHConnection.keyFile)", withDestinationPath: path)

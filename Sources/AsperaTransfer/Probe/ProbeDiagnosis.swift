@@ -1,19 +1,20 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// Says why a server did not take an account, from what the SSH client left behind.
+/// A diagnosis of a failed login from the files that the SSH client left behind.
 struct ProbeDiagnosis {
   let account: AsperaAccount
   let transcript: SSHTranscript
-  /// What the server, or the client for it, asked for.
+  /// The prompts of the server, or of the client on its behalf.
   let questions: [String]
 
-  /// Why the server did not take the account.
+  /// The failure that explains why the server rejected the account.
   var failure: TransferFailure {
     hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
 
-  /// The host key is not one of those that may be met, or cannot be proven in a way that the client takes.
+  /// The failure if the host key is not an accepted one, or if the client accepts none of the signature algorithms of
+  /// the server.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
       return TransferFailure(
@@ -28,7 +29,7 @@ struct ProbeDiagnosis {
       remedy: "Compare the fingerprint with the server's administrator before anything is sent to this server.")
   }
 
-  /// The client could not use the key.
+  /// The failure if the client cannot use the key.
   private var keyFailure: TransferFailure? {
     if transcript.has("incorrect passphrase supplied", "bad passphrase") {
       return TransferFailure(
@@ -48,7 +49,7 @@ struct ProbeDiagnosis {
     return nil
   }
 
-  /// The password was not all that was asked for.
+  /// The failure if the server sent another prompt after the password.
   private var answerFailure: TransferFailure? {
     guard case .password = account.authentication, questions.count > 1, let last = questions.last else { return nil }
     let words = last.lowercased()
@@ -61,14 +62,14 @@ struct ProbeDiagnosis {
       remedy: "Use an account that logs in with a password or a key alone; ascp answers one question.")
   }
 
-  /// The server took the account and wants a new password.
+  /// Returns the failure for an account that the server accepts, but whose password must be changed.
   static func expired(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
       remedy: "Set a new one on the server, such as with passwd in a session of ssh.")
   }
 
-  /// The server let the client try and did not take what it offered.
+  /// The failure if the server rejected the offered credential or method.
   private var refusal: TransferFailure? {
     if let missing = transcript.missingMethods {
       return TransferFailure(
@@ -113,7 +114,7 @@ struct ProbeDiagnosis {
         remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
   }
 
-  /// The server was not reached, or not long enough.
+  /// The failure if the connection was not established or was lost.
   private var transportFailure: TransferFailure? {
     for (text, what, remedy) in Self.transport where transcript.has(text) {
       return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
@@ -128,7 +129,7 @@ struct ProbeDiagnosis {
       remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
   }
 
-  /// What the SSH client says about a network, what that means, and what to do.
+  /// Texts of the SSH client about network failures, each with its explanation and a remedy.
   private static let transport = [
     ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
     (
@@ -161,7 +162,7 @@ struct ProbeDiagnosis {
   private var server: String { account.serverName }
   private var user: String { account.user }
 
-  /// A text of the server, without the password, which it could send back.
+  /// Returns a text of the server without the password, which the server could send back.
   private func excerpt(_ text: String) -> String {
     guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
     return SSHTranscript.printable(SecretMask([password]).applied(to: text))
@@ -169,6 +170,6 @@ struct ProbeDiagnosis {
 }
 
 extension AsperaAccount {
-  /// The server as errors name it.
+  /// The name of the server in errors.
   var serverName: String { "\(host):\(sshPort)" }
 }

@@ -2,18 +2,18 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
-/// One check of an account, in a folder that is made for it.
+/// One check of an account, in a temporary folder that was created for it.
 struct ProbeRun {
   let runner: any ProbeCommandRunner
   let time: any SigningClock
   let account: AsperaAccount
   let folder: TemporaryFolder
-  /// How long the check may take.
+  /// The maximum duration of the check.
   let timeout: Duration
-  /// When it has to be over, by the uptime.
+  /// The uptime at which the check must be over.
   let deadline: Duration
 
-  /// Logs in and says what came of it.
+  /// Logs in and returns a report.
   func report(
     _ credential: ProbeCredential, _ facts: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
@@ -26,7 +26,7 @@ struct ProbeRun {
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
     let connection = SSHConnection(account: account, credential: credential.proof, hostKeys: hostKeys)
     let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
-    // A session that does not end, or says too much, takes nothing from an account that was accepted.
+    // An account that the server accepted stays accepted, even if its session does not end or prints too much.
     let session: ProbeCommandResult?
     switch ended {
     case .success(let result): session = result
@@ -47,10 +47,10 @@ struct ProbeRun {
       serverVersion: transcript.serverVersion, notes: notes(on: method, hostKey, session, facts))
   }
 
-  /// Puts the host key of the account into the list of those that may be met.
+  /// Writes the pinned host key to the list of accepted keys.
   ///
-  /// A server has a key of each type and publishes the fingerprint of one of them. The list is made from what the server
-  /// says about its keys; it is the connection itself that makes the server prove that it holds the key.
+  /// A server has one key per type and publishes the fingerprint of one of them. The list is built from the
+  /// unauthenticated claims of the server; only the connection itself makes the server prove possession of the key.
   private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
     let seconds = max(1, timeLeft.components.seconds / 3)
@@ -73,7 +73,8 @@ struct ProbeRun {
     return .listed(type: entry.key.type)
   }
 
-  /// Why a server shows no host key: `ssh-keyscan` does not say, the client does.
+  /// Returns the reason why the server presented no host key: `ssh-keyscan` does not report it, but the SSH client
+  /// does.
   private func unreachable() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
     switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {
@@ -88,7 +89,7 @@ struct ProbeRun {
     }
   }
 
-  /// What else is worth knowing about an account that was accepted.
+  /// Returns further findings about an account that the server accepted.
   private func notes(
     on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeCommandResult?,
     _ facts: AccountReport
@@ -113,10 +114,10 @@ struct ProbeRun {
     return notes
   }
 
-  /// The method, if the client did not tell it.
+  /// The method that the prompts indicate, if the client did not report it.
   private var likelyMethod: AccountProbeReport.Method {
     guard case .password = account.authentication else { return .publicKey }
-    // OpenSSH puts the account before a question of the server, in brackets.
+    // OpenSSH prefixes a prompt of the server with the account in parentheses.
     return questions.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
   }
 

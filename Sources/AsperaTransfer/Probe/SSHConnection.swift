@@ -1,42 +1,42 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// One connection of the SSH client, in a folder of its own.
+/// One connection of the SSH client, with a separate folder.
 ///
-/// Every file is named relative to that folder, so that no path has to survive the quoting and the expansions that
+/// Every file is named relative to that folder, so that no path is subject to the quoting and the expansions that
 /// OpenSSH applies to its options.
 struct SSHConnection {
-  /// What is proven to the server.
+  /// The credential for the server.
   enum Credential {
-    /// Nothing: the connection ends before it would come to that.
+    /// No credential: the connection ends before authentication.
     case none
-    /// A password, sent as such or in an answer to the server's question.
+    /// A password, sent directly or in response to the server's prompt.
     case password(Secret)
-    /// The key in ``keyFile``, and what opens it.
+    /// The private key in ``keyFile``, and its passphrase.
     case key(passphrase: Secret?)
   }
 
-  /// Which host keys may be met.
+  /// The host keys that the client accepts.
   enum HostKeys {
-    /// None: the client goes no further than to the key.
+    /// No host key: the client ends after the key exchange.
     case none
-    /// The one in ``hostKeyFile``, and its type.
+    /// The host key in ``hostKeyFile``, which has this type.
     case listed(type: String)
-    /// Any; it is put into ``hostKeyFile``.
+    /// Every host key; the client writes it to ``hostKeyFile``.
     case any
   }
 
   /// The name of the private key in the folder.
   static let keyFile = "key"
-  /// The name of the program in the folder that answers questions.
+  /// The name of the askpass program, which answers prompts, in the folder.
   static let askpassFile = "askpass"
-  /// The name of the list of host keys in the folder: those that may be met, or the one that was met.
+  /// The name of the known-hosts file in the folder, with the accepted host keys or the one that the server presented.
   static let hostKeyFile = "known_hosts"
-  /// The name of the file in the folder that is there once the server has taken the account.
+  /// The name of the file that exists in the folder after the server has accepted the account.
   static let acceptedFile = "accepted"
-  /// The name of the file in the folder that lists the questions that were asked.
+  /// The name of the file in the folder that lists the prompts.
   static let questionsFile = "questions"
-  /// What stands for the server in the list of host keys.
+  /// The name of the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
@@ -45,11 +45,11 @@ struct SSHConnection {
   let credential: Credential
   let hostKeys: HostKeys
 
-  /// Answers the first question with the secret, and ends the client at the second.
+  /// The askpass program, which answers the first prompt with the secret and terminates the client at the second one.
   ///
-  /// A second question means that the answer was not enough: the server refused the password and offers another method,
-  /// or it wants more than a password. An answer to it would count as another failed attempt. `$PPID` is the client,
-  /// which starts the program itself.
+  /// A second prompt means that the answer was insufficient: the server rejected the password and offers another
+  /// method, or it requires more than a password. An answer to it would count as another failed attempt. `$PPID` is the
+  /// client, which starts the program directly.
   static let askpass = """
     #!/bin/sh
     umask 077
@@ -60,12 +60,12 @@ struct SSHConnection {
 
     """
 
-  /// The command of the client.
+  /// Returns the command that runs the client.
   ///
-  /// Success is told by `LocalCommand`, which OpenSSH runs when the server has accepted the user and before anything
-  /// the server sends over the session is looked at. Neither of the obvious signs would do: the exit status is that of
-  /// the session, which an account for transfers alone may be refused; and lines such as `Authenticated to` can be
-  /// forged, because a server may have any text printed before anybody is authenticated.
+  /// `LocalCommand` indicates success: OpenSSH runs it when the server has accepted the user, before the client
+  /// processes any data of the session. The two obvious indications are unsuitable. The exit status is that of the
+  /// session, which the server may deny to an account that is only for transfers. Lines such as `Authenticated to` can
+  /// be forged, because a server can make the client print any text before authentication.
   func command(in folder: String, timeout: Duration) -> ProbeCommand {
     var options = Self.fixedOptions + ["ConnectTimeout=\(max(1, timeout.components.seconds))"]
     switch hostKeys {
@@ -87,7 +87,7 @@ struct SSHConnection {
         "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
         "IdentityFile=\(Self.keyFile)",
       ]
-      // Keeps the client from asking, the program that answers included.
+      // Keeps the client from prompting, including through the askpass program.
       if passphrase == nil { options.append("BatchMode=yes") }
     }
     return ProbeCommand(
@@ -96,13 +96,14 @@ struct SSHConnection {
       folder: folder,
       environment: [
         "LC_ALL": "C", "SHELL": "/bin/sh", "SSH_ASKPASS": "./\(Self.askpassFile)", "SSH_ASKPASS_REQUIRE": "force",
-        // OpenSSH before 8.4 asks through the program only if there is a display, and no terminal.
+        // OpenSSH before 8.4 uses the askpass program only if `DISPLAY` is set and there is no terminal.
         "DISPLAY": "none",
       ],
       secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout)
   }
 
-  /// Nothing of this machine's configuration, keys, agents and known hosts takes part, and nothing is forwarded.
+  /// The options that exclude this machine's configuration, keys, agents and known hosts, and that disable all
+  /// forwarding.
   private static let fixedOptions = [
     "UserKnownHostsFile=\(hostKeyFile)", "GlobalKnownHostsFile=/dev/null", "HostKeyAlias=\(hostKeyAlias)",
     "HashKnownHosts=no", "UpdateHostKeys=no", "VerifyHostKeyDNS=no", "CheckHostIP=no", "CanonicalizeHostname=no",
@@ -112,7 +113,7 @@ struct SSHConnection {
     "ConnectionAttempts=1", "PermitLocalCommand=yes", "LocalCommand=umask 077; : > \(acceptedFile)",
   ]
 
-  /// How a server that holds a key of a type may sign with it; SHA-1 is left out, as the client does by itself.
+  /// Returns the signature algorithms for a type of host key, without SHA-1, which the client disables by default too.
   private static func signatureAlgorithms(of type: String) -> String {
     type == "ssh-rsa" ? "rsa-sha2-512,rsa-sha2-256" : type
   }

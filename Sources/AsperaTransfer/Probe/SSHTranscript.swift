@@ -1,16 +1,16 @@
-/// What the SSH client wrote to its standard error with `-vv`.
+/// The standard error of the SSH client with `-vv`.
 ///
-/// A server can have any line printed there. What is read from it explains an outcome and decides none.
+/// A server can make the client print any line. The transcript is therefore used only to explain an outcome, never to
+/// determine it.
 struct SSHTranscript {
-  /// The lines without their ends.
+  /// The lines without their line breaks.
   let lines: [Substring]
 
-  /// Takes over a text.
   init(_ text: String) {
     lines = text.split(whereSeparator: \.isNewline)
   }
 
-  /// What the server calls its software.
+  /// The version of the server's SSH software.
   var serverVersion: String? {
     rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
   }
@@ -27,24 +27,24 @@ struct SSHTranscript {
     return nil
   }
 
-  /// The methods that the server offered before anything was tried; nothing if it did not come to that.
+  /// The methods that the server offered before the first attempt, or `nil` if the connection ended earlier.
   var offeredMethods: [String]? {
     rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
   }
 
-  /// The methods that the server wanted in addition to one that it accepted.
+  /// The methods that the server required in addition to one that it accepted.
   var missingMethods: [String]? {
     guard has("with partial success") else { return nil }
     let last = lines.last { $0.contains("Authentications that can continue: ") }
     return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 
-  /// Whether a text is in one of the lines.
+  /// Returns whether a line contains one of the strings.
   func has(_ texts: String...) -> Bool {
     lines.contains { line in texts.contains { line.contains($0) } }
   }
 
-  /// The text that follows another one in the first line that has it.
+  /// Returns the rest of the first line that contains a string, after that string.
   func rest(of text: String) -> Substring? {
     for line in lines {
       if let range = line.firstRange(of: text) { return line[range.upperBound...] }
@@ -52,12 +52,12 @@ struct SSHTranscript {
     return nil
   }
 
-  /// The last line that the client did not write for debugging.
+  /// The last line that is not debug output.
   var lastWord: String? {
     lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
   }
 
-  /// A text of the other side as it may stand in an error: one line of at most 160 characters.
+  /// Returns untrusted text in a form that is safe in an error: one line of at most 160 characters.
   static func printable(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(161) {

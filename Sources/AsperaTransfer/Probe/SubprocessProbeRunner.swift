@@ -2,9 +2,10 @@ internal import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
-/// Runs the programs of a probe in a session of their own, so that they cannot ask at a terminal and end together.
+/// A runner that starts each program in its own session (`setsid`), so that it cannot prompt on a terminal and its
+/// process group can be killed as a whole.
 struct SubprocessProbeRunner: ProbeCommandRunner {
-  /// The greatest number of bytes that are taken from a program on either of its outputs.
+  /// The maximum number of bytes that are read from each of a program's outputs.
   private static let outputLimit = 1 << 20
 
   let path: String
@@ -21,7 +22,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
           return .failure(.cancelled)
         }
       }
-      // The other one is cancelled, and the program has ended when the group has.
+      // The other task is cancelled, and the program has ended when the group has.
       defer { group.cancelAll() }
       return await group.next() ?? .failure(.cancelled)
     }

@@ -1,16 +1,16 @@
 internal import AsperaAuth
 
 extension TransferFailure {
-  /// What is wrong with an account, or with what this machine has to offer for a check of it.
+  /// Creates a failure from an error in the account, or from a failure of this machine during its check.
   init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)
   }
 
-  /// The check of an account was cancelled.
+  /// The failure of a check that was cancelled.
   static let checkCancelled = TransferFailure(.cancelled, "The check was cancelled.", remedy: "Start it again.")
 
-  /// A program of OpenSSH is not there.
+  /// Returns the failure for a missing program of OpenSSH.
   static func noSuchProgram(_ program: String) -> TransferFailure {
     TransferFailure(
       .caller, "The program \(program) is not on this machine, or cannot be started.",

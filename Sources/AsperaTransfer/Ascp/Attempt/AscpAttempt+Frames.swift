@@ -2,9 +2,10 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension AscpAttempt {
-  /// Takes in a frame.
+  /// Handles a frame.
   ///
-  /// `INIT` and `SESSION` come before the account is checked, so that they prove nothing.
+  /// `INIT` and `SESSION` arrive before the server has checked the account, so they are no proof of authentication.
+  /// ascp reports them before an `ERROR` with code 19 as well.
   mutating func read(_ frame: ManagementFrame) -> [Effect] {
     switch frame.kind {
     case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
@@ -23,7 +24,7 @@ extension AscpAttempt {
     }
   }
 
-  /// A file has ended, well unless there is a code.
+  /// Handles the end of a file, which succeeded unless the frame has a nonzero code.
   private mutating func stopped(_ frame: ManagementFrame) -> [Effect] {
     let code = frame.code ?? 0
     return file(frame, code == 0 ? .done : .failed(code: code, text: text(of: frame)))

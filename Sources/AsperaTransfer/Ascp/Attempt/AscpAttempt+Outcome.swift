@@ -2,13 +2,13 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension AscpAttempt {
-  /// How the transfer ended.
+  /// Returns the result of the transfer.
   ///
-  /// What ascp said on its management port counts first, then its exit status and what it printed.
+  /// The messages on the management port take precedence over the exit status and the printed output.
   ///
   /// - Parameters:
-  ///   - ending: How the process ended.
-  ///   - printed: The end of what it printed.
+  ///   - ending: The way in which the process ended.
+  ///   - printed: The end of the printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
@@ -27,7 +27,7 @@ extension AscpAttempt {
     }
   }
 
-  /// What ascp printed says more about a login that failed than its one text for all of them.
+  /// Adds ascp's printed output to the text of a failed login, because ascp has a single text for all failed logins.
   private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
     guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
       return text

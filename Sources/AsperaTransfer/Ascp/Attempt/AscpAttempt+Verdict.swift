@@ -1,25 +1,25 @@
 internal import AsperaAuth
 
 extension AscpAttempt {
-  /// How a transfer ended, as far as ascp said it or as it was judged from outside.
+  /// The result of a transfer as ascp reported it, or as the engine concluded from ascp's behavior.
   enum Verdict: Sendable, Hashable {
-    /// It is done.
+    /// The transfer completed.
     case done
-    /// It failed: the code and the text of ascp.
+    /// The transfer failed with ascp's code and text.
     case failed(code: Int, text: String)
-    /// It was cancelled.
+    /// The transfer was cancelled.
     case cancelled
-    /// ascp did not behave like ascp.
+    /// ascp violated the management protocol.
     case fault(Fault)
   }
 
-  /// What ascp did that it does not do.
+  /// A violation of the management protocol.
   enum Fault: Sendable, Hashable {
-    /// It did not connect to the management port.
+    /// ascp did not connect to the management port.
     case neverConnected
-    /// It said nothing for too long.
+    /// ascp sent no message within the time limit.
     case silent
-    /// It sent something that is no frame.
+    /// The data on the management port are not frames.
     case unreadable(ManagementFrameParser.Problem)
   }
 }

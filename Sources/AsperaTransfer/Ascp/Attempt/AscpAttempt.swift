@@ -1,63 +1,63 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What one run of ascp has come to: frames, timers and ends go in, and what to do about them comes out.
+/// The state machine of one run of ascp: frames, timeouts and ends go in, effects come out.
 ///
-/// It decides alone, and touches nothing.
+/// It has no side effects.
 struct AscpAttempt: Sendable {
-  /// What happened.
+  /// An input of the state machine.
   enum Event: Sendable {
     /// ascp has connected to the management port.
     case connected
-    /// It sent a frame.
+    /// ascp sent a frame.
     case frame(ManagementFrame)
-    /// It sent something that is no frame.
+    /// The management connection received data that are not a frame.
     case unreadable(ManagementFrameParser.Problem)
-    /// The connection is closed, or there will be none any more.
+    /// The management connection is closed, or will not be established any more.
     case disconnected
-    /// ascp has ended, or has at least closed its standard output and error.
+    /// ascp has exited, or has closed its standard output and error.
     case ended
-    /// The time that was waited for is over.
+    /// The pending timeout has expired.
     case elapsed
-    /// Nobody wants the transfer any more.
+    /// The caller cancelled the transfer.
     case cancelled
-    /// No more paths are added to a persistent session.
+    /// No more paths will be added to a persistent session.
     case concluded
   }
 
-  /// What is to be done.
+  /// An action for ``AscpRun`` to perform.
   enum Effect: Sendable {
     case report(TransferReport)
-    /// Send a frame.
+    /// Sends a frame to ascp.
     case tell(ManagementFrame)
-    /// Let `elapsed` happen after this time, or never, and not when it was to happen before.
+    /// Replaces the pending timeout; `nil` cancels it.
     case wait(Duration?)
-    /// Close the connection, and the port.
+    /// Closes the management connection and the port.
     case disconnect
-    /// Send SIGTERM to the process group.
+    /// Sends SIGTERM to the process group.
     case terminate
-    /// Send SIGKILL to the process group.
+    /// Sends SIGKILL to the process group.
     case kill
   }
 
-  /// How far it is.
+  /// The stage of the run.
   private enum Stage {
     case starting, talking
-    /// ascp is expected to end by itself: it has said its last word, or closed the connection, or was told to.
+    /// ascp must exit by itself: it has sent its last message, closed the connection, or received a cancel command.
     case leaving
-    /// It was sent SIGTERM.
+    /// ascp was sent SIGTERM.
     case terminating
     case killed
   }
 
-  /// How many things that are no frames may come between frames.
+  /// The number of unreadable items that are tolerated after the first frame.
   private static let tolerance = 16
 
   let limits: AscpLimits
   let mask: SecretMask
   var progress = AscpProgress()
   private(set) var verdict: Verdict?
-  /// Whether ascp did not end by itself, so that its exit status says nothing.
+  /// Whether the engine stopped ascp with a signal, so that its exit status has no meaning.
   private(set) var wasStopped = false
   private(set) var isAuthenticated = false
   private(set) var problem: ManagementFrameParser.Problem?
@@ -68,26 +68,28 @@ struct AscpAttempt: Sendable {
   private var isDisconnected = false
   private var hasEnded = false
 
+  /// Creates the state machine of one run.
+  ///
   /// - Parameters:
-  ///   - limits: How long is waited.
-  ///   - mask: Takes the secrets out of what ascp says.
-  ///   - isPersistent: Whether paths are added while the session runs.
+  ///   - limits: The time limits.
+  ///   - mask: The mask that removes secrets from ascp's texts.
+  ///   - isPersistent: Whether paths can be added while the session runs.
   init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
     self.limits = limits
     self.mask = mask
     mayBeSilent = isPersistent
   }
 
-  /// What is to be done as ascp is started.
+  /// Returns the effects for the start of ascp.
   func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
 
-  /// Whether nothing more is to be heard from ascp.
+  /// Whether no more output and no more frames of ascp are expected.
   var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
 
-  /// Whether processes that ascp started may go on; nothing of a transfer that failed may.
+  /// Whether processes that ascp started may continue; after a failed transfer they must not.
   var mayLeaveOthers: Bool { verdict == .done }
 
-  /// Takes in what happened.
+  /// Handles an event.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .connected: return connected()
@@ -105,12 +107,12 @@ struct AscpAttempt: Sendable {
 
   private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
-  /// The first verdict stands.
+  /// Records a verdict; only the first one counts.
   mutating func settle(_ new: Verdict) {
     if verdict == nil { verdict = new }
   }
 
-  /// Marks that the server has taken account and token.
+  /// Marks that the server has accepted the account and the token.
   mutating func authenticated() -> [Effect] {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
@@ -123,9 +125,10 @@ struct AscpAttempt: Sendable {
     return [.wait(limits.silence)]
   }
 
-  /// A text with a line break may spoil a frame.
+  /// Handles data that are not a frame.
   ///
-  /// Who begins with something else, or goes on like that, is not ascp.
+  /// A text with a line break may spoil single frames of ascp. A peer whose first data are unreadable, or that sends
+  /// too many unreadable items, is not ascp.
   private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     self.problem = self.problem ?? problem
     problems += 1
@@ -157,7 +160,7 @@ struct AscpAttempt: Sendable {
     hasEnded = true
     if stage != .killed { stage = .leaving }
     if isDisconnected { return [.wait(limits.exit)] }
-    // What was sent before the end may still arrive; if the outcome is known, nobody waits for it.
+    // Frames that ascp sent before it exited may still arrive; they do not matter if the verdict is known.
     return verdict == nil ? [.wait(limits.arrival)] : hangUp()
   }
 

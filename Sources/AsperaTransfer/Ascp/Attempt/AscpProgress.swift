@@ -1,10 +1,10 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What went through, pieced together from what different versions of ascp tell.
+/// The progress of a transfer, computed from the fields that different versions of ascp report.
 ///
-/// `TransferBytes` counts the whole session, and `StartByte` what was there before; where they are missing, the files
-/// that are done and `Bytescont` of the current one add up to the same.
+/// `TransferBytes` counts the whole session, and `StartByte` the bytes that existed before. If they are missing, the
+/// sizes of the finished files and `Bytescont` of the current file add up to the same count.
 struct AscpProgress: Sendable {
   private var bytes: Int64 = 0
   private var total: Int64?
@@ -12,9 +12,9 @@ struct AscpProgress: Sendable {
   private var files = 0
   private(set) var fileErrors: [(code: Int, text: String)] = []
 
-  /// How far the transfer is, if a frame says anything new about that.
+  /// Returns the progress if a frame changes it.
   ///
-  /// The number never goes back.
+  /// The number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
     let before = (bytes, total)
     if let announced = frame.totalBytes, announced > 0 { total = max(total ?? 0, announced) }
@@ -25,7 +25,7 @@ struct AscpProgress: Sendable {
     return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.file)
   }
 
-  /// How a file ended.
+  /// Records the end of a file and returns its report.
   mutating func finish(_ file: String, with outcome: TransferFileReport.Outcome, in frame: ManagementFrame)
     -> TransferFileReport
   {
@@ -40,12 +40,12 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: file, bytes: size, outcome: outcome)
   }
 
-  /// What was moved, with the last word of ascp.
+  /// Adds the totals of ascp's last frame.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.bytes ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
   }
 
-  /// What was moved.
+  /// The transferred bytes and files.
   var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
 }

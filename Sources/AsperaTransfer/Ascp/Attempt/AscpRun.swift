@@ -1,9 +1,9 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// Carries out what an ``AscpAttempt`` decides, one event after the other.
+/// An actor that performs the effects of an ``AscpAttempt``, one event after the other.
 actor AscpRun {
-  /// The code for a path that cannot be written.
+  /// The code that reports a path that cannot be encoded in a frame.
   private static let illegalPath = 56
 
   private var attempt: AscpAttempt
@@ -31,18 +31,18 @@ actor AscpRun {
     self.terminate = terminate
   }
 
-  /// What it came to; ask when ascp has ended.
+  /// The state machine, which has its result once ascp has exited.
   var result: AscpAttempt { attempt }
 
-  /// Starts the clock.
+  /// Starts the first timeout.
   ///
-  /// - Parameter kill: Sends SIGKILL to the process group.
+  /// - Parameter kill: A function that sends SIGKILL to the process group.
   func begin(kill: @escaping @Sendable () -> Void) {
     self.kill = kill
     perform(attempt.begin())
   }
 
-  /// Waits for the connection and reads it to its end.
+  /// Waits for the management connection and reads it to its end.
   func listen() async {
     if let connection = await listener.connection() {
       self.connection = connection
@@ -53,26 +53,27 @@ actor AscpRun {
     handle(.disconnected)
   }
 
-  /// Takes in what happened.
+  /// Handles an event.
   func handle(_ event: AscpAttempt.Event) {
     guard !isFinished else { return }
     perform(attempt.handle(event))
     if attempt.isOver { wake() }
   }
 
-  /// Waits until nothing more is to be heard of ascp, which has ended or has closed what it prints to.
+  /// Waits until no more output and no more frames are expected, after ascp has exited or closed its standard output
+  /// and error.
   ///
-  /// - Returns: Whether what is left of its process group is to be killed.
+  /// - Returns: Whether the remaining processes of ascp's process group must be killed.
   func isOver() async -> Bool {
     handle(.ended)
     await wait { self.attempt.isOver }
     return !attempt.mayLeaveOthers
   }
 
-  /// Sends the paths that are added to a persistent session, and ends it when there are no more.
+  /// Sends the paths that are added to a persistent session, and ends the session after the last one.
   func add(_ additions: AsyncStream<[TransferPath]>) async {
     await wait { self.isHeard }
-    // Paths that nobody can be told stay in the sequence.
+    // Leaves the paths in the sequence if ascp can no longer receive them.
     guard !isFinished else { return }
     for await paths in additions {
       for path in paths { await start(path) }
@@ -82,7 +83,7 @@ actor AscpRun {
     handle(.concluded)
   }
 
-  /// Ends everything; ascp has ended.
+  /// Cancels the timeout, closes the connection and resumes the waiters; called when ascp has exited.
   func finish() async {
     isFinished = true
     timer?.task.cancel()
@@ -128,7 +129,7 @@ actor AscpRun {
     }
   }
 
-  /// Lets `elapsed` happen after a time; a timer that wakes sooner looks again then.
+  /// Sets the timeout; a timer that fires earlier is kept and then restarted for the rest of the time.
   private func arm(_ duration: Duration?) {
     deadline = duration.map { time.uptime + $0 }
     guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }

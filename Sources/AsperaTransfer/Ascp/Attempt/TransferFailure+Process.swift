@@ -1,7 +1,7 @@
 internal import AsperaAuth
 
 extension TransferFailure {
-  /// What was wrong before anything was started.
+  /// Creates a failure from an error that occurred before ascp was started.
   init(unusable error: AsperaError) {
     self.init(.caller, error.message, remedy: error.remedy)
   }
@@ -16,7 +16,7 @@ extension TransferFailure {
       remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
   }
 
-  /// ascp did something that it does not do.
+  /// Returns the failure for a violation of the management protocol.
   static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
     let detail = detail(of: printed)
     return switch fault {
@@ -45,7 +45,7 @@ extension TransferFailure {
     printed.lastLines.map { " It printed: \($0)" } ?? ""
   }
 
-  /// ascp ended without a last word on its management port, or with a status that contradicts it.
+  /// Returns the failure for an ascp that exited without a final frame, or with a status that contradicts it.
   static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
     let how =
       switch ending {
@@ -63,7 +63,7 @@ extension TransferFailure {
 }
 
 extension String {
-  /// The last lines in one, as many as can be quoted; nothing if there are none.
+  /// The last one to three lines on one line, as far as their length permits, or `nil` if there are none.
   var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
     guard let last = lines.last?.prefix(200) else { return nil }

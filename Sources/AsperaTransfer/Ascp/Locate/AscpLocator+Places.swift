@@ -1,7 +1,7 @@
 extension AscpLocator {
   #if os(macOS)
-    /// Where IBM's products install ascp: Connect, the Desktop Client, the servers, Drive, the old command line, and
-    /// what ascli downloads.
+    /// The locations in which IBM's products install ascp: Connect, the Desktop Client, the servers, Drive, the old
+    /// command line, and the downloads of ascli.
     static let installed = [
       "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
@@ -14,7 +14,8 @@ extension AscpLocator {
       "~/.aspera/sdk/ascp",
     ]
   #else
-    /// Where IBM's products install ascp: Connect, the servers, the old command line, and what ascli downloads.
+    /// The locations in which IBM's products install ascp: Connect, the servers, the old command line, and the
+    /// downloads of ascli.
     static let installed = [
       "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
     ]

@@ -6,31 +6,32 @@ package import AsperaAuth
   internal import Foundation
 #endif
 
-/// Finds IBM's ascp on this machine.
+/// A search for IBM's ascp on this machine.
 ///
-/// It is looked for at the path that is given, and only there if one is; else in `STORAGE_AUTH_ASCP`, on the `PATH`, and
-/// where IBM's products install it.
+/// A path from the caller is the only location that is examined, if there is one. Otherwise the search covers
+/// `STORAGE_AUTH_ASCP`, which is also exclusive, then the `PATH`, and then the locations in which IBM's products
+/// install ascp.
 package struct AscpLocator: Sendable {
-  /// The environment variable that names the program.
+  /// The environment variable that contains the path of the program.
   package static let variable = "STORAGE_AUTH_ASCP"
 
   private let environment: @Sendable (String) -> String?
   private let home: String?
   private let isProgram: @Sendable (String) -> Bool
 
-  /// Looks on this machine.
+  /// Creates a locator for this machine.
   package init() {
     self.init(
       environment: { ProcessInfo.processInfo.environment[$0] },
       home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
   }
 
-  /// Looks on a machine that is described.
+  /// Creates a locator for a described machine.
   ///
   /// - Parameters:
-  ///   - environment: Gives the variables.
+  ///   - environment: A function that returns environment variables.
   ///   - home: The home directory.
-  ///   - isProgram: Whether there is a file at a path that may be executed.
+  ///   - isProgram: A function that returns whether an executable file exists at a path.
   init(
     environment: @escaping @Sendable (String) -> String?, home: String?,
     isProgram: @escaping @Sendable (String) -> Bool
@@ -40,11 +41,11 @@ package struct AscpLocator: Sendable {
     self.isProgram = isProgram
   }
 
-  /// The path of ascp.
+  /// Returns the path of ascp.
   ///
-  /// - Parameter path: Where it is, if that is known; `~/` is the home directory.
-  /// - Throws: An `AsperaError` that lists the places searched. A place that somebody named and where it is not is an
-  ///   error, although it might be elsewhere.
+  /// - Parameter path: The location of ascp, or `nil` to search for it; `~/` stands for the home directory.
+  /// - Throws: An `AsperaError` that lists the searched locations. A wrong path from the caller or the environment
+  ///   variable is an error, even if ascp is installed elsewhere.
   package func locate(_ path: String? = nil) throws(AsperaError) -> String {
     if let named = path ?? environment(Self.variable), !named.isEmpty {
       let place = absolute(named)
@@ -59,12 +60,12 @@ package struct AscpLocator: Sendable {
         "Install IBM Aspera Connect, the Desktop Client or the Transfer SDK, or name the program in \(Self.variable).")
   }
 
-  /// Where it is looked for if nobody names a place.
+  /// The locations to search if neither the caller nor the environment names one.
   private var searched: [String] {
     let path = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
     let places = path + conda + Self.installed.map { absolute($0) }
-    // A PATH often has the same folder twice.
+    // A PATH often contains the same folder twice.
     return places.enumerated().filter { !places[..<$0.offset].contains($0.element) }.map(\.element)
   }
 

@@ -1,11 +1,11 @@
-/// The version of ascp, and what follows from it.
+/// The version of ascp, and its known limitations.
 public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
-  /// The version as ascp writes it, such as `4.4.5.1646`.
+  /// The version as ascp prints it, such as `4.4.5.1646`.
   public let description: String
 
-  /// Reads what `ascp -A` prints.
+  /// Parses the output of `ascp -A`.
   ///
-  /// - Parameter output: The text; the line that begins with `ascp version` counts, wherever it stands.
+  /// - Parameter output: The output; the first line that begins with `ascp version` counts, at any position.
   init?(output: String) {
     let prefix = "ascp version "
     let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
@@ -15,10 +15,10 @@ public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The first number of the version.
+  /// The major version, or 0 if the version has none.
   public var major: Int { description.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
 
-  /// What to know before using this version with servers of today, in sentences; nothing to know gives none.
+  /// The limitations of this version with current servers, one sentence each; empty if none are known.
   public var notes: [String] {
     guard major < 4 else { return [] }
     return [

@@ -5,7 +5,7 @@ struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>
 
-  /// Takes over a channel that does not read by itself; on its event loop.
+  /// Creates a connection from a channel without automatic reads; must be called on the channel's event loop.
   init(_ channel: any Channel) throws {
     let (received, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     try channel.pipeline.syncOperations.addHandler(Forwarder(to: continuation))
@@ -13,9 +13,10 @@ struct ManagementConnection: Sendable {
     self.received = received
   }
 
-  /// Reads until the other side closes the connection, this side does, or the task is cancelled.
+  /// Reads until either side closes the connection, or the task is cancelled.
   ///
-  /// - Parameter receive: Is handed what came, before more is read.
+  /// - Parameter receive: A function that receives the bytes; more are read only after it returns, which applies back
+  ///   pressure.
   func read(_ receive: (ArraySlice<UInt8>) async -> Void) async {
     for await buffer in received {
       await receive(ArraySlice(buffer.readableBytesView))
@@ -23,22 +24,22 @@ struct ManagementConnection: Sendable {
     }
   }
 
-  /// Sends text, and waits until the system has taken it or the connection is closed.
+  /// Sends a string, and waits until the system has accepted it or the connection is closed.
   func send(_ text: String) async {
     try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
 
-  /// Sends text without waiting.
+  /// Sends a string without waiting.
   func post(_ text: String) {
     channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
   }
 
-  /// Closes the connection, which ends reading and sending soon.
+  /// Starts closing the connection, which ends reading and sending.
   func shut() {
     channel.close(promise: nil)
   }
 
-  /// Hands on what comes, one buffer for each time that somebody asks for more.
+  /// A handler that forwards the received data, one buffer per requested read.
   private final class Forwarder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -62,7 +63,7 @@ struct ManagementConnection: Sendable {
       context.fireChannelInactive()
     }
 
-    /// A connection that is reset has ended like any other.
+    /// Closes the connection; a connection reset is handled as an ordinary end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       context.close(promise: nil)
     }

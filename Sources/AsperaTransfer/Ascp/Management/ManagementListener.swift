@@ -2,12 +2,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
 
-/// The management port: a port of the loopback interface that takes one connection and no more.
+/// The management port: a port of the loopback interface that accepts exactly one connection.
 ///
-/// Whoever else runs on this machine can connect before ascp does. ascp finds the port closed then and fails, and what
-/// the other one sent does not make a transfer succeed, because ascp's exit status counts as well.
+/// Any other process on this machine can connect before ascp does. ascp then finds the port closed and fails. Data from
+/// the other process cannot make a transfer succeed, because ascp's exit status counts as well.
 struct ManagementListener: Sendable {
-  /// The port.
+  /// The number of the port.
   let port: Int
 
   private let server: any Channel
@@ -15,14 +15,14 @@ struct ManagementListener: Sendable {
 
   /// Opens a port that the system chooses.
   ///
-  /// - Throws: What NIO does if there is none.
+  /// - Throws: NIO's error if no port can be opened.
   init() async throws {
     let (connections, continuation) = AsyncStream.makeStream(of: ManagementConnection.self)
     let isTaken = Lock(false)
     server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
       .serverChannelOption(.backlog, value: 1)
       .serverChannelOption(.maxMessagesPerRead, value: 1)
-      // What comes is read as fast as it is taken in.
+      // Reads only as fast as the frames are handled.
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { channel in
@@ -46,14 +46,14 @@ struct ManagementListener: Sendable {
 
   /// Waits for the connection, and closes the port.
   ///
-  /// - Returns: The connection; nothing if the port was closed before there was one.
+  /// - Returns: The connection, or `nil` if the port was closed before there was one.
   func connection() async -> ManagementConnection? {
     let connection = await connections.first { _ in true }
     shut()
     return connection
   }
 
-  /// Closes the port, which it is soon.
+  /// Starts closing the port.
   func shut() {
     server.close(promise: nil)
   }

@@ -1,19 +1,21 @@
 internal import StorageAuth
 internal import Subprocess
 
-/// The whole environment that ascp is started with: what any program needs of this process's own, and the secrets.
+/// The complete environment of ascp: the variables of this process that every program needs, and the secrets.
 ///
-/// Nothing else is handed down. A variable of Aspera's that happens to be set here, such as a token of somebody else,
-/// must not change what a transfer does.
+/// No other variable is inherited. An Aspera variable that happens to be set in this process, such as another user's
+/// token, must not change the effect of a transfer.
 struct AscpEnvironment: Sendable {
-  /// What is handed down where it is set.
+  /// The names of the inherited variables.
   static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
 
   private var variables: [String: Secret] = [:]
 
+  /// Creates an environment.
+  ///
   /// - Parameters:
-  ///   - machine: Gives the variables of this process.
-  ///   - own: Those of ascp.
+  ///   - machine: A function that returns the environment variables of this process.
+  ///   - own: The variables for ascp.
   init(from machine: (String) -> String?, own: some Sequence<(key: String, value: Secret)>) {
     for name in Self.inherited { variables[name] = machine(name).map { Secret($0) } }
     for (name, value) in own { variables[name] = value }

@@ -2,41 +2,42 @@ internal import NIOCore
 internal import Subprocess
 internal import SystemPackage
 
-/// A run of ascp, in a session of its own and with nothing to read.
+/// A run of ascp in its own session (`setsid`), with an empty standard input.
 ///
-/// It is started once and waited for until it has ended; cancelling the task kills its process group.
+/// The process is started once and awaited until it has ended; cancelling the task kills its process group.
 struct AscpProcess: Sendable {
-  /// How it ended.
+  /// The way in which the process ended.
   enum Ending: Sendable, Hashable {
-    /// With a status.
+    /// The process exited with a status.
     case exited(Int32)
-    /// By a signal.
+    /// The process was terminated by a signal.
     case signalled(Int32)
-    /// It was killed because its task was cancelled.
+    /// The process was killed because its task was cancelled.
     case killed
-    /// It could not be started: why.
+    /// The process could not be started; contains the reason.
     case notStarted(String)
   }
 
-  /// The program.
+  /// The path of the program.
   let program: String
 
-  /// Its arguments, without secrets.
+  /// The arguments, without secrets.
   let arguments: [String]
 
-  /// The whole environment.
+  /// The complete environment.
   let environment: AscpEnvironment
 
-  /// How many of the last bytes that it prints are kept.
+  /// The number of bytes at the end of the printed output that are retained.
   let printedLimit: Int
 
-  /// Starts it and waits for its end.
+  /// Starts the process and waits for its end.
   ///
   /// - Parameters:
-  ///   - terminations: Each element sends SIGTERM to the process group.
-  ///   - isOver: Waits until nothing more is to be heard from the program, and says whether what is left of its process
-  ///     group is to be killed. The program is not reaped before, so that the group is its own.
-  /// - Returns: How it ended, and the end of what it printed, to its standard output or error.
+  ///   - terminations: A sequence whose elements each send SIGTERM to the process group.
+  ///   - isOver: A function that waits until no more output and no more frames are expected, and returns whether the
+  ///     remaining processes of the group must be killed. The process is not reaped before it returns, so that the id
+  ///     of the process group cannot have been reused.
+  /// - Returns: The way in which the process ended, and the end of its standard output and error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
     isOver: @escaping @Sendable () async -> Bool = { false }
@@ -69,7 +70,7 @@ struct AscpProcess: Sendable {
     }
   }
 
-  /// Reads until the program has ended or has closed what it prints to.
+  /// Reads until the program has exited or has closed its standard output and error.
   private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {
     var kept = PrintedTail(limit: limit)
     do {
@@ -79,7 +80,7 @@ struct AscpProcess: Sendable {
         kept.append(bytes.readableBytesView)
       }
     } catch {
-      // What was read before says as much as there is to know.
+      // The output that was read before the error is all that can be reported.
     }
     return kept.text
   }

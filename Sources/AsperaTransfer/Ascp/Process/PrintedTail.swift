@@ -1,21 +1,21 @@
-/// The end of what a program printed, of bounded size.
+/// The end of a program's output, with a bounded size.
 struct PrintedTail: Sendable {
   private let limit: Int
   private var bytes: [UInt8] = []
 
-  /// - Parameter limit: How many of the last bytes are kept.
+  /// Creates an empty tail that retains the last `limit` bytes.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Takes more in, and lets go of what is too old.
+  /// Appends bytes and discards those that exceed the limit.
   mutating func append(_ more: some Collection<UInt8>) {
     bytes.append(contentsOf: more.suffix(limit))
-    // What is cut off is moved only once for each `limit` bytes.
+    // Discarding moves the remaining bytes, so it happens only once per `limit` bytes.
     if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
   }
 
-  /// The text, with what is no UTF-8 replaced and without control characters.
+  /// The output as text, with invalid UTF-8 replaced and without control characters and blank lines.
   var text: String {
     let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).map { line in
