@@ -14,8 +14,8 @@ extension AscpEngine {
         printedLimit: limits.printed))
     guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
       throw AsperaError(
-        .failed, "\(program) does not say what version of ascp it is.",
-        remedy: "Run it with -A to see what it prints; name another program if it is not IBM's ascp.")
+        .failed, "\(program) does not print a version of ascp.",
+        remedy: "Run it with -A to see its output; use another program if it is not IBM's ascp.")
     }
     return version
   }

@@ -49,16 +49,16 @@ extension AscpFailureClass {
   fileprivate var remedy: String {
     switch self {
     case .account:
-      "Check the user, the password, the key and its passphrase; the same code stands for an SSH server that is too new "
+      "Check the user, the password, the key and its passphrase; ascp uses the same code for an SSH server that is too new "
         + "or too busy for this ascp."
     case .hostKey:
-      "Ask the server's administrator for the fingerprint of its host key; do not switch the check off."
+      "Ask the server's administrator for the fingerprint of its host key; do not disable the check."
     case .tokenExpired: "Get a new token; check the clocks if it was new."
     case .tokenRejected: "Get a new token for this server, this direction and these paths."
-    case .tokenMissing: "Give the transfer a token: the server wants one from this account."
+    case .tokenMissing: "Give the transfer a token: the server requires one from this account."
     case .authorizationDenied:
       "Check that the token is for this user, this direction and these files, and that the user may do this."
-    case .transport: "Try again; if it stays, check the network, the ports of the account and the server's load."
+    case .transport: "Try again; if it still fails, check the network, the ports of the account and the server's load."
     case .caller: "Check the paths, the options and the files of the transfer."
     case .license: "Check the licences of ascp and of the server."
     case .other: "Look the code up in the documentation of ascp, and at the logs of both sides."

@@ -3,10 +3,10 @@ internal import StorageAuth
 
 extension TransferFailure {
   static let cancelled = TransferFailure(
-    .cancelled, "The session was cancelled.", remedy: "Run it again if it is still wanted.")
+    .cancelled, "The session was cancelled.", remedy: "Run it again if it is still needed.")
 
   static let tokenRequired = TransferFailure(
-    .token(.missing), "The account wants a token for each transfer, and the session has neither a token nor an issuer.",
+    .token(.missing), "The account requires a token for each transfer; the session has neither a token nor an issuer.",
     remedy: "Give the session a token or an issuer, or the queue an issuer.")
 
   static let endedEarly = TransferFailure(
@@ -16,15 +16,15 @@ extension TransferFailure {
   static func tokensTooShort(_ count: Int) -> TransferFailure {
     TransferFailure(
       .token(.expired), "\(count) consecutive tokens had become too short-lived before the transfer could start.",
-      remedy: "Let the issuer give tokens that live longer, or shorten startSpacing and tokenMargin of the queue.")
+      remedy: "Let the issuer give tokens a longer lifetime, or reduce startSpacing and tokenMargin of the queue.")
   }
 
   /// Returns the failure for a session whose fixed token expired before the transfer began.
   static func fixedTokenEnded(_ expiration: Timestamp?) -> TransferFailure {
     TransferFailure(
       .token(.expired),
-      "The token of the session ended\(expiration.map { " at \($0)" } ?? ""), before the transfer began.",
-      remedy: "Give the session an issuer, which is asked for another one.")
+      "The token of the session expired\(expiration.map { " at \($0)" } ?? ""), before the transfer began.",
+      remedy: "Give the session an issuer, which can provide another token.")
   }
 
   static func unsignable(_ error: SigningError) -> TransferFailure {
@@ -32,7 +32,7 @@ extension TransferFailure {
   }
 
   init(issuer error: CredentialError) {
-    self.init(.issuer(error), "\(error.source) gave no token: \(error.message)", remedy: error.remedy)
+    self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }
 
   /// Returns the same failure with the number of occurrences appended to its message.
@@ -44,13 +44,13 @@ extension TransferFailure {
   var withoutIssuer: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The session has a fixed token and no issuer.",
-      remedy: "\(remedy) A session with an issuer gets another token by itself.")
+      remedy: "\(remedy) A session with an issuer gets another token automatically.")
   }
 
   /// The same failure, with advice for an account that the server accepted before and several active sessions.
   var underBurst: TransferFailure {
     TransferFailure(
-      kind, code: code, "\(message) The same account was taken before, and several sessions are active.",
-      remedy: "\(remedy) If the account is right, the server may limit logins at a time: enlarge startSpacing.")
+      kind, code: code, "\(message) The server accepted this account before, and several sessions are active.",
+      remedy: "\(remedy) If the account is right, the server may limit simultaneous logins: increase startSpacing.")
   }
 }

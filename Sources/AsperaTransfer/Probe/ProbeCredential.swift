@@ -61,7 +61,7 @@ enum ProbeCredential {
           atPath: "\(folder.path)/\(SSHConnection.keyFile)", withDestinationPath: path)
       } catch {
         throw AsperaError(
-          .failed, "The key cannot be handed to the SSH client: no link can be made in \(folder.path).",
+          .failed, "The key cannot be passed to the SSH client: no link can be created in \(folder.path).",
           remedy: "See whether TMPDIR names a folder of a file system that has symbolic links.")
       }
     }
@@ -72,8 +72,8 @@ enum ProbeCredential {
     guard text.utf8.count <= answerLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(
         .invalidAccount,
-        "The \(name) is longer than \(answerLimit) bytes or has a line break in it, so that it cannot be typed.",
-        remedy: "See whether something else was taken for the \(name), such as a whole file.")
+        "The \(name) is longer than \(answerLimit) bytes or contains a line break or a null byte, so the SSH client cannot receive it.",
+        remedy: "Check that the \(name) is not another value, such as the contents of a file.")
     }
   }
 }

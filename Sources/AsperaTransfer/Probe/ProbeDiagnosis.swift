@@ -19,32 +19,32 @@ struct ProbeDiagnosis {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
       return TransferFailure(
         .hostKey,
-        "\(server) can prove its host key in no way that this machine's SSH client takes; it offers "
+        "\(server) has only host key algorithms that this machine's SSH client rejects; it offers "
           + "\(SSHTranscript.printable(offer)).",
-        remedy: "Ask the server's administrator to update its SSH server; ssh-rsa is a signature with SHA-1.")
+        remedy: "Ask the server's administrator to update its SSH server; ssh-rsa signs with SHA-1.")
     }
     guard transcript.has("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") else { return nil }
     return TransferFailure(
-      .hostKey, "\(server) shows another host key than the one that it showed a moment ago.",
-      remedy: "Compare the fingerprint with the server's administrator before anything is sent to this server.")
+      .hostKey, "\(server) presented another host key than a moment ago.",
+      remedy: "Compare the fingerprint with the server's administrator before you send a credential to this server.")
   }
 
   /// The failure if the client cannot use the key.
   private var keyFailure: TransferFailure? {
     if transcript.has("incorrect passphrase supplied", "bad passphrase") {
       return TransferFailure(
-        .account, "The passphrase does not open the key of \(user).",
-        remedy: "Give the account the passphrase of this key; nothing was sent to the server.")
+        .account, "The passphrase does not decrypt the key of \(user).",
+        remedy: "Give the account the passphrase of this key; the server has received no credential.")
     }
     if let reason = transcript.rest(of: "Load key \"\(SSHConnection.keyFile)\": ") {
       return TransferFailure(
         .account, "The SSH client of this machine cannot use the key of \(user): \(SSHTranscript.printable(reason)).",
-        remedy: "Convert it with ssh-keygen -p, or make a new one: ssh-keygen -t ed25519.")
+        remedy: "Convert it with ssh-keygen -p, or create a new one: ssh-keygen -t ed25519.")
     }
     if transcript.has("no mutual signature") {
       return TransferFailure(
-        .account, "\(server) takes no signature that the SSH client of this machine makes with the key of \(user).",
-        remedy: "Use an ECDSA or Ed25519 key, or update the SSH server: RSA with SHA-1 is not used any more.")
+        .account, "\(server) accepts no signature that this machine's SSH client can create with the key of \(user).",
+        remedy: "Use an ECDSA or Ed25519 key, or update the SSH server: RSA with SHA-1 is no longer supported.")
     }
     return nil
   }
@@ -59,14 +59,14 @@ struct ProbeDiagnosis {
     if words.contains("password") { return passwordRefused }
     return TransferFailure(
       .account, "\(server) asks \(user) for more than a password: “\(excerpt(last))”.",
-      remedy: "Use an account that logs in with a password or a key alone; ascp answers one question.")
+      remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
   /// Returns the failure for an account that the server accepts, but whose password must be changed.
   static func expired(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
-      remedy: "Set a new one on the server, such as with passwd in a session of ssh.")
+      remedy: "Set a new one on the server, for example with passwd in an ssh session.")
   }
 
   /// The failure if the server rejected the offered credential or method.
@@ -74,17 +74,17 @@ struct ProbeDiagnosis {
     if let missing = transcript.missingMethods {
       return TransferFailure(
         .account,
-        "\(server) took the credential of \(user) and wants more: \(excerpt(missing.joined(separator: ", "))).",
-        remedy: "Use an account for which one of them is enough; ascp has only one.")
+        "\(server) accepted the credential of \(user) and requires more: \(excerpt(missing.joined(separator: ", "))).",
+        remedy: "Use an account that requires only one of them; ascp has one credential.")
     }
     guard let offered = transcript.offeredMethods else { return nil }
     let (name, usable) = wanted
     guard offered.contains(where: { usable.contains($0) }) else {
       return TransferFailure(
         .account,
-        "\(server) lets nobody in with a \(name); it offers "
+        "\(server) does not allow logins with a \(name); it offers "
           + "\(excerpt(offered.joined(separator: ", "))).",
-        remedy: "Give the account what the server takes, or ask its administrator to allow a \(name).")
+        remedy: "Give the account a credential that the server accepts, or ask its administrator to allow a \(name).")
     }
     if transcript.has("Too many authentication failures", "Permission denied") {
       if case .privateKey = account.authentication { return keyRefused }
@@ -94,8 +94,8 @@ struct ProbeDiagnosis {
       return nil
     }
     return TransferFailure(
-      .account, "\(server) ended the connection when it had seen the \(name) of \(user).",
-      remedy: "The account may be locked or expired, or may not log in from here; the log of the server says why.")
+      .account, "\(server) closed the connection after it received the \(name) of \(user).",
+      remedy: "The account may be locked or expired, or not permitted to log in from here; see the log of the server.")
   }
 
   private var passwordRefused: TransferFailure {
@@ -108,7 +108,7 @@ struct ProbeDiagnosis {
     transcript.has("Server accepts key")
       ? TransferFailure(
         .account, "\(server) knows the public key of \(user) and refused the signature of the private one.",
-        remedy: "The account may be locked, or the signature algorithm forbidden; the log of the server says why.")
+        remedy: "The account may be locked, or the signature algorithm forbidden; see the log of the server.")
       : TransferFailure(
         .account, "\(server) refused the key of \(user).",
         remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
@@ -134,9 +134,9 @@ struct ProbeDiagnosis {
     ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
     (
       "Connection refused", "refused the connection",
-      "Check the SSH port: Aspera servers listen on 33001 unless they are told otherwise, and some on 22."
+      "Check the SSH port: Aspera servers listen on 33001 by default, and some on 22."
     ),
-    ("timed out", "did not answer in time", "Check the host and the SSH port, and that no firewall is in between."),
+    ("timed out", "did not answer in time", "Check the host and the SSH port, and that no firewall blocks it."),
     ("No route to host", "cannot be reached from here", "Check the host, and the network of this machine."),
     ("Network is unreachable", "cannot be reached from here", "Check the host, and the network of this machine."),
     (
@@ -144,7 +144,7 @@ struct ProbeDiagnosis {
       "Update the SSH server; the log of ssh -v names what it offers."
     ),
     (
-      "kex_exchange_identification", "ended the connection before it said what it is",
+      "kex_exchange_identification", "closed the connection before it identified itself",
       "Check that the port is that of SSH. A server that is busy, or that blocks this address, does the same."
     ),
     ("Connection reset", "broke the connection", "Try again; a server that is busy does this."),

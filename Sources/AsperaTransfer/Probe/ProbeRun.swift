@@ -67,7 +67,7 @@ struct ProbeRun {
       let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
       throw TransferFailure(
         .hostKey, "\(account.serverName) has no host key with the fingerprint \(fingerprint); it offers \(seen).",
-        remedy: "Ask the server's administrator which one is right before the account names another; nothing was sent.")
+        remedy: "Ask the server's administrator before you change the fingerprint; no credential was sent.")
     }
     try write(entry.knownHostsLine(for: SSHConnection.hostKeyAlias), to: SSHConnection.hostKeyFile)
     return .listed(type: entry.key.type)
@@ -84,8 +84,8 @@ struct ProbeRun {
       let failure = ProbeDiagnosis(account: account, transcript: transcript, questions: []).failure
       guard transcript.has("Host key verification failed") else { return failure }
       return TransferFailure(
-        .transport, "\(account.serverName) shows its host key to ssh and not to ssh-keyscan.",
-        remedy: "Try again; a server that limits how many connections it takes at once does this.")
+        .transport, "\(account.serverName) presents its host key to ssh but not to ssh-keyscan.",
+        remedy: "Try again; a server that limits simultaneous connections does this.")
     }
   }
 
@@ -96,16 +96,16 @@ struct ProbeRun {
   ) -> [String] {
     var notes: [String] = []
     if method == .none {
-      notes.append("The server lets \(account.user) in without a credential; that of the account was not checked.")
+      notes.append("The server accepts \(account.user) without a credential; that of the account was not checked.")
     }
     if account.hostKey == nil {
       let pin = hostKey.map { ", such as \($0.fingerprint) if that is right" } ?? ""
-      notes.append("Any host key was accepted, because the account names none: give it the fingerprint\(pin).")
+      notes.append("Any host key was accepted, because the account pins none: give it the fingerprint\(pin).")
     }
     switch session?.status {
     case 0?: break
     case let status?:
-      notes.append("A session ended with status \(status), which is usual where an account is for transfers alone.")
+      notes.append("A session ended with status \(status), which is usual for an account that is only for transfers.")
     case nil: notes.append("A session was opened and did not end by itself.")
     }
     if case .privateKey(let key) = facts.authentication {
@@ -144,11 +144,11 @@ struct ProbeRun {
     case .timeout:
       TransferFailure(
         .transport,
-        "\(account.serverName) did not let \(account.user) in within \(timeout.components.seconds) seconds.",
-        remedy: "Try again, or give the check more time.")
+        "\(account.serverName) did not accept \(account.user) within \(timeout.components.seconds) seconds.",
+        remedy: "Try again, or increase the timeout of the check.")
     case .outputTooLarge:
       TransferFailure(
-        .transport, "\(account.serverName) sent more than anyone reads before it let \(account.user) in.",
+        .transport, "\(account.serverName) sent more than the output limit before it accepted \(account.user).",
         remedy: "Check that the port is that of the SSH server.")
     }
   }

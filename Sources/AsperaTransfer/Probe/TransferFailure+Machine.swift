@@ -14,6 +14,6 @@ extension TransferFailure {
   static func noSuchProgram(_ program: String) -> TransferFailure {
     TransferFailure(
       .caller, "The program \(program) is not on this machine, or cannot be started.",
-      remedy: "Install OpenSSH's client (Debian: openssh-client) and see that it is in PATH.")
+      remedy: "Install OpenSSH's client (Debian: openssh-client) and make sure that it is on the PATH.")
   }
 }

@@ -48,7 +48,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     await time.wait(forSleeps: 2)
     time.advance(by: limits.arrival)
     let failure = await running.failure
-    XCTAssertEqual(failure?.message, "ascp was ended by signal 11 and did not say that the transfer is done.")
+    XCTAssertEqual(failure?.message, "ascp was ended by signal 11 and did not report that the transfer is done.")
   }
 
   func testWhatIsPrintedIsKeptOnlyToItsEnd() async throws {
@@ -101,7 +101,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.session, Frames.statistics(300)), .exit(0))
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.kind, .other)
-    XCTAssertEqual(failure?.message, "ascp ended with status 0 and did not say that the transfer is done.")
+    XCTAssertEqual(failure?.message, "ascp ended with status 0 and did not report that the transfer is done.")
   }
 
   func testALastWordThatTheStatusContradictsIsNoSuccess() async throws {
@@ -118,7 +118,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     time.advance(by: limits.exit)
     let failure = await running.failure
     XCTAssertEqual(failure?.kind, .other)
-    XCTAssertEqual(failure?.message, "ascp was ended by signal 15 and did not say that the transfer is done.")
+    XCTAssertEqual(failure?.message, "ascp was ended by signal 15 and did not report that the transfer is done.")
   }
 
   func testAProgramThatIsDoneAndLivesOnIsStoppedAndItsWordCounts() async throws {
@@ -141,7 +141,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     time.advance(by: limits.silence)
     let failure = await running.failure
     XCTAssertEqual(failure?.kind, .transport)
-    XCTAssertEqual(failure?.message, "ascp said nothing for 300.0 seconds and was stopped.")
+    XCTAssertEqual(failure?.message, "ascp sent no message for 300.0 seconds and was stopped.")
   }
 
   func testAProgramThatIgnoresSIGTERMIsKilledWithWhatItStarted() async throws {

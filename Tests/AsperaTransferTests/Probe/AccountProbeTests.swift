@@ -121,13 +121,13 @@ final class AccountProbeTests: XCTestCase {
       (
         "\(Self.offer)Received disconnect: Too many authentication failures", question, .account, "refused the password"
       ),
-      ("\(Self.offer)Connection closed by 192.0.2.1 port 22", question, .account, "when it had seen the password"),
+      ("\(Self.offer)Connection closed by 192.0.2.1 port 22", question, .account, "after it received the password"),
       ("\(Self.offer)Connection closed by 192.0.2.1 port 22", [], .transport, "broke the connection"),
       ("\(Self.offer)Connection reset by 192.0.2.1 port 22", question, .transport, "broke the connection"),
       ("ssh: connect to host a port 22: Connection timed out", [], .transport, "did not answer in time"),
       ("ssh: connect to host a port 22: No route to host", [], .transport, "cannot be reached"),
       ("ssh: connect to host a port 22: Network is unreachable", [], .transport, "cannot be reached"),
-      ("kex_exchange_identification: Connection closed by remote host", [], .transport, "said what it is"),
+      ("kex_exchange_identification: Connection closed by remote host", [], .transport, "before it identified itself"),
       ("Unable to negotiate with a: no matching key exchange method found.", [], .transport, "no algorithm in common"),
       (
         "Unable to negotiate with a: no matching host key type found. Their offer: ssh-rsa,ssh-dss", [], .hostKey,

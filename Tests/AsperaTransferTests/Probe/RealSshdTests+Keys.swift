@@ -85,6 +85,6 @@ extension RealSshdTests {
     let key = try key("ed25519-openssh", inMemory: false, passphrase: nil)
     let failure = try await failure(servers.account("password", user: "both", key: key))
     XCTAssertEqual(failure.kind, .account)
-    XCTAssertTrue(failure.message.contains("wants more: password"), failure.message)
+    XCTAssertTrue(failure.message.contains("requires more: password"), failure.message)
   }
 }

@@ -26,18 +26,18 @@ extension TransferFailure {
         remedy: "See whether the program is ascp, and whether connections to 127.0.0.1 are allowed.")
     case .silent:
       TransferFailure(
-        .transport, "ascp said nothing for \(limits.silence) and was stopped.\(detail)",
+        .transport, "ascp sent no message for \(limits.silence) and was stopped.\(detail)",
         remedy: "Try again; if it happens again, see whether the network lets UDP through.")
     case .unreadable(let problem):
       TransferFailure(
-        .other, "What came from the management port is not what ascp sends: \(problem.rawValue).\(detail)",
+        .other, "The data on the management port do not come from ascp: \(problem.rawValue).\(detail)",
         remedy: "See whether the program is ascp; another program of this machine may have connected before it.")
     }
   }
 
   static func noAnswer(within limit: Duration, printed: String) -> TransferFailure {
     TransferFailure(
-      .transport, "ascp did not say within \(limit) whether the server takes the account.\(Self.detail(of: printed))",
+      .transport, "ascp did not report the result of the login within \(limit).\(Self.detail(of: printed))",
       remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
   }
 
@@ -55,8 +55,8 @@ extension TransferFailure {
       }
     guard let detail = printed.lastLines else {
       return TransferFailure(
-        .other, "ascp \(how) and did not say that the transfer is done.",
-        remedy: "Try again; if it happens again, look at ascp's log.")
+        .other, "ascp \(how) and did not report that the transfer is done.",
+        remedy: "Try again; if it happens again, check ascp's log.")
     }
     return TransferFailure(ascpCode: nil, text: "\(detail) (it \(how))")
   }

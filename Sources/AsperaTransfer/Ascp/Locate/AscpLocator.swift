@@ -77,8 +77,8 @@ package struct AscpLocator: Sendable {
   private static func notThere(_ place: String, isVariable: Bool) -> AsperaError {
     AsperaError(
       .toolNotFound,
-      "There is no program that may be executed at \(place)\(isVariable ? ", which \(variable) names" : "").",
-      remedy: "Name the file ascp itself, not its folder, or leave the name out to have it looked for.")
+      "There is no executable file at \(place)\(isVariable ? ", which \(variable) names" : "").",
+      remedy: "Name the file ascp itself, not its folder, or omit the name to search the known locations.")
   }
 
   private static func isExecutableFile(_ path: String) -> Bool {
