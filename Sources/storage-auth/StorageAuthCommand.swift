@@ -1,9 +1,9 @@
 internal import ArgumentParser
 
-/// The command line of swift-storage-auth.
+/// The program `storage-auth`.
 @main
 enum StorageAuthProgram {
-  /// Runs the command of the arguments; what an error says goes through ``Terminal``.
+  /// Runs the command that the arguments name; error messages are printed through ``Terminal``.
   static func main() async {
     do {
       var command = try await StorageAuthCommand.asyncParseAsRoot()
@@ -23,7 +23,7 @@ enum StorageAuthProgram {
   }
 }
 
-/// The commands.
+/// The root command, which contains all other commands.
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",

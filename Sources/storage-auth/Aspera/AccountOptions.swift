@@ -5,14 +5,14 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// What an account of an Aspera server is proven with.
+/// The options for the credential of an account on an Aspera server.
 ///
-/// Secrets come from the environment or a file, never from here.
+/// Secrets come from the environment or a file, never from an option.
 struct AccountOptions: ParsableArguments {
-  /// The variable of the password, or of the passphrase of the key: the one that ascp reads.
+  /// The environment variable for the password or the key's passphrase, which is the one that ascp reads.
   private static let passwordVariable = AsperaAccount.passphraseVariable
 
-  /// The variable of the token.
+  /// The environment variable for the token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
   @Option(
@@ -32,11 +32,12 @@ struct AccountOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The UDP port for the data.", valueName: "port"))
   var udpPort: Int = AsperaAccount.defaultPort
 
-  /// The account.
+  /// Returns the account.
   ///
   /// - Parameters:
-  ///   - server: Where it is, and who logs in.
-  ///   - machine: Whose environment and files are read.
+  ///   - server: The address of the server, with the user.
+  ///   - machine: The context whose environment and files are read.
+  /// - Throws: An `AsperaError` if the account is invalid, or a `ValidationError` if the address has no user.
   func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(on: machine)
@@ -46,7 +47,7 @@ struct AccountOptions: ParsableArguments {
       udpPort: udpPort, hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
-  /// The token of the environment, if there is one.
+  /// Returns the token from the environment, or `nil` if there is none.
   func token(on machine: ProviderContext) throws -> AsperaToken? {
     try machine.environment(Self.tokenVariable).flatMap { $0.isEmpty ? nil : try AsperaToken(Secret($0)) }
   }

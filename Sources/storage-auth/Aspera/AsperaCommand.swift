@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `storage-auth aspera`: what there is for Aspera alone.
+/// The command `storage-auth aspera`, which contains the commands that exist only for Aspera.
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "aspera", abstract: "Checks accounts of Aspera servers.", subcommands: [ProbeCommand.self])

@@ -6,7 +6,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// How files of `aspera://` on the command line are moved.
+/// The options for transfers of `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The path of ascp; it is looked for if not given.", valueName: "path"))
   var ascp: String?
@@ -23,13 +23,13 @@ struct AsperaOptions: ParsableArguments {
     if dynamicKey, account.key != nil { throw ValidationError("Give --key or --dynamic-key, not both.") }
   }
 
-  /// How a node moves files.
+  /// The way in which a node transfers files.
   var transfers: AsperaTransfers {
     AsperaTransfers(
       login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)
   }
 
-  /// Transfers with an account alone.
+  /// Returns transfers that use only an account, without a Node API.
   func transfers(_ server: ServerAddress) async throws -> AccountTransfers {
     let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let account = try account.account(at: server, on: machine)

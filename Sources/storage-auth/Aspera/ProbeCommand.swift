@@ -5,7 +5,7 @@ internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
 
-/// `storage-auth aspera probe`: checks an account, and says what failed.
+/// The command `storage-auth aspera probe`, which checks an account and reports what failed.
 struct ProbeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
@@ -52,7 +52,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The server; what was written is not shown, since a password may be in it.
+  /// Parses the address of the server; errors do not contain the argument, which may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
     let text = server.hasPrefix(scheme) ? server.dropFirst(scheme.count).prefix { $0 != "/" } : server[...]
@@ -64,7 +64,7 @@ struct ProbeCommand: AsyncParsableCommand {
 }
 
 extension TransferFailure.Kind {
-  /// The status that the probe ends with.
+  /// The exit status of the probe.
   fileprivate var status: Int32 {
     switch self {
     case .account, .authorization, .token: 1

@@ -1,15 +1,13 @@
 internal import AsperaAuth
 internal import AsperaTransfer
 
-/// What the probe prints: a line for each thing that was looked at.
-///
-/// No secret is in any of it.
+/// The output of the probe: one line per fact, without secrets.
 enum ProbeText {
   static func show(_ name: String, _ text: String) {
     Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)
   }
 
-  /// The account, and what was found out about it here.
+  /// Prints the account and the facts that were determined on this machine.
   static func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     switch report.authentication {
@@ -20,7 +18,7 @@ enum ProbeText {
     for note in report.notes { show("note", note) }
   }
 
-  /// What the server said.
+  /// Prints the facts that the server reported.
   static func show(_ report: AccountProbeReport) {
     if let version = report.serverVersion { show("server", version) }
     if let key = report.hostKey {

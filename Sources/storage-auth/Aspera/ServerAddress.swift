@@ -1,10 +1,10 @@
-/// A server on the command line: `host`, `host:port`, `[::1]:port`, with a user before it or without.
+/// A server on the command line: `host`, `host:port` or `[::1]:port`, optionally with a user before it.
 struct ServerAddress: Hashable {
   let user: String?
   let host: String
   let port: Int?
 
-  /// Reads an address; nothing for one that is none.
+  /// Parses an address; the result is `nil` if it is malformed.
   init?(_ text: some StringProtocol) {
     let at = text.lastIndex(of: "@")
     user = at.map { String(text[..<$0]) }
@@ -22,11 +22,11 @@ struct ServerAddress: Hashable {
       guard rest.hasPrefix(":"), let number = Int(rest.dropFirst()), (1...65_535).contains(number) else { return nil }
       port = number
     }
-    // A password does not belong on a command line.
+    // A password must not be on a command line, where other users can read it.
     guard !host.isEmpty, user?.isEmpty != true, user?.contains(":") != true else { return nil }
   }
 
-  /// The host as a URL has it, with the port.
+  /// Returns the host and the port as they appear in a URL.
   func authority(defaultPort: Int) -> String {
     "\(host.contains(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
   }

@@ -1,30 +1,30 @@
 internal import ArgumentParser
 
-/// The name of a cloud on the command line, such as `oss`; the registry of the clouds.
+/// The name of a cloud on the command line, such as `oss`, and the registry of all clouds.
 struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   /// The cloud.
   let cloud: any Cloud
 
-  /// Every cloud; the only list of them.
+  /// All clouds; the only list of them.
   static let all = [CloudName(OSSCloud()), CloudName(COSCloud()), CloudName(S3Cloud())]
 
   private init(_ cloud: any Cloud) {
     self.cloud = cloud
   }
 
-  /// Finds a cloud by its name.
+  /// Creates the name of a cloud from an argument, or `nil` if no cloud has that name.
   init?(argument: String) {
     guard let found = Self.all.first(where: { $0.description == argument }) else { return nil }
     self = found
   }
 
-  /// Finds the cloud that a host belongs to, if the host tells.
+  /// Creates the name of the cloud that a host belongs to, or `nil` if the host is not one of a cloud's public hosts.
   init?(host: String) {
     guard let found = Self.all.first(where: { $0.cloud.owns(host: host) }) else { return nil }
     self = found
   }
 
-  /// Finds the cloud whose signature an `Authorization` is.
+  /// Creates the name of the cloud whose signature an `Authorization` header contains, or `nil` if none matches.
   init?(authorization: String) {
     guard let found = Self.all.first(where: { $0.cloud.signs(authorization) }) else { return nil }
     self = found
@@ -33,16 +33,16 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   /// The name.
   var description: String { cloud.name }
 
-  /// The names, for the completion of shells.
+  /// The names of all clouds, for shell completion.
   static var allValueStrings: [String] { all.map(\.description) }
 
-  /// The names as a sentence has them: `oss, cos or s3`.
+  /// The names of all clouds as part of a sentence: `oss, cos or s3`.
   static var alternatives: String {
     let names = all.map(\.description)
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 
-  /// The remedy for a host that belongs to no cloud that is known.
+  /// Returns the error for a host that belongs to no known cloud.
   static func unknown(host: String) -> ValidationError {
     ValidationError("The host \(host) does not tell the cloud: add --provider \(alternatives).")
   }

@@ -7,13 +7,13 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// Amazon S3, and what speaks like it, on the command line.
+/// Amazon S3, and services with the same API, on the command line.
 struct S3Cloud: Cloud {
   let name = "s3"
 
   func owns(host: String) -> Bool { host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") }
 
-  /// The label behind `s3`, `s3-fips` or `dualstack`; the global host is that of `us-east-1`.
+  /// Returns the label after `s3`, `s3-fips` or `dualstack`; the global host has the region `us-east-1`.
   func region(ofHost host: String) -> String? {
     let name = host.removingByteSuffix(".cn") ?? host[...]
     guard let vendors = name.removingByteSuffix(".amazonaws.com") else { return nil }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import StorageAuth
 
 extension CredentialFinding {
-  /// A line for each source, the key with its secrets masked, and the warnings.
+  /// The finding as text: a line per source, the key with its secrets masked, and the warnings.
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
@@ -21,7 +21,7 @@ extension CredentialFinding {
     return lines.joined(separator: "\n")
   }
 
-  /// The same as an object of JSON, in one line.
+  /// Returns the finding as a JSON object on one line.
   func json(_ provider: CloudName) throws -> String {
     var report = Report(
       provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
@@ -40,7 +40,7 @@ extension CredentialFinding {
     return String(decoding: try encoder.encode(report), as: UTF8.self)
   }
 
-  /// What scripts read; without secrets by construction.
+  /// The JSON object for scripts, whose types have no member for a secret.
   private struct Report: Encodable {
     var provider: String
     var sources: String
@@ -80,7 +80,7 @@ extension CredentialFinding {
 }
 
 extension CredentialFinding.Answer {
-  /// How long the key lives, for people.
+  /// The remaining lifetime of the key, for people.
   fileprivate var lifeText: String {
     guard let life, let end = key.expiration else { return "for ever" }
     let seconds = life.components.seconds

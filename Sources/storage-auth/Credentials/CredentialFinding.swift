@@ -3,32 +3,32 @@ internal import StorageAuth
 internal import StorageClient
 internal import Synchronization
 
-/// What walking a chain of sources found: who answered, who declined and why, and what should be put right.
+/// The result of trying the sources of a chain: the key or the error, the sources that declined, and the warnings.
 struct CredentialFinding {
   /// The name of the chain.
   let chain: String
 
-  /// Who answered, and with what; or the error that ended the search.
+  /// The answer of the source that provided a key, or the error that ended the search.
   let result: Result<Answer, CredentialError>
 
-  /// Why each of the sources before declined.
+  /// The reasons for which the sources before it declined.
   let declined: [CredentialError]
 
-  /// What should be put right.
+  /// The warnings about files and settings that the user should correct.
   let warnings: [CredentialWarning]
 
-  /// A key and what is known about it.
+  /// A key, its source and its lifetime.
   struct Answer {
     let source: String
     let key: AccessKey
 
-    /// How long the key lives on, by its issuer's clock where that is known; nothing for a permanent key.
+    /// The remaining lifetime of the key by its issuer's clock if that is known, or `nil` for a permanent key.
     let life: Duration?
   }
 
-  /// Asks one source after the other.
+  /// Tries the sources in order.
   ///
-  /// - Parameter makeChain: Makes the chain over a machine that hands warnings on.
+  /// - Parameter makeChain: A function that creates the chain for a machine that forwards warnings.
   init(walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>) async {
     let log = WalkLog()
     let chain = makeChain(.commandLine { log.add($0) })
@@ -49,7 +49,7 @@ struct CredentialFinding {
   }
 }
 
-/// A source that notes why it declines.
+/// A source that records the reason for which it declines.
 private struct WatchedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
   let log: WalkLog
@@ -70,13 +70,13 @@ private struct WatchedSource: CredentialProvider {
   }
 }
 
-/// What was noted on the way along a chain.
+/// The errors and warnings that were recorded while the chain was tried.
 private final class WalkLog: Sendable {
   private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
   var declined: [CredentialError] { notes.withLock { $0.declined } }
 
-  /// The warnings, each once.
+  /// The warnings, without duplicates.
   var warnings: [CredentialWarning] { notes.withLock { $0.warnings } }
 
   func add(_ error: CredentialError) {

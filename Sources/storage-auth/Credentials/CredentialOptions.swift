@@ -3,26 +3,26 @@ internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
 
-/// Where commands get their keys.
+/// The options for the source of the keys.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
     help: "Leave the metadata service of the instance out, so that no role of the machine is waited for.")
   var leavesOutMetadata = false
 
-  /// Returns the key of the first default source of a cloud that has one.
+  /// Returns a cache of the keys of the first default source of a cloud that has one.
   ///
-  /// Warnings are printed for people.
+  /// Warnings are printed to standard error.
   func cache(for cloud: any Cloud) -> CredentialCache<AccessKey> {
     CredentialCache(chain(for: cloud, on: .commandLine { Terminal.note("warning: \($0)") }))
   }
 
-  /// Returns the default sources of a cloud, or one of them.
+  /// Returns the chain of a cloud's default sources, or of only one of them.
   ///
   /// - Parameters:
   ///   - cloud: The cloud.
-  ///   - machine: What may be touched.
-  ///   - source: The only source; `nil` for all.
+  ///   - machine: The environment, files and network that the sources may use.
+  ///   - source: The only source, or `nil` for all.
   func chain(
     for cloud: any Cloud, on machine: ProviderContext, only source: SourceName? = nil
   ) -> CredentialChain<AccessKey> {
@@ -35,7 +35,7 @@ struct CredentialOptions: ParsableArguments {
 }
 
 extension ProviderContext {
-  /// This machine, with warnings for the person at the terminal.
+  /// Returns the context of this machine, with a handler of warnings.
   static func commandLine(onWarning: @escaping @Sendable (CredentialWarning) -> Void) -> ProviderContext {
     var machine = ProviderContext.system
     machine.onWarning = onWarning

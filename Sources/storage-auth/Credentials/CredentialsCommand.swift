@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StorageAuth
 
-/// `storage-auth credentials`: says where keys come from.
+/// The command `storage-auth credentials`, which reports the source of the keys.
 struct CredentialsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// The name of a source of keys on the command line; which of them a cloud has is the cloud's to say.
+/// The name of a source of keys on the command line; each cloud has a separate set of names.
 struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
-  /// The source that asks the metadata service of the instance, of every cloud.
+  /// The source that uses the metadata service of the instance; every cloud has it under this name.
   static let metadata: SourceName = "metadata"
 
   /// The name.

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageDiagnosis
 internal import StorageJSON
 
-/// `storage-auth explain`: says why a service refused a signature.
+/// The command `storage-auth explain`, which explains why a service rejected a signature.
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// Reads a text that was signed; the line feed that editors put at the end of a file is not part of it.
+  /// Reads a signed text from a file, without the line feed that editors append to a file.
   private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
     let text = try InputFile(path).text()
     if cloud.signedTextsEndWithLineFeed { return text }
@@ -66,7 +66,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension SignatureDiagnosis {
-  /// The diagnosis as an object of JSON.
+  /// The diagnosis as a JSON object.
   fileprivate var json: JSONValue {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A signed request on the command line, and what its signature leaves open.
+/// The arguments for a signed request, and the options for facts that its signature does not contain.
 struct RequestOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.")
   var method: String?
@@ -36,19 +36,19 @@ struct RequestOptions: ParsableArguments {
     if request == nil { _ = try cloud(of: sent()) }
   }
 
-  /// The request as it was sent.
+  /// Returns the request as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
     return try RequestText.request(InputFile(request).text())
   }
 
-  /// The cloud that a request is for.
+  /// Returns the cloud that a request was sent to.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     throw CloudName.unknown(host: request.hostName)
   }
 
-  /// The addressing style that is known otherwise than from the host.
+  /// The addressing style if `--bucket` determines it, or `nil` if the host does.
   var style: AddressingStyle? { bucket == nil ? nil : .customDomain }
 }

@@ -3,11 +3,13 @@ internal import HTTPTypes
 internal import StorageDiagnosis
 internal import StorageJSON
 
-/// A request that was written down: a line for curl, or an object of JSON.
+/// A parser of requests in a file: a curl command line or a JSON object.
 enum RequestText {
-  /// Reads a request.
+  /// Parses a request.
   ///
-  /// The object has `method`, `url`, and `headers` as an object or as an array of pairs.
+  /// The JSON object has `method`, `url`, and `headers` as an object or as an array of pairs.
+  ///
+  /// - Throws: A `ValidationError` if the text is malformed.
   static func request(_ text: String) throws -> HTTPRequest {
     guard text.first(where: { !$0.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {

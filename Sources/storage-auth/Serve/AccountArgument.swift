@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// An account on the command line: `ID:SECRET` or `ID:SECRET:TOKEN`; only the first two colons split.
+/// An account on the command line: `ID:SECRET` or `ID:SECRET:TOKEN`; only the first two colons are delimiters.
 struct AccountArgument: ExpressibleByArgument {
   let id: String
   let secret: String
@@ -14,7 +14,7 @@ struct AccountArgument: ExpressibleByArgument {
     self.token = token
   }
 
-  /// Takes any text: one that is refused here is printed by the parser, with the secret in it.
+  /// Accepts every string, because the parser would print a rejected one with the secret in it.
   init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     self.init(
@@ -24,14 +24,14 @@ struct AccountArgument: ExpressibleByArgument {
 
   /// Checks that the accounts of an option are complete.
   ///
-  /// - Throws: A `ValidationError` that says nothing of what was written.
+  /// - Throws: A `ValidationError` that does not contain the arguments.
   static func check(_ accounts: [AccountArgument], of option: String) throws {
     guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
       throw ValidationError("A value of \(option) is not a name and a secret with a colon between them.")
     }
   }
 
-  /// An account that nobody has guessed.
+  /// Returns an account with a random id and secret.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
     func text(_ count: Int) -> String {
@@ -40,7 +40,7 @@ struct AccountArgument: ExpressibleByArgument {
     return AccountArgument(id: "LOCAL" + text(11), secret: text(30))
   }
 
-  /// The account as the server knows it.
+  /// Returns the account in the form that the server expects.
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
     LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
   }

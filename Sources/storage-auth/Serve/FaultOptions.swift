@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import LocalCloud
 
-/// What a server that is started from the command line gets wrong.
+/// The options for the faults that the server injects.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Every nth answer of an endpoint is a 500, and nothing is done.", valueName: "n"))
   var failEvery: Int?

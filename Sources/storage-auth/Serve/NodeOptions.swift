@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// What the Aspera node of a server that is started from the command line knows.
+/// The options of the server's Aspera node.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 picks one.", valueName: "port"))
   var nodePort = 0
@@ -35,9 +35,10 @@ struct NodeOptions: ParsableArguments {
     }
   }
 
-  /// The node, with the accounts of the options and those from elsewhere.
+  /// Returns the configuration of the node, with the accounts from the options, the file and the environment.
   ///
-  /// - Throws: A `ValidationError` if an account is not complete, or if there is none that needs no token.
+  /// - Throws: A `ValidationError` if an account is incomplete, or if `--without-transfer-tokens` is used without a
+  ///   transfer account.
   func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
     let users = try nodeUser + secrets.accounts(.nodeUser)
     let accounts = try transferAccount + secrets.accounts(.transferAccount)

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Accounts and tokens from a file or the environment, since arguments can be read by every user of the machine (`ps`).
+/// Accounts and tokens from a file or the environment, because every user of the machine can read arguments (`ps`).
 struct SecretArguments {
-  /// What can stand in a file or a variable in place of an option.
+  /// The options whose values can also come from a file or an environment variable.
   enum Kind: String, CaseIterable {
     case account
     case disabled
@@ -12,17 +12,18 @@ struct SecretArguments {
     case appToken = "app-token"
     case identityToken = "identity-token"
 
-    /// The variable of the environment: `STORAGE_AUTH_ACCOUNT`.
+    /// The name of the environment variable, such as `STORAGE_AUTH_ACCOUNT`.
     var variable: String { "STORAGE_AUTH_" + rawValue.uppercased().replacing("-", with: "_") }
   }
 
   private var values: [Kind: [String]] = [:]
 
-  /// Takes what a file and the environment hold.
+  /// Reads the values from a file and the environment.
   ///
   /// - Parameters:
-  ///   - file: The path of the file, if there is one.
-  ///   - environment: The variables.
+  ///   - file: The path of the file, or `nil` if there is none.
+  ///   - environment: The environment variables.
+  /// - Throws: A `SecretFile.Problem` if the file is unusable.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -30,19 +31,19 @@ struct SecretArguments {
     if let file { try add(SecretFile(file).text, of: file) }
   }
 
-  /// What an option was given by other means than as an argument.
+  /// The values of an option from the file and the environment.
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  /// The accounts of an option.
+  /// Returns the accounts of an option from the file and the environment.
   ///
-  /// - Throws: A `ValidationError` that says nothing of what was written.
+  /// - Throws: A `ValidationError` that does not contain the values.
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
     try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
     return accounts
   }
 
-  /// Reads lines: an account alone, or the name of an option and its value.
+  /// Parses lines: an account, or the name of an option and its value.
   private mutating func add(_ text: String, of file: String) throws {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace)

@@ -5,7 +5,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import UnixSignals
 
-/// `storage-auth serve`: LocalCloud.
+/// The command `storage-auth serve`, which runs LocalCloud.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -133,7 +133,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// What a script is told when the server is ready.
+/// The JSON object for scripts that is printed when the server is ready.
 private struct Ready: Encodable {
   struct Account: Encodable {
     let id: String
@@ -144,7 +144,7 @@ private struct Ready: Encodable {
       case id, secret, token
     }
 
-    /// Writes the token even where there is none, so that a script can rely on it.
+    /// Encodes the account; `token` is always present, as `null` if there is none, so that scripts can rely on it.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(id, forKey: .id)
@@ -187,7 +187,7 @@ private struct Ready: Encodable {
 }
 
 extension LocalCloud {
-  /// Where a service is, as a URL.
+  /// Returns the URL of a service.
   fileprivate func url(of provider: Provider) -> String {
     "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// What the token services, the app server and the metadata of a server that is started from the command line know.
+/// The options of the server's token services, app server and metadata services.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct ServiceOptions: ParsableArguments {
   @Flag(help: "The metadata services that have tokens want one (IMDSv2 only).")
   var requireMetadataToken = false
 
-  /// The services, with the tokens of the options and those from elsewhere.
+  /// Returns the configuration of the services, with the tokens from the options, the file and the environment.
   ///
   /// - Throws: A `ValidationError` if there is more than one token for the app server.
   func services(with secrets: SecretArguments) throws -> LocalCloud.Services {

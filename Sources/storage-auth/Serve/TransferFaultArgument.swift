@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import LocalCloud
 
-/// A failure of transfers on the command line: `CODE`, or `CODE:N` for every nth.
+/// A failure of transfers on the command line: `CODE`, or `CODE:N` for every nth transfer.
 struct TransferFaultArgument: ExpressibleByArgument {
   let fault: LocalCloud.TransferFault
 

@@ -3,12 +3,13 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension HTTPRequest {
-  /// Reads a request as it stands on a command line.
+  /// Creates a request from command-line arguments.
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - url: The URL, encoded as it is sent.
-  ///   - headers: The headers, as `Name: value`; a `Host` takes the place of the one in the URL.
+  ///   - url: The URL, percent-encoded as it is sent.
+  ///   - headers: The headers, as `Name: value`; a `Host` header replaces the host of the URL.
+  /// - Throws: A `ValidationError` if an argument is missing or malformed.
   init(method: String?, url: String?, headers: [String]) throws {
     guard let method = method.flatMap({ HTTPRequest.Method($0) }) else {
       throw ValidationError("The method is none of HTTP; write it like GET.")

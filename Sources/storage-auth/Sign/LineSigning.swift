@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import SigningJobs
 internal import StorageAuth
 
-/// Signs requests that come as lines of JSON.
+/// Signing of requests that are read as lines of JSON.
 enum LineSigning {
-  /// Answers every line of standard input, in its order.
+  /// Signs the request on every line of standard input, and prints one line of JSON for each, in the same order.
   ///
-  /// - Parameter mode: What a line without a mode asks for.
+  /// - Parameter mode: The mode of a line that names none.
   /// - Throws: Exit status 1 if a line could not be signed.
   static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false

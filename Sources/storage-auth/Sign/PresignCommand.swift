@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
 
-/// `storage-auth presign`: signs a URL.
+/// The command `storage-auth presign`, which creates a presigned URL.
 struct PresignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",

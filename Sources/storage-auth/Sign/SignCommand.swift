@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
 
-/// `storage-auth sign`: signs a request in its headers.
+/// The command `storage-auth sign`, which signs a request in its headers.
 struct SignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",

@@ -4,7 +4,7 @@ internal import OSSAuth
 internal import StorageAuth
 internal import StorageClient
 
-/// What `sign` and `presign` have in common.
+/// The arguments and options that `sign` and `presign` share.
 struct SigningOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.")
   var method: String?
@@ -52,15 +52,15 @@ struct SigningOptions: ParsableArguments {
     _ = try cloud(of: request())
   }
 
-  /// The time of signing.
+  /// The signing context, with the time from `--date` or the current time.
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// The request on the command line, not yet signed.
+  /// Returns the request of the arguments, not yet signed.
   func request() throws -> HTTPRequest {
     try HTTPRequest(method: method, url: url, headers: headers)
   }
 
-  /// The signer and the key for a request.
+  /// Returns the signer and the key for a request.
   func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
     let cloud = try cloud(of: request)
     return (
@@ -75,7 +75,7 @@ struct SigningOptions: ParsableArguments {
     return name.cloud
   }
 
-  /// Prints what was signed, with the token masked.
+  /// Prints the canonical request and the string to sign if `--explain` is set, with the session token masked.
   func printExplanation(of pending: PendingSignature) {
     guard explain else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
@@ -94,7 +94,7 @@ enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   var version: OSSSignatureVersion { self == .v4 ? .v4 : .v1 }
 }
 
-/// An instant on the command line.
+/// A point in time on the command line: seconds since 1970 (UTC), or ISO 8601.
 struct TimestampArgument: ExpressibleByArgument {
   let timestamp: Timestamp
 

@@ -1,20 +1,20 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// A file that is read whole, or standard input.
+/// A file that is read completely, or standard input.
 struct InputFile {
   private let path: String
 
-  /// Names a file.
+  /// Creates a reference to a file.
   ///
-  /// - Parameter path: Its path; `-` is standard input.
+  /// - Parameter path: The path; `-` is standard input.
   init(_ path: String) {
     self.path = path
   }
 
-  /// The text in it, without what is not UTF-8.
+  /// Returns the file's text, with invalid UTF-8 replaced.
   ///
-  /// - Throws: The status of a wrong call if it cannot be read; why is printed.
+  /// - Throws: The exit status of a usage error if the file cannot be read; the reason is printed.
   func text() throws -> String {
     if path == "-" { return String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -23,7 +23,7 @@ struct InputFile {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Prints what is wrong with a file.
+  /// Prints an error about a file and returns the exit status of a usage error.
   static func unusable(_ message: String) -> ExitCode {
     Terminal.note("Error: \(message)")
     return .validationFailure

@@ -1,26 +1,26 @@
 internal import StorageClient
 internal import Synchronization
 
-/// A line that shows how far a transfer is, where somebody is looking.
+/// A line on standard error that shows the progress of a transfer, if standard error is a terminal.
 final class ProgressBar: Sendable {
   private static let width = 30
 
   private let name: String
   private let shown = Mutex<[Int]>([])
 
-  /// A bar for a transfer; nothing if nobody is looking.
+  /// Creates a bar for a transfer, or `nil` if standard error is not a terminal.
   init?(_ name: String) {
     guard Terminal.isWatched else { return nil }
     self.name = name
   }
 
-  /// What a transfer calls.
+  /// The progress handler for one transfer.
   var handler: TransferProgress.Handler { { self.show($0.fractionCompleted) } }
 
-  /// What several transfers call.
+  /// The progress handler for a pipeline of transfers.
   var pipelineHandler: PipelineProgress.Handler { { self.show($0.fractionCompleted, $0.completedObjects) } }
 
-  /// Shows how far it is; only when the picture changes.
+  /// Updates the line if the displayed numbers change.
   private func show(_ fraction: Double, _ objects: Int? = nil) {
     let percent = Int(fraction * 100)
     let isNew = shown.withLock { shown in

@@ -1,8 +1,8 @@
 internal import CloudCredentials
 
-/// A file with passwords, tokens or secrets: it is used only if no other user could have written it.
+/// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {
-  /// Why a file is not used.
+  /// The reason for which a file is rejected.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -12,10 +12,10 @@ struct SecretFile {
   /// The text of the file.
   let text: String
 
-  /// Reads a file; warns if others can read it.
+  /// Reads a file, and prints a warning if other users can read it.
   ///
   /// - Parameter path: The path; `-` is standard input.
-  /// - Throws: A ``Problem`` if the file cannot be read, or if others could have written it.
+  /// - Throws: A ``Problem`` if the file cannot be read, or if another user could have written it.
   init(_ path: String) throws {
     if path == "-" {
       text = try InputFile(path).text()

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import StorageAuth
 
-/// What the tool writes to and reads from: everything that it prints goes through here.
+/// The standard streams of the tool, through which all of its output goes.
 ///
-/// Names of objects, the words of services and paths come from others, so that nothing is written to a terminal or a log
-/// with a control character in it.
+/// Object names, paths and messages of services are untrusted, so control characters in them are escaped before they
+/// reach a terminal or a log.
 enum Terminal {
-  /// Writes a line of the result, at once, also into a pipe.
+  /// Writes a line of the result, unbuffered even if standard output is a pipe.
   static func line(_ text: String) {
     write(DisplayText(text), to: .standardOutput)
   }
 
-  /// Writes a result of several lines.
+  /// Writes a result with several lines.
   static func lines(_ text: String) {
     write(DisplayText(text, keepingLines: true), to: .standardOutput)
   }
 
-  /// Writes a result that a program needs byte for byte; as it is, unless it goes to a terminal.
+  /// Writes a result that programs need byte for byte; it is escaped only if standard output is a terminal.
   static func exactLine(_ text: String) {
     guard isatty(FileHandle.standardOutput.fileDescriptor) == 1 else {
       FileHandle.standardOutput.write(Data((text + "\n").utf8))
@@ -25,22 +25,22 @@ enum Terminal {
     line(text)
   }
 
-  /// Writes a line of JSON, which is the same document afterwards.
+  /// Writes a line of JSON; unsafe characters are escaped in a way that keeps the document's meaning.
   static func json(_ document: String) {
     FileHandle.standardOutput.write(Data((DisplayText.escapingInsideJSON(document) + "\n").utf8))
   }
 
-  /// Writes a line that is for people and not part of the result.
+  /// Writes a line for the user, which is not part of the result, to standard error.
   static func note(_ text: String) {
     write(DisplayText(text), to: .standardError)
   }
 
-  /// Writes several lines that are for people.
+  /// Writes several lines for the user to standard error.
   static func notes(_ text: String) {
     write(DisplayText(text, keepingLines: true), to: .standardError)
   }
 
-  /// Writes over the last line that is for people.
+  /// Replaces the last line on standard error.
   static func overwrite(_ text: String) {
     FileHandle.standardError.write(Data("\r\u{1B}[K\(DisplayText(text))".utf8))
   }

@@ -1,9 +1,9 @@
 internal import Hummingbird
 internal import StorageAuth
 
-/// Who may ask a server, and with which bearer token: a line for each, the name and the token.
+/// The callers of a token server and their bearer tokens: one line per caller, with a name and a token.
 struct CallerList: Sendable {
-  /// What is wrong with a list.
+  /// An error in a list of callers.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -12,10 +12,10 @@ struct CallerList: Sendable {
 
   private let callers: [(name: String, token: Secret)]
 
-  /// Reads a file.
+  /// Reads the list from a file.
   ///
-  /// - Throws: A ``Problem`` that names the line, never what stands in it; a `SecretFile.Problem` if others could have
-  ///   written the file.
+  /// - Throws: A ``Problem`` that names the line but never its contents, or a `SecretFile.Problem` if another user
+  ///   could have written the file.
   init(path: String) throws {
     try self.init(SecretFile(path).text, in: path)
   }
@@ -50,12 +50,12 @@ struct CallerList: Sendable {
     self.callers = callers
   }
 
-  /// A name becomes part of a prefix and of a session name.
+  /// Returns whether a string is a valid name, which becomes part of a prefix and of a session name.
   private static func isName(_ text: Substring) -> Bool {
     text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
   }
 
-  /// Whether a byte can be part of a name.
+  /// Returns whether a byte can be part of a name.
   static func isInNames(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -65,16 +65,17 @@ struct CallerList: Sendable {
     }
   }
 
-  /// The names of all of them.
+  /// The names of all callers.
   var names: [String] { callers.map(\.name) }
 
-  /// Who sent a request.
+  /// Returns the name of the caller that sent a request.
   ///
-  /// - Throws: An `HTTPError` with the status 401 if nobody of the list did.
+  /// - Throws: An `HTTPError` with the status 401 if the request has no token of the list.
   func caller(of request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))
-      // Secrets compare in constant time, and every one of them is looked at.
+      // Secrets are compared in constant time, and `filter` compares all of them, so the duration does not depend on
+      // the match.
       let matches = callers.filter { $0.token == token }
       if let caller = matches.first { return caller.name }
     }

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// What is known about a request: who asks, once ``CallerLogin`` has found it out.
+/// The context of a request, with the name of the caller after ``CallerLogin`` has authenticated it.
 struct CallerContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var caller: String?
@@ -13,12 +13,12 @@ struct CallerContext: RequestContext {
   }
 }
 
-/// Lets callers of a list in, as often as they may ask, and leaves a line for each request.
+/// A middleware that authenticates callers, applies the rate limit and logs each request.
 struct CallerLogin: RouterMiddleware {
   typealias Context = CallerContext
 
   let callers: CallerList
-  /// Nothing for no limit.
+  /// The rate limit per caller, or `nil` for no limit.
   let limit: RateLimit?
   private let rates = MemoryRateStore()
 

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
 
-/// What each caller may do, on the command line.
+/// The options for the permissions of each caller.
 struct RuleOptions: ParsableArguments {
-  /// What stands for the name of the caller in a prefix.
+  /// The placeholder for the name of the caller in a prefix.
   static let placeholder = "{caller}"
 
   @Option(help: "The bucket; with the number of the app for COS.")
@@ -31,13 +31,13 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "A media type of objects that are written, where the cloud's policies can say that; repeatable.")
   var type: [String] = []
 
-  /// Checks that what one caller may use is never part of what another one may.
+  /// Checks that a caller's prefix cannot match the objects of another caller.
   ///
-  /// - Throws: A `ValidationError` with a prefix that would do.
+  /// - Throws: A `ValidationError` that proposes a valid prefix.
   func checkPrefix() throws {
     let parts = prefix.components(separatedBy: Self.placeholder)
     guard parts.count > 1 else { return }
-    // Only a character that no name has says where a name ends.
+    // Only a character that cannot be part of a name marks the end of the name.
     guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isInNames($0) } ?? false }) else {
       throw ValidationError(
         "With --prefix '\(prefix)' the caller alice could use what belongs to a caller alicex, since the name of the one begins the name of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
@@ -45,7 +45,7 @@ struct RuleOptions: ParsableArguments {
     }
   }
 
-  /// The policy of a caller.
+  /// Returns the policy of a caller.
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
       objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,

@@ -3,9 +3,9 @@ internal import StorageAuth
 internal import StorageAuthServer
 
 extension TokenServerCommand {
-  /// The routes that sign for callers, each inside of what it may do.
+  /// Returns the routes that sign for callers within their permissions.
   func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
-    // A rule that means nothing is an error now, and not when somebody asks.
+    // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let signing = try provider.cloud.signingAccount(
       region: region ?? "", endpoint: endpoint, keys: credentials.cache(for: provider.cloud))

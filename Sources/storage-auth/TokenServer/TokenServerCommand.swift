@@ -9,7 +9,7 @@ internal import StorageClient
 internal import SystemPackage
 internal import UnixSignals
 
-/// `storage-auth token-server`: hands out temporary keys to callers that it knows.
+/// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
@@ -93,7 +93,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The lives that the cloud's token service gives, or that a signature can have.
+  /// The lifetimes in seconds that the cloud's token service allows, or that a signature can have.
   private var lifetimes: ClosedRange<Int> {
     sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }
@@ -109,7 +109,7 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   private func keyRouter(for callers: CallerList) throws -> Router<BasicRequestContext> {
     let cloud = provider.cloud
-    // A policy that cannot be expressed is an error now, and not when a caller asks.
+    // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
     let keys = credentials.cache(for: cloud)
     let service = TokenService(
@@ -137,7 +137,7 @@ struct TokenServerCommand: AsyncParsableCommand {
         lifetime: scope.lifetime, region: region, tokenService: sts), keys: keys)
   }
 
-  /// Two characters at least, as the token services want it.
+  /// Returns the session name of a scope, prefixed because the token services require at least two characters.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
 
   private func serve<Context: RequestContext>(_ router: Router<Context>, at path: String) async throws
@@ -164,7 +164,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   }
 }
 
-/// Nobody can be listened to at an address.
+/// An error of a server that cannot listen on an address.
 private struct Unreachable: Error, CustomStringConvertible {
   let address: String
   let reason: String

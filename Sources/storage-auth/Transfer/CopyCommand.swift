@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// `storage-auth cp`: copies between files and objects, and from object to object; several at once.
+/// The command `storage-auth cp`, which copies between files and objects and between objects, several at a time.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
@@ -93,10 +93,10 @@ struct CopyCommand: AsyncParsableCommand {
       parallel: parallel ?? 1)
   }
 
-  /// As many as the transport keeps connections to a host.
+  /// The permitted numbers of parallel transfers; the upper bound is the transport's number of connections per host.
   private static let parallels = 1...64
 
-  /// Runs a transfer with a bar, where a person is looking.
+  /// Runs a transfer with a progress bar if standard error is a terminal.
   private func show(_ transfer: ObjectTransfer) async throws {
     let bar = ProgressBar(transfer.name)
     defer { bar?.finish() }
@@ -104,7 +104,7 @@ struct CopyCommand: AsyncParsableCommand {
   }
 }
 
-/// Something that is stored along with an object, as `name=value`.
+/// A metadata entry that is stored with an object, as `name=value`.
 struct MetadataArgument: ExpressibleByArgument {
   let name: String
   let value: String

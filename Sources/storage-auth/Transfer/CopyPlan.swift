@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import StorageClient
 internal import SystemPackage
 
-/// What `cp` copies from where to where; places of one bucket or server share one client.
+/// The transfers of `cp`; locations in the same bucket or on the same server share a client.
 struct CopyPlan {
-  /// A bucket, a node or a server, and what reaches it.
+  /// A client of a bucket, a node or a server.
   private enum Client {
     case bucket(any BucketStore)
     case node(any ObjectStore)
@@ -17,13 +17,13 @@ struct CopyPlan {
   private let configuration: StorageClientConfiguration
   private var clients: [Location: Client] = [:]
 
-  /// Plans to copy.
+  /// Creates a plan without transfers.
   ///
   /// - Parameters:
-  ///   - options: How buckets and nodes are reached.
-  ///   - aspera: How files of Aspera are moved.
-  ///   - upload: What is stored along with objects.
-  ///   - parallel: How many sources are copied at once, which a client has to have room for.
+  ///   - options: The options for buckets and nodes.
+  ///   - aspera: The options for Aspera transfers.
+  ///   - upload: The media type and the metadata that are stored with objects.
+  ///   - parallel: The number of sources that are copied at a time, which a client's limit of requests must permit.
   init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int) {
     var configuration = StorageClientConfiguration()
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
@@ -33,7 +33,7 @@ struct CopyPlan {
     self.upload = upload
   }
 
-  /// Checks a pair of places, without the network.
+  /// Checks a pair of locations, without network access.
   ///
   /// - Throws: A `ValidationError` for a pair that cannot be copied.
   func check(_ source: Location, _ destination: Location) throws {
@@ -51,9 +51,9 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the transfer of a pair of places.
+  /// Returns the transfer between a pair of locations.
   ///
-  /// - Throws: A `ValidationError` for a pair that cannot be copied, and what an account throws that is not usable.
+  /// - Throws: A `ValidationError` for a pair that cannot be copied, and the error of an account that is unusable.
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let (giver, taker) = (try await client(of: source), try await client(of: destination))
     if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
@@ -78,7 +78,7 @@ struct CopyPlan {
     }
   }
 
-  /// Fetches an object to a file, or to a directory under its last name.
+  /// Returns the download of an object to a file, or to a directory under its last path component.
   private func fetch(_ key: String, to file: FilePath, _ client: Client) -> ObjectTransfer {
     let name = key.split(separator: "/").last.map(String.init) ?? ""
     let target = Location.file(file).isFolder ? file.appending(name) : file
@@ -90,7 +90,7 @@ struct CopyPlan {
     }
   }
 
-  /// Returns what reaches a place, or `nil` for a file.
+  /// Returns the client for a location, or `nil` for a file.
   private mutating func client(of place: Location) async throws -> Client? {
     let container = place.container
     if let known = clients[container] { return known }

@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageJSON
 
-/// `storage-auth ls`: lists objects.
+/// The command `storage-auth ls`, which lists objects.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
@@ -52,7 +52,7 @@ struct ListCommand: AsyncParsableCommand {
 }
 
 extension ListEntry {
-  /// The entry as an object of JSON: `key`, `size` and `lastModified`, or `prefix`.
+  /// The entry as a JSON object: `key`, `size` and `lastModified`, or `prefix`.
   fileprivate var json: JSONValue {
     switch self {
     case .object(let object):

@@ -1,20 +1,20 @@
 internal import ArgumentParser
 internal import SystemPackage
 
-/// A place on the command line: an object, a prefix or a bucket of a cloud, a path of an Aspera server, or a file.
+/// A location on the command line: an object, a prefix or a bucket of a cloud, a path on an Aspera server, or a file.
 enum Location: Hashable {
-  /// `oss://bucket/key`, or that of another cloud; the key is not encoded and may be empty.
+  /// An object such as `oss://bucket/key`; the key is not percent-encoded and may be empty.
   case object(CloudName, bucket: String, key: String)
-  /// `aspera://host/key`: a file of a node, through its Node API.
+  /// A file of an Aspera node, accessed through its Node API: `aspera://host/key`.
   case node(ServerAddress, key: String)
-  /// `aspera://user@host/path`: a file of a server, with an account alone.
+  /// A file on an Aspera server, accessed only with an account: `aspera://user@host/path`.
   case account(ServerAddress, path: String)
-  /// A path of this machine.
+  /// A path on this machine.
   case file(FilePath)
 
-  /// Reads a place.
+  /// Parses a location.
   ///
-  /// - Throws: A `ValidationError` that says how a place is written; never what was written, since a password may be in it.
+  /// - Throws: A `ValidationError` that states the required form, but never the argument, which may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("It is empty; name a file or a place.") }
@@ -41,7 +41,7 @@ enum Location: Hashable {
     }
   }
 
-  /// The key, or the path.
+  /// The key or the path.
   var key: String {
     switch self {
     case .object(_, _, let key), .node(_, let key), .account(_, let key): key
@@ -49,7 +49,7 @@ enum Location: Hashable {
     }
   }
 
-  /// The bucket, the node or the server alone; a file is itself.
+  /// The bucket, the node or the server without a key or path; a file stays as it is.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
@@ -59,13 +59,13 @@ enum Location: Hashable {
     }
   }
 
-  /// Whether what is copied there keeps the last name of its source.
+  /// Whether a copy to this location keeps the last path component of its source.
   var isFolder: Bool {
     if case .file(let file) = self { return file.string.hasSuffix("/") || LocalFiles.isDirectory(file.string) }
     return key.isEmpty || key.hasSuffix("/")
   }
 
-  /// Whether it is reached through Aspera.
+  /// Whether the location is accessed through Aspera.
   var isAspera: Bool {
     switch self {
     case .node, .account: true
@@ -73,10 +73,10 @@ enum Location: Hashable {
     }
   }
 
-  /// The last name of the key or the path.
+  /// The last component of the key or the path.
   var lastName: String { key.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// The key or the path with the last name of another one, where it names a folder.
+  /// Returns the key or the path; if it names a folder, with the last component of the source appended.
   static func key(_ key: String, naming source: String) -> String {
     guard key.isEmpty || key.hasSuffix("/") else { return key }
     return key + (source.split(separator: "/").last ?? "")

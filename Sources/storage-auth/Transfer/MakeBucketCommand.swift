@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// `storage-auth mb`: makes a bucket.
+/// The command `storage-auth mb`, which creates a bucket.
 struct MakeBucketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "mb", abstract: "Makes a bucket.")
 

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// `storage-auth rm`: deletes objects.
+/// The command `storage-auth rm`, which deletes objects.
 struct RemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")

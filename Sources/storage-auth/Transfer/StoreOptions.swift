@@ -4,7 +4,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// How a bucket on the command line is reached.
+/// The options for access to a bucket.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -20,14 +20,15 @@ struct BucketOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  /// Returns the region that was named; on this machine any will do.
+  /// Returns the region of the options, the environment or the configuration, or a default for a service on this
+  /// machine.
   ///
   /// - Parameters:
-  ///   - variables: The variables of the environment that name one, in their order.
-  ///   - configured: The region of a file that the cloud's tools read, or `nil` if there is none.
-  ///   - local: The region for a service on this machine.
-  ///   - address: The URL of the service; ``endpoint`` if `nil`.
-  /// - Throws: A `ValidationError` if there is none.
+  ///   - variables: The environment variables that may contain the region, in order of precedence.
+  ///   - configured: The region from a configuration file of the cloud's tools, or `nil` if there is none.
+  ///   - local: The region for a service on this machine, which accepts any.
+  ///   - address: The URL of the service, or `nil` for ``endpoint``.
+  /// - Throws: A `ValidationError` if no region is known.
   func region(
     fromEnvironment variables: [String], configured: String? = nil, local: String, endpoint address: String? = nil
   ) throws -> String {
@@ -40,7 +41,7 @@ struct BucketOptions: ParsableArguments {
   }
 }
 
-/// How a bucket or a node on the command line is reached.
+/// The options for access to a bucket or a node.
 struct StoreOptions: ParsableArguments {
   @OptionGroup var buckets: BucketOptions
 
@@ -50,11 +51,11 @@ struct StoreOptions: ParsableArguments {
   )
   var node: String?
 
-  /// What a location is in, and the key in it; nothing for a file, or for an account, which can only copy.
+  /// Returns the store of a location and the key in it, or `nil` for a file or an account, which support only copying.
   ///
   /// - Parameters:
   ///   - location: The location.
-  ///   - transfers: How a node moves files.
+  ///   - transfers: The way in which a node transfers files.
   func store(
     of location: Location, transfers: AsperaTransfers = AsperaTransfers()
   ) throws -> (store: any ObjectStore, key: String)? {
@@ -65,7 +66,7 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// A client of a node.
+  /// Returns a client of a node.
   private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) -> StorageClient<AsperaProvider> {
     let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let url = node ?? machine.environment(Self.nodeVariable)

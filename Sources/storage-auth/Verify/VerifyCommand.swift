@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 
-/// `storage-auth verify`: checks the signature of a request as a service does.
+/// The command `storage-auth verify`, which verifies the signature of a request as a service does.
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -54,7 +54,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension VerifiedRequest {
-  /// What was proved, a line each.
+  /// The verified facts, one line each.
   fileprivate var text: String {
     var lines = [
       "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
