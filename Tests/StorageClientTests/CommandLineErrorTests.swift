@@ -12,10 +12,10 @@ final class CommandLineErrorTests: XCTestCase {
   func testAWrongCallSaysWhatIsWrongAndHowTheCommandIsUsed() async throws {
     let tokenServer = ["token-server", "--provider", "oss", "--callers", "nowhere", "--bucket", "photos"]
     for (arguments, words) in [
-      (["ls", "gs://photos/"], "Places are written oss://bucket/key"), (["ls", "oss:///a"], "There is no bucket"),
+      (["ls", "gs://photos/"], "Locations have the form oss://bucket/key"), (["ls", "oss:///a"], "There is no bucket"),
       (["ls", "oss://photos/"], "--region or OSS_REGION"), (["ls", "/tmp"], "Name a bucket or a node"),
       (["rm", "oss://photos/", "--region", "cn-hangzhou"], "--recursive"),
-      (["mb", "oss://photos/key", "--region", "cn-hangzhou"], "Name a bucket alone"),
+      (["mb", "oss://photos/key", "--region", "cn-hangzhou"], "Name only a bucket"),
       (["cp", "a", "b"], "One of the two"), (["cp", "oss://a/b", "cos://a/b"], "Copy to a file first"),
       (["sign", "GET"], "METHOD and a URL"), (["sign", "G T", Self.url], "The method"),
       (["sign", "GET", "cat.jpg"], "a scheme and a host"), (["sign", "GET", "https://example.com/"], "--provider"),

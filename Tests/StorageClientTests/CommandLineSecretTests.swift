@@ -34,11 +34,11 @@ final class CommandLineSecretTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     for (text, words) in [
       ("alice token-012345678901\nbob token-012345678901\n", "Line 2 of"),
-      ("alice token-012345678901\nalice token-112345678901\n", "names a caller that is there already"),
+      ("alice token-012345678901\nalice token-112345678901\n", "repeats the name of a caller"),
       ("alice/.. token-012345678901\n", "Line 1 of"), (".. token-012345678901\n", "Line 1 of"),
       ("* token-012345678901\n", "Line 1 of"), ("al?ce token-012345678901\n", "Line 1 of"),
       ("\u{212A}im token-012345678901\n", "Line 1 of"), ("ali\u{301}ce token-012345678901\n", "Line 1 of"),
-      ("alice short\n", "Line 1 of"), ("# nothing\n", "names no caller"),
+      ("alice short\n", "Line 1 of"), ("# nothing\n", "contains no caller"),
     ] {
       let path = try directory.write(Array(text.utf8), to: "callers").string
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -66,7 +66,7 @@ final class CommandLineSecretTests: XCTestCase {
         try await Programs.storageAuth(["cp", "x", "aspera://mia@host/k", "--password-file", accounts]),
       ] {
         XCTAssertEqual(outcome.status, 1, outcome.output)
-        XCTAssertTrue(outcome.errors.contains("is not used, because others could have written it"), outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("is rejected because others could have written it"), outcome.errors)
         XCTAssertTrue(outcome.errors.contains("chmod go-w"), outcome.errors)
         XCTAssertFalse(outcome.errors.contains("secret-of-account"), outcome.errors)
       }

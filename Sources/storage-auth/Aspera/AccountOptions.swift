@@ -26,7 +26,7 @@ struct AccountOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The SHA-1 of the server's host key, in hex; a server with another key is refused.", valueName: "sha-1"))
+      "The SHA-1 of the server's host key, in hex; a server with another key is rejected.", valueName: "sha-1"))
   var sshfp: String?
 
   @Option(help: ArgumentHelp("The UDP port for the data.", valueName: "port"))
@@ -55,7 +55,7 @@ struct AccountOptions: ParsableArguments {
   private func secret(on machine: ProviderContext) throws -> Secret? {
     guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
-      throw InputFile.unusable("\(passwordFile) is empty. Write the password into its first line.")
+      throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
     }
     return Secret(String(line))
   }

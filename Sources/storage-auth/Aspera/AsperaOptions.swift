@@ -8,19 +8,19 @@ internal import StorageClient
 
 /// The options for transfers of `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The path of ascp; it is looked for if not given.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path of ascp; the known locations are searched by default.", valueName: "path"))
   var ascp: String?
 
-  @Option(help: ArgumentHelp("The rate to reach, in kilobits a second.", valueName: "kbit/s"))
+  @Option(help: ArgumentHelp("The target rate in kilobits per second.", valueName: "kbit/s"))
   var rate: Int?
 
-  @Flag(help: "Log in for transfers with a key that is made here and told to the node, in place of IBM's.")
+  @Flag(help: "Log in for transfers with a generated key that is registered with the node, instead of IBM's key.")
   var dynamicKey = false
 
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
-    if dynamicKey, account.key != nil { throw ValidationError("Give --key or --dynamic-key, not both.") }
+    if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
   }
 
   /// The way in which a node transfers files.

@@ -9,24 +9,24 @@ internal import StorageClient
 struct ProbeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
-    abstract: "Logs in to an Aspera server and out again, and says what was checked and what failed.",
+    abstract: "Logs in to an Aspera server and out again, and reports what was checked and what failed.",
     discussion: """
-      The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login goes through \
-      the SSH client of this machine, or with --test-login through ascp. Tokens are not checked.
+      The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login uses the \
+      SSH client of this machine, or with --test-login ascp. Tokens are not checked.
 
-      Ends with status 0 if the server takes the account, 1 if it does not, 2 if its host key is another one, 3 if it was \
-      not reached, 4 if the account or this machine is not fit for it.
+      Exits with status 0 if the server accepts the account, 1 if it rejects it, 2 if its host key is not the expected \
+      one, 3 if it cannot be reached, 4 if the account or this machine is unsuitable.
       """)
 
-  @Argument(help: "user@host or user@host:port; the port is 33001 if not given.")
+  @Argument(help: "user@host or user@host:port; the port is 33001 by default.")
   var server: String
 
   @OptionGroup var options: AccountOptions
 
-  @Flag(name: .customLong("test-login"), help: "Let ascp log in, in place of the SSH client.")
+  @Flag(name: .customLong("test-login"), help: "Log in with ascp instead of the SSH client.")
   var usesAscp = false
 
-  @Option(help: ArgumentHelp("The path of ascp; it is looked for if not given.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path of ascp; the known locations are searched by default.", valueName: "path"))
   var ascp: String?
 
   func validate() throws { _ = try address() }
@@ -57,7 +57,7 @@ struct ProbeCommand: AsyncParsableCommand {
     let scheme = "aspera://"
     let text = server.hasPrefix(scheme) ? server.dropFirst(scheme.count).prefix { $0 != "/" } : server[...]
     guard let address = ServerAddress(text), address.user != nil else {
-      throw ValidationError("Write the server as user@host or user@host:port, without a password.")
+      throw ValidationError("Pass the server as user@host or user@host:port, without a password.")
     }
     return address
   }

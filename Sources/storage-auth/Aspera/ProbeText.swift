@@ -14,7 +14,7 @@ enum ProbeText {
     case .password: show("credential", "password")
     case .privateKey(let key): show("credential", "private key: \(key.kind), \(key.format)")
     }
-    show("host key", account.hostKey.map { "has to be \($0)" } ?? "any is taken")
+    show("host key", account.hostKey.map { "must be \($0)" } ?? "any is accepted")
     for note in report.notes { show("note", note) }
   }
 

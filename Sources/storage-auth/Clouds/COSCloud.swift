@@ -69,7 +69,7 @@ struct COSCloud: Cloud {
 
   func check(role: String?) throws {
     guard role?.hasBytePrefix("qcs::cam::") ?? true else {
-      throw ValidationError("Write the role like qcs::cam::uin/<account>:roleName/<name>, or leave it out.")
+      throw ValidationError("Pass the role as qcs::cam::uin/<account>:roleName/<name>, or omit it.")
     }
   }
 

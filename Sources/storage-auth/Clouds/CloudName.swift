@@ -44,7 +44,7 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
 
   /// Returns the error for a host that belongs to no known cloud.
   static func unknown(host: String) -> ValidationError {
-    ValidationError("The host \(host) does not tell the cloud: add --provider \(alternatives).")
+    ValidationError("The host \(host) does not identify the cloud: add --provider \(alternatives).")
   }
 
   static func == (one: CloudName, other: CloudName) -> Bool { one.description == other.description }

@@ -95,7 +95,7 @@ struct OSSCloud: Cloud {
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
-    guard endpoint == nil else { throw ValidationError("--endpoint has no meaning for oss: its hosts are not signed.") }
+    guard endpoint == nil else { throw ValidationError("Omit --endpoint for oss, which signs no hosts.") }
     return SigningAccount(OSSStringSigner(region: region), credentials: keys)
   }
 }

@@ -11,10 +11,10 @@ extension CredentialFinding {
       lines.append("answered  \(answer.source)")
       lines += [
         "", "id             \(answer.key.id)", "secret         \(Secret.mask)",
-        "session token  \(answer.key.sessionToken == nil ? "none" : Secret.mask)", "lives          \(answer.lifeText)",
+        "session token  \(answer.key.sessionToken == nil ? "none" : Secret.mask)", "valid          \(answer.lifeText)",
       ]
     case .failure(let error):
-      let verb = error.code == .notConfigured ? "nothing  " : "failed   "
+      let verb = error.code == .notConfigured ? "no key   " : "failed   "
       lines.append("\(verb) \(error.source): \(error.message) \(error.remedy)")
     }
     lines += warnings.map { "warning   \($0)" }
@@ -82,9 +82,9 @@ extension CredentialFinding {
 extension CredentialFinding.Answer {
   /// The remaining lifetime of the key, for people.
   fileprivate var lifeText: String {
-    guard let life, let end = key.expiration else { return "for ever" }
+    guard let life, let end = key.expiration else { return "indefinitely" }
     let seconds = life.components.seconds
-    if seconds <= 0 { return "no longer: it ended at \(end)" }
+    if seconds <= 0 { return "no longer: it expired at \(end)" }
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
     return "for \(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")), until \(end)"
   }

@@ -7,7 +7,7 @@ internal import StorageClient
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
-    help: "Leave the metadata service of the instance out, so that no role of the machine is waited for.")
+    help: "Skip the metadata service of the instance, so that the command does not wait for a role of the machine.")
   var leavesOutMetadata = false
 
   /// Returns a cache of the keys of the first default source of a cloud that has one.

@@ -5,10 +5,10 @@ internal import StorageAuth
 struct CredentialsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
-    abstract: "Says which source has a key, which declined and why, and how long the key lives.",
+    abstract: "Shows which source has a key, which sources declined and why, and the lifetime of the key.",
     discussion: """
-      The sources are asked in the order in which a client asks them, up to the first that answers. Secrets and session \
-      tokens are masked. Ends with status 0 if there is a key that lives, else with 1.
+      The sources are tried in the same order as by a client, up to the first that has a key. Secrets and session \
+      tokens are masked. Exits with status 0 if there is a valid key, and with 1 otherwise.
 
       \(CloudName.all.map { "Sources of \($0): \(list($0.cloud.sources))." }.joined(separator: "\n"))
       """)
@@ -16,10 +16,10 @@ struct CredentialsCommand: AsyncParsableCommand {
   @Option(help: "\(CloudName.alternatives).")
   var provider: CloudName
 
-  @Option(help: "Ask this source alone.")
+  @Option(help: "Use only this source.")
   var source: SourceName?
 
-  @Flag(help: "Answer with a line of JSON.")
+  @Flag(help: "Print one line of JSON.")
   var json = false
 
   @OptionGroup var options: CredentialOptions

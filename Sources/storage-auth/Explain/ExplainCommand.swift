@@ -8,33 +8,33 @@ internal import StorageJSON
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Says why a service refused a signature: which line differs, what was sent, what it saw.",
+    abstract: "Explains why a service rejected a signature: the line that differs, as sent and as seen by the service.",
     discussion: """
-      Give the request as it was sent, with its Authorization, and the answer: the document, the output of curl -i, or the \
-      string to sign alone. Session tokens are masked.
+      Pass the request as it was sent, with its Authorization header, and the response: its document, the output of \
+      curl -i, or only the string to sign. Session tokens are masked.
 
       Example: storage-auth explain GET https://photos.oss-cn-hangzhou.aliyuncs.com/a -H "Authorization: …" < answer.xml
 
-      Ends with status 0 if a cause was found, with 1 if the answer is not about the signature.
+      Exits with status 0 if a cause was found, and with 1 if the response is not about the signature.
       """)
 
   @OptionGroup var options: RequestOptions
 
-  @Option(help: ArgumentHelp("The file with the answer; standard input if not given.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file with the response; standard input by default.", valueName: "file"))
   var answer: String = "-"
 
-  @Option(help: "The status of the answer, where it is not in the file.")
+  @Option(help: "The HTTP status of the response, if the file does not contain it.")
   var status: Int?
 
   @Option(
     help: ArgumentHelp(
-      "A file with the string to sign of the program that signed, where it shows it.", valueName: "file"))
+      "A file with the string to sign that the signing program used, if it shows it.", valueName: "file"))
   var stringToSign: String?
 
-  @Option(help: ArgumentHelp("A file with its canonical request, or HttpString.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
   var canonicalRequest: String?
 
-  @Flag(help: "Answer with a line of JSON.")
+  @Flag(help: "Print one line of JSON.")
   var json = false
 
   func run() throws {
@@ -47,7 +47,7 @@ struct ExplainCommand: ParsableCommand {
       stringToSign: try stringToSign.map { try signedText($0, cloud) },
       canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
     guard let diagnosis else {
-      Terminal.note("The answer is not about the signature, or is no answer of the service.")
+      Terminal.note("The response is not about the signature, or is not a response of the service.")
       throw ExitCode.failure
     }
     if json {

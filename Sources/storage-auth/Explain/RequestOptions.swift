@@ -7,32 +7,32 @@ struct RequestOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.")
   var method: String?
 
-  @Argument(help: "The URL, encoded as it was sent.")
+  @Argument(help: "The URL, percent-encoded as it was sent.")
   var url: String?
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
     help: ArgumentHelp(
-      "A header that was sent, as 'Name: value', the Authorization too; repeatable.", valueName: "name: value"))
+      "A header that was sent, as 'Name: value', including the Authorization; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A file with the request instead: a line for curl, or an object of JSON with method, url, headers.",
+      "A file with the request instead: a curl command line, or a JSON object with method, url, headers.",
       valueName: "file"))
   var request: String?
 
-  @Option(help: "\(CloudName.alternatives); found out from the host if not given.")
+  @Option(help: "\(CloudName.alternatives); derived from the host by default.")
   var provider: CloudName?
 
-  @Option(help: "The region of the bucket, for OSS V4 and S3; found out from the host if not given.")
+  @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
   @Option(help: "The bucket, for a custom domain.")
   var bucket: String?
 
   func validate() throws {
-    guard (request == nil) != (url == nil) else { throw ValidationError("Give a METHOD and a URL, or --request.") }
+    guard (request == nil) != (url == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
     if request == nil { _ = try cloud(of: sent()) }
   }
 

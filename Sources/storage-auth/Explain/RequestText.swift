@@ -13,12 +13,12 @@ enum RequestText {
   static func request(_ text: String) throws -> HTTPRequest {
     guard text.first(where: { !$0.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {
-        throw ValidationError("A quote of the line for curl is not closed: close it, or give the request as JSON.")
+        throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
       }
       return try HTTPRequest(method: line.method, url: line.url, headers: line.headers)
     }
     guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
-      throw ValidationError("The request is no object of JSON.")
+      throw ValidationError("The request is not a valid JSON object.")
     }
     var headers: [String] = []
     for pair in object["headers"]?.array ?? [] {
@@ -32,7 +32,7 @@ enum RequestText {
 
   private static func header(_ name: String?, _ value: JSONValue?) throws -> String {
     guard let name, let value = value?.code else {
-      throw ValidationError("A header of the request has no name, or no value that is a text or a number.")
+      throw ValidationError("A header of the request has no name, or no value that is a string or a number.")
     }
     return "\(name): \(value)"
   }

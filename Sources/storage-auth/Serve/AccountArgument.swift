@@ -27,7 +27,7 @@ struct AccountArgument: ExpressibleByArgument {
   /// - Throws: A `ValidationError` that does not contain the arguments.
   static func check(_ accounts: [AccountArgument], of option: String) throws {
     guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
-      throw ValidationError("A value of \(option) is not a name and a secret with a colon between them.")
+      throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
     }
   }
 

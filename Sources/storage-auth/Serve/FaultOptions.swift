@@ -3,30 +3,30 @@ internal import LocalCloud
 
 /// The options for the faults that the server injects.
 struct FaultOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Every nth answer of an endpoint is a 500, and nothing is done.", valueName: "n"))
+  @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Every nth answer of an endpoint is lost: it is done, and the connection is closed.", valueName: "n"))
+      "Execute every nth request of an endpoint, but close the connection without a response.", valueName: "n"))
   var loseEvery: Int?
 
-  @Option(help: ArgumentHelp("Every nth answer of an endpoint ends in the middle.", valueName: "n"))
+  @Option(help: ArgumentHelp("Truncate every nth response of an endpoint in the middle.", valueName: "n"))
   var cutEvery: Int?
 
-  @Option(help: ArgumentHelp("Every nth document of an endpoint, XML or JSON, is only half there.", valueName: "n"))
+  @Option(help: ArgumentHelp("Send only half of every nth document (XML or JSON) of an endpoint.", valueName: "n"))
   var malformEvery: Int?
 
-  @Option(help: ArgumentHelp("Every answer is late by so many seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Delay every response by this number of seconds.", valueName: "seconds"))
   var delay: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Only this endpoint gets it wrong: oss, cos, sts, appServer, metadata, node or transfer; repeatable. All if not given.",
+      "Inject faults only into this endpoint: oss, cos, sts, appServer, metadata, node or transfer; repeatable. All by default.",
       valueName: "endpoint"),
     transform: { name in
       guard let endpoint = LocalCloud.Endpoint(rawValue: name) else {
-        throw ValidationError("\"\(name)\" is no endpoint; use one of those that --help lists.")
+        throw ValidationError("\"\(name)\" is not an endpoint; use one of those that --help lists.")
       }
       return endpoint
     })
@@ -38,23 +38,23 @@ struct FaultOptions: ParsableArguments {
   var clockOffset = 0
 
   @Option(
-    help: ArgumentHelp("After how many requests an issued token counts as expired; 0 at once.", valueName: "count"))
+    help: ArgumentHelp("The number of requests after which an issued token expires; 0: at once.", valueName: "count"))
   var requestsPerToken: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Transfers of Aspera fail with this code of ascp, all or every nth; repeatable.", valueName: "code[:n]"))
+      "Let all Aspera transfers, or every nth, fail with this ascp code; repeatable.", valueName: "code[:n]"))
   var transferFault: [TransferFaultArgument] = []
 
   func validate() throws {
     for (name, number) in [
       ("fail", failEvery), ("lose", loseEvery), ("cut", cutEvery), ("malform", malformEvery),
     ] {
-      if let number, number < 1 { throw ValidationError("--\(name)-every has to be at least 1.") }
+      if let number, number < 1 { throw ValidationError("--\(name)-every must be at least 1.") }
     }
-    if let delay, !(0...3600).contains(delay) { throw ValidationError("--delay has to be from 0 to 3600 seconds.") }
+    if let delay, !(0...3600).contains(delay) { throw ValidationError("--delay must be from 0 to 3600 seconds.") }
     if let requestsPerToken, requestsPerToken < 0 {
-      throw ValidationError("--requests-per-token cannot be negative.")
+      throw ValidationError("--requests-per-token must not be negative.")
     }
   }
 

@@ -4,34 +4,34 @@ internal import StorageAuth
 
 /// The options of the server's Aspera node.
 struct NodeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The port of the Node API; 0 picks one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
 
-  @Option(help: ArgumentHelp("The port that ascp-simulator transfers files with; 0 picks one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port for transfers with ascp-simulator; 0 for any free port.", valueName: "port"))
   var transferPort = 0
 
   @Option(
     help: ArgumentHelp(
-      "A user of the Node API; repeatable. The accounts are access keys of it anyway.", valueName: "name:password"))
+      "A user of the Node API; repeatable. All values of --account are access keys too.", valueName: "name:password"))
   var nodeUser: [AccountArgument] = []
 
   @Option(
     help: ArgumentHelp(
-      "An account that transfers log in with; repeatable. Without one there is xfer, with the secret of the first account.",
+      "An account for the login of transfers; repeatable. The default is xfer with the secret of the first account.",
       valueName: "user:password"))
   var transferAccount: [AccountArgument] = []
 
-  @Flag(help: "The accounts named with --transfer-account need no token.")
+  @Flag(help: "The accounts of --transfer-account require no token.")
   var withoutTransferTokens = false
 
-  @Option(help: ArgumentHelp("How long every transfer token lives.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The lifetime of every transfer token in seconds.", valueName: "seconds"))
   var transferTokenLifetime: Int?
 
   func validate() throws {
     try AccountArgument.check(nodeUser, of: "--node-user")
     try AccountArgument.check(transferAccount, of: "--transfer-account")
     if let transferTokenLifetime, transferTokenLifetime < 0 {
-      throw ValidationError("--transfer-token-lifetime cannot be negative.")
+      throw ValidationError("--transfer-token-lifetime must not be negative.")
     }
   }
 
@@ -43,7 +43,7 @@ struct NodeOptions: ParsableArguments {
     let users = try nodeUser + secrets.accounts(.nodeUser)
     let accounts = try transferAccount + secrets.accounts(.transferAccount)
     if withoutTransferTokens, accounts.isEmpty {
-      throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always wants tokens.")
+      throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always requires tokens.")
     }
     return LocalCloud.Aspera(
       port: nodePort, transferPort: transferPort,

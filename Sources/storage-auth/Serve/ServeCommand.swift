@@ -13,54 +13,54 @@ struct ServeCommand: AsyncParsableCommand {
       "Runs OSS, COS, S3 and their token services, and an Aspera node, on this machine; every signature is verified.",
     discussion: """
       Arguments can be read by every user of the machine. A line of --account-file is an account, id:secret[:token], or \
-      one of the words account, disabled, node-user, transfer-account, app-token and identity-token with what the option \
-      of that name takes. The same can stand in STORAGE_AUTH_ACCOUNT, STORAGE_AUTH_DISABLED, STORAGE_AUTH_NODE_USER, \
-      STORAGE_AUTH_TRANSFER_ACCOUNT, STORAGE_AUTH_APP_TOKEN and STORAGE_AUTH_IDENTITY_TOKEN, with blanks between values. \
-      All of it counts together. The file must not be one that others could have written.
+      one of the words account, disabled, node-user, transfer-account, app-token and identity-token with a value of the \
+      option of that name. The values can also be in STORAGE_AUTH_ACCOUNT, STORAGE_AUTH_DISABLED, STORAGE_AUTH_NODE_USER, \
+      STORAGE_AUTH_TRANSFER_ACCOUNT, STORAGE_AUTH_APP_TOKEN and STORAGE_AUTH_IDENTITY_TOKEN, separated by spaces. \
+      All values apply together. A file that other users could have written is rejected.
 
-      Stops cleanly on an interrupt or a termination signal.
+      Stops cleanly on SIGINT and SIGTERM.
       """)
 
-  @Option(help: ArgumentHelp("The port of OSS; 0 picks one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port of OSS; 0 for any free port.", valueName: "port"))
   var ossPort = 0
 
-  @Option(help: ArgumentHelp("The port of COS; 0 picks one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port of COS; 0 for any free port.", valueName: "port"))
   var cosPort = 0
 
-  @Option(help: ArgumentHelp("The port of S3; 0 picks one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port of S3; 0 for any free port.", valueName: "port"))
   var s3Port = 0
 
   @Option(
     help: ArgumentHelp(
-      "The directory for objects; kept. Without it they go into a temporary one that is removed.",
+      "The directory for objects, which is kept; by default a temporary one that is removed.",
       valueName: "directory"))
   var root: String?
 
   @Option(
     help: ArgumentHelp(
-      "Who may sign, for all clouds; repeatable. Without one an account is made up and printed.",
+      "An account of all clouds; repeatable. Without one, an account is generated and printed.",
       valueName: "id:secret[:token]"))
   var account: [AccountArgument] = []
 
   @Option(
     help: ArgumentHelp(
-      "A file with accounts and tokens, which arguments would show to other users; see below. - is standard input.",
+      "A file with accounts and tokens, which other users could read in arguments; see above. - is standard input.",
       valueName: "file"))
   var accountFile: String?
 
-  @Option(help: ArgumentHelp("A key that is switched off; repeatable.", valueName: "id:secret"))
+  @Option(help: ArgumentHelp("A key that is disabled; repeatable.", valueName: "id:secret"))
   var disabled: [AccountArgument] = []
 
-  @Option(help: "A bucket to make in all clouds; repeatable.")
+  @Option(help: "A bucket to create in all clouds; repeatable.")
   var bucket: [String] = []
 
-  @Option(help: "The region that OSS V4 signatures have to name; any well-formed one if not given.")
+  @Option(help: "The region that OSS V4 signatures must contain; any well-formed one by default.")
   var region: String?
 
-  @Option(help: "The region that S3 stands in, and that its signatures have to name.")
+  @Option(help: "The region of S3, which its signatures must contain.")
   var s3Region = "us-east-1"
 
-  @Flag(help: "COS signatures have to cover host, content length, token and every parameter.")
+  @Flag(help: "Require that COS signatures include host, content length, token and every parameter.")
   var strict = false
 
   @Option(
@@ -125,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
     Terminal.line("data          \(cloud.root)")
     if isMadeUp, let made = accounts.first {
       Terminal.line("")
-      Terminal.line("No account was named, so this one was made up; it ends with the server:")
+      Terminal.line("No account was given, so this one was generated; it is valid until the server stops:")
       Terminal.line("export OSS_ACCESS_KEY_ID=\(made.id) OSS_ACCESS_KEY_SECRET=\(made.secret)")
       Terminal.line("export TENCENTCLOUD_SECRET_ID=\(made.id) TENCENTCLOUD_SECRET_KEY=\(made.secret)")
       Terminal.line("export AWS_ACCESS_KEY_ID=\(made.id) AWS_SECRET_ACCESS_KEY=\(made.secret)")

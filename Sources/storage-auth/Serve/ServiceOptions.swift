@@ -6,25 +6,25 @@ internal import StorageAuth
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The port of the token services, the app server and the metadata; 0 picks one.", valueName: "port"))
+      "The port of the token services, the app server and the metadata; 0 for any free port.", valueName: "port"))
   var servicesPort = 0
 
   @Option(
     help: ArgumentHelp(
-      "A role that can be taken; repeatable. One of each cloud is there if none is given.", valueName: "arn"))
+      "A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
   var role: [String] = []
 
   @Option(
-    help: ArgumentHelp("How long every issued token lives; lifts the minimum of 900 seconds.", valueName: "seconds"))
+    help: ArgumentHelp("The lifetime of every issued token; removes the minimum of 900 seconds.", valueName: "seconds"))
   var tokenLifetime: Int?
 
-  @Option(help: ArgumentHelp("The bearer token that callers of the app server have to send.", valueName: "token"))
+  @Option(help: ArgumentHelp("The bearer token that callers of the app server must send.", valueName: "token"))
   var appToken: String?
 
-  @Option(help: ArgumentHelp("An identity token (OIDC) that is exchanged for keys; repeatable.", valueName: "token"))
+  @Option(help: ArgumentHelp("An identity token (OIDC) to exchange for keys; repeatable.", valueName: "token"))
   var identityToken: [String] = []
 
-  @Flag(help: "The metadata services that have tokens want one (IMDSv2 only).")
+  @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
   var requireMetadataToken = false
 
   /// Returns the configuration of the services, with the tokens from the options, the file and the environment.

@@ -12,7 +12,7 @@ extension HTTPRequest {
   /// - Throws: A `ValidationError` if an argument is missing or malformed.
   init(method: String?, url: String?, headers: [String]) throws {
     guard let method = method.flatMap({ HTTPRequest.Method($0) }) else {
-      throw ValidationError("The method is none of HTTP; write it like GET.")
+      throw ValidationError("The method is not valid in HTTP; use one such as GET.")
     }
     guard let url, let separator = url.firstRange(of: "://") else {
       throw ValidationError(
@@ -34,7 +34,7 @@ extension HTTPRequest {
       }
       let value = String(parts[1].droppingBlanks)
       guard HTTPField.isValidValue(value) else {
-        throw ValidationError("The value of \(name.rawName) holds a line break or a control character.")
+        throw ValidationError("The value of \(name.rawName) contains a line break or a control character.")
       }
       if name.canonicalName == "host" {
         authority = value

@@ -7,12 +7,12 @@ internal import StorageAuth
 struct PresignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",
-    abstract: "Signs a URL and prints it; headers that have to be sent along go to standard error.",
+    abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
     discussion: "Example: curl \"$(storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg)\"")
 
   @OptionGroup var options: SigningOptions
 
-  @Option(help: ArgumentHelp("How long the URL works, in seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The lifetime of the URL in seconds.", valueName: "seconds"))
   var expires: Int64 = 3600
 
   func run() async throws {
@@ -24,6 +24,6 @@ struct PresignCommand: AsyncParsableCommand {
       of: try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context))
     let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
     Terminal.exactLine(presigned.url)
-    for field in presigned.headers { Terminal.note("Send along: \(field.name.rawName): \(field.value)") }
+    for field in presigned.headers { Terminal.note("Required header: \(field.name.rawName): \(field.value)") }
   }
 }

@@ -9,18 +9,18 @@ struct SigningOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.")
   var method: String?
 
-  @Argument(help: "The URL, encoded as it is to be sent.")
+  @Argument(help: "The URL, percent-encoded as it will be sent.")
   var url: String?
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp("A header that is sent, as 'Name: value'; repeatable.", valueName: "name: value"))
+    help: ArgumentHelp("A header of the request, as 'Name: value'; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "\(CloudName.alternatives); found out from the host if not given.")
+  @Option(help: "\(CloudName.alternatives); derived from the host by default.")
   var provider: CloudName?
 
-  @Option(help: "The region, for OSS V4 and S3; found out from the host if not given.")
+  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
   @Option(help: "The bucket, for a custom domain.")
@@ -29,26 +29,26 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "The version of the OSS signature: v4 or v1.")
   var signature: SignatureVersionArgument = .v4
 
-  @Flag(help: "Sign V1 URLs of OSS for keys with a question mark too, although they open another object as well.")
+  @Flag(help: "Sign OSS V1 URLs for keys with a question mark too, although they also grant access to another object.")
   var allowAmbiguousV1 = false
 
-  @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
+  @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now by default.")
   var date: TimestampArgument?
 
   @OptionGroup var credentials: CredentialOptions
 
-  @Flag(help: "Print the string to sign as well, with the session token masked.")
+  @Flag(help: "Print the canonical request and the string to sign too, with the session token masked.")
   var explain = false
 
-  @Flag(help: "Sign requests that come as lines of JSON on standard input, and answer with lines of JSON.")
+  @Flag(help: "Read requests as lines of JSON from standard input, and print one line of JSON for each.")
   var jsonl = false
 
   func validate() throws {
     if jsonl, method != nil {
-      throw ValidationError("--jsonl reads requests from standard input: leave METHOD and URL out.")
+      throw ValidationError("--jsonl reads requests from standard input: omit METHOD and URL.")
     }
     if jsonl { return }
-    guard url != nil else { throw ValidationError("Give a METHOD and a URL, or --jsonl.") }
+    guard url != nil else { throw ValidationError("Pass a METHOD and a URL, or --jsonl.") }
     _ = try cloud(of: request())
   }
 

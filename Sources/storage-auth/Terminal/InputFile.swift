@@ -18,7 +18,7 @@ struct InputFile {
   func text() throws -> String {
     if path == "-" { return String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw Self.unusable("\(path) cannot be read. Name a file that is there and that you may read.")
+      throw Self.unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
     }
     return String(decoding: data, as: UTF8.self)
   }

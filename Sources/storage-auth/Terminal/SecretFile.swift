@@ -29,14 +29,14 @@ struct SecretFile {
     }
     if let weakness = contents.weakness {
       throw Problem(
-        description: "\(path) is not used, because others could have written it: \(weakness.reason). \(weakness.remedy)"
+        description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)"
       )
     }
     if contents.isReadableByOthers {
-      Terminal.note("warning: \(path) holds secrets and can be read by others than its owner. Run chmod 600 \(path).")
+      Terminal.note("warning: \(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else {
-      throw Problem(description: "\(path) is not text in UTF-8. Write names and secrets in it, a line each.")
+      throw Problem(description: "\(path) is not UTF-8 text. Use one line for each name and secret.")
     }
     self.text = text
   }

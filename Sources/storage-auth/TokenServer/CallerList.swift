@@ -33,19 +33,19 @@ struct CallerList: Sendable {
       }
       guard !callers.contains(where: { $0.name == words[0] }) else {
         throw Problem(
-          description: "Line \(index + 1) of \(path) names a caller that is there already. Give each caller one line.")
+          description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
       }
       let token = Secret(String(words[1]))
       guard !callers.contains(where: { $0.token == token }) else {
         throw Problem(
           description:
-            "Line \(index + 1) of \(path) has the token of another caller, and it would not be known who asks. Give each caller a token of its own."
+            "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
         )
       }
       callers.append((String(words[0]), token))
     }
     guard !callers.isEmpty else {
-      throw Problem(description: "\(path) names no caller: add a line with a name and a token.")
+      throw Problem(description: "\(path) contains no caller: add a line with a name and a token.")
     }
     self.callers = callers
   }

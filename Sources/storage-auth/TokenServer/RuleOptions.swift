@@ -7,28 +7,28 @@ struct RuleOptions: ParsableArguments {
   /// The placeholder for the name of the caller in a prefix.
   static let placeholder = "{caller}"
 
-  @Option(help: "The bucket; with the number of the app for COS.")
+  @Option(help: "The bucket; for COS with the number of the app (APPID).")
   var bucket: String
 
   @Option(
     help: """
-      The prefix that a caller may use; \(placeholder) stands for its name. A slash or another character that no name \
-      has follows it.
+      The prefix that a caller may use; \(placeholder) stands for its name. A slash, or another character that names \
+      cannot contain, must follow it.
       """)
   var prefix: String = "\(placeholder)/"
 
   @Option(
     help: ArgumentHelp(
-      "What a caller may do there, separated by commas: read, write, delete, list.", valueName: "actions"))
+      "The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
   @Option(
     help: ArgumentHelp(
-      "The greatest size of an object that is written, in bytes, where the cloud's policies can say that.",
+      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.",
       valueName: "bytes"))
   var maxSize: Int64?
 
-  @Option(help: "A media type of objects that are written, where the cloud's policies can say that; repeatable.")
+  @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")
   var type: [String] = []
 
   /// Checks that a caller's prefix cannot match the objects of another caller.
@@ -40,7 +40,7 @@ struct RuleOptions: ParsableArguments {
     // Only a character that cannot be part of a name marks the end of the name.
     guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isInNames($0) } ?? false }) else {
       throw ValidationError(
-        "With --prefix '\(prefix)' the caller alice could use what belongs to a caller alicex, since the name of the one begins the name of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
+        "With --prefix '\(prefix)' the caller alice could access objects of a caller alicex, because the prefix of one begins with that of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
       )
     }
   }

@@ -13,14 +13,14 @@ internal import UnixSignals
 struct TokenServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
-    abstract: "Hands out temporary keys, each for one caller's prefix of a bucket; or signs for callers.",
+    abstract: "Issues temporary keys, each for one caller's prefix of a bucket, or signs for callers.",
     discussion: """
-      The keys that it asks the cloud's token service with come from the default sources. Callers send a bearer token; \
-      the file of --callers has a line for each of them, a name and a token. Every request leaves a line on standard \
-      error. Put TLS before it, or keep it on this machine.
+      The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
+      token; the file of --callers contains a line for each of them, with a name and a token. Every request is logged on \
+      standard error. Use a TLS proxy in front of the server, or keep it on this machine.
 
-      With --sign it hands out no keys: the key of the default sources signs what callers send to /sign, if it is \
-      inside of what they may do.
+      With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \
+      they are within the callers' permissions.
       """)
 
   @Option(help: "The cloud: \(CloudName.alternatives).")
@@ -29,15 +29,15 @@ struct TokenServerCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The file with the callers.", valueName: "file"))
   var callers: String
 
-  @OptionGroup(title: "What callers may do")
+  @OptionGroup(title: "Permissions of callers")
   var rule: RuleOptions
 
   @Option(
     help: ArgumentHelp(
-      "The role to assume; cos can do without one and uses GetFederationToken then.", valueName: "arn"))
+      "The role to assume; optional for cos, which uses GetFederationToken without one.", valueName: "arn"))
   var role: String?
 
-  @Flag(help: "Sign for callers, and hand out no keys.")
+  @Flag(help: "Sign for callers instead of issuing keys.")
   var sign = false
 
   @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.")
@@ -45,29 +45,29 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --sign, the URL of the service that callers of cos and s3 use; the public one if not given.",
+      "With --sign, the URL of the service that callers of cos and s3 use; the public one by default.",
       valueName: "url"))
   var endpoint: String?
 
   @Option(
     help: ArgumentHelp(
-      "How long keys live, in seconds; with --sign, the longest that a URL or a window may be valid.",
+      "The lifetime of keys in seconds; with --sign, the maximum validity of a URL or a time window.",
       valueName: "seconds"))
   var lifetime: Int = 1800
 
-  @Option(help: ArgumentHelp("How many times a minute a caller may ask; 0 for no limit.", valueName: "count"))
+  @Option(help: ArgumentHelp("The limit of requests per minute and caller; 0 for no limit.", valueName: "count"))
   var rate: Int = 60
 
   @Option(
     help: ArgumentHelp(
-      "The address of the token service, such as that of `storage-auth serve`; the public one if not given.",
+      "The address of the token service, such as that of `storage-auth serve`; the public one by default.",
       valueName: "url"))
   var sts: String?
 
   @Option(help: "The address to listen on.")
   var host: String = "127.0.0.1"
 
-  @Option(help: "The port; 0 picks one.")
+  @Option(help: "The port; 0 for any free port.")
   var port: Int = 0
 
   @OptionGroup var credentials: CredentialOptions
@@ -77,19 +77,19 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   func validate() throws {
     try rule.checkPrefix()
-    guard rate >= 0 else { throw ValidationError("--rate has to be at least 0.") }
+    guard rate >= 0 else { throw ValidationError("--rate must be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
     guard lifetimes.contains(lifetime) else {
-      throw ValidationError("--lifetime has to be from \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds.")
+      throw ValidationError("--lifetime must be from \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds.")
     }
     if region == nil, sign || provider.cloud.policiesNeedRegion {
       throw ValidationError("Name the region of the bucket with --region.")
     }
     if sign {
-      if role != nil || sts != nil { throw ValidationError("--role and --sts have no meaning with --sign.") }
+      if role != nil || sts != nil { throw ValidationError("--role and --sts have no effect with --sign: omit them.") }
     } else {
       try provider.cloud.check(role: role)
-      if endpoint != nil { throw ValidationError("--endpoint has a meaning with --sign alone.") }
+      if endpoint != nil { throw ValidationError("--endpoint has an effect only with --sign: omit it.") }
     }
   }
 
@@ -170,6 +170,6 @@ private struct Unreachable: Error, CustomStringConvertible {
   let reason: String
 
   var description: String {
-    "The server cannot listen on \(address): \(reason). Choose another --host or --port; port 0 picks one."
+    "The server cannot listen on \(address): \(reason). Choose another --host or --port; port 0 selects a free one."
   }
 }

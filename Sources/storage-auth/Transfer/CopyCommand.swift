@@ -12,33 +12,33 @@ struct CopyCommand: AsyncParsableCommand {
                 storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
                 storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
-      Several sources go to a directory, or to a key that ends in a slash. One that fails leaves the others alone; the \
-      failures are listed at the end, and the status is 1 then.
+      Several sources require a directory, or a key that ends in a slash, as destination. A failure does not stop the \
+      other transfers; the failures are listed at the end, and the exit status is 1.
       """)
 
   @Argument(
     help: ArgumentHelp(
       "Files, oss://bucket/key (or cos://, s3://), aspera://node/key or aspera://user@host/path; the last one is the "
-        + "destination. One that ends in a slash, or a directory, takes the names of the sources.",
-      valueName: "place"))
+        + "destination. In a directory, or below a key that ends in a slash, copies keep the names of the sources.",
+      valueName: "location"))
   var places: [String]
 
   @Option(
     help: ArgumentHelp(
-      "How many of several sources are copied at once; 16 if not given, or 1 with Aspera.", valueName: "number"))
+      "The number of sources that are copied at a time; 16 by default, or 1 with Aspera.", valueName: "number"))
   var parallel: Int?
 
-  @Flag(help: "End at the first of several sources that fails, in place of copying the others.")
+  @Flag(help: "Stop at the first failure instead of copying the other sources.")
   var failFast = false
 
   @OptionGroup var options: StoreOptions
 
   @OptionGroup(title: "Transfers of Aspera") var aspera: AsperaOptions
 
-  @Option(help: ArgumentHelp("The media type; found out from the name if not given.", valueName: "type"))
+  @Option(help: ArgumentHelp("The media type; derived from the name by default.", valueName: "type"))
   var contentType: String?
 
-  @Option(help: ArgumentHelp("Something that is stored along, as name=value; repeatable.", valueName: "name=value"))
+  @Option(help: ArgumentHelp("Metadata to store with the object, as name=value; repeatable.", valueName: "name=value"))
   var metadata: [MetadataArgument] = []
 
   func validate() throws {
@@ -46,7 +46,7 @@ struct CopyCommand: AsyncParsableCommand {
       throw ValidationError("Name a source and a destination.")
     }
     if let parallel, !Self.parallels.contains(parallel) {
-      throw ValidationError("--parallel is a number from 1 to \(Self.parallels.upperBound).")
+      throw ValidationError("--parallel must be from 1 to \(Self.parallels.upperBound).")
     }
     var names: Set<[UInt8]> = []
     for place in places.dropLast() {

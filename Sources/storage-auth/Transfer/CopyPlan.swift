@@ -39,15 +39,15 @@ struct CopyPlan {
   func check(_ source: Location, _ destination: Location) throws {
     switch (source, destination) {
     case (.file, .file):
-      throw ValidationError("One of the two has to be oss://bucket/key (or cos://, s3://) or aspera://….")
+      throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
     case (.file, .account) where upload.contentType != nil || !upload.metadata.isEmpty:
-      throw ValidationError("Aspera stores neither a media type nor metadata along with a file.")
+      throw ValidationError("Aspera stores neither a media type nor metadata with a file.")
     case (.file, .account), (.account, .file): return
     case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
       _ = try from.cloud.store(bucket, options.buckets)
     case (.file, let place), (let place, .file): _ = try options.store(of: place)
     default:
-      throw ValidationError("Copy to a file first: no service copies from another one, and Aspera not inside itself.")
+      throw ValidationError("Copy to a file first: services do not copy from each other, nor Aspera within a server.")
     }
   }
 

@@ -8,8 +8,8 @@ struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
     discussion: """
-      Control characters and invisible characters of keys are printed as \\n or \\u{1B}; programs that need the keys as \
-      they are read --json.
+      Control characters and invisible characters of keys are printed as \\n or \\u{1B}; programs that need the \
+      exact keys must use --json.
       """)
 
   @Argument(help: "oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
@@ -17,10 +17,10 @@ struct ListCommand: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
 
-  @Flag(name: .shortAndLong, help: "List everything below as well; otherwise only up to the next slash.")
+  @Flag(name: .shortAndLong, help: "List all keys below the prefix, not only up to the next slash.")
   var recursive = false
 
-  @Flag(help: "Print a line of JSON for each entry, with its key as it is.")
+  @Flag(help: "Print a line of JSON for each entry, with its exact key.")
   var json = false
 
   func validate() throws { _ = try place() }

@@ -17,7 +17,7 @@ enum Location: Hashable {
   /// - Throws: A `ValidationError` that states the required form, but never the argument, which may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
-      guard !argument.isEmpty else { throw ValidationError("It is empty; name a file or a place.") }
+      guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }
       self = .file(FilePath(argument))
       return
     }
@@ -28,15 +28,15 @@ enum Location: Hashable {
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {
       guard let server = ServerAddress(place) else {
-        throw ValidationError("Write aspera://host/key or aspera://user@host:port/path, without a password.")
+        throw ValidationError("Use aspera://host/key or aspera://user@host:port/path, without a password.")
       }
       self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
     } else {
       guard let cloud = CloudName(argument: scheme) else {
         let forms = CloudName.all.map { "\($0)://bucket/key" }.joined(separator: ", ")
-        throw ValidationError("Places are written \(forms) or aspera://host/key.")
+        throw ValidationError("Locations have the form \(forms) or aspera://host/key.")
       }
-      guard !place.isEmpty else { throw ValidationError("There is no bucket in it; write \(scheme)://bucket/key.") }
+      guard !place.isEmpty else { throw ValidationError("There is no bucket in it; use \(scheme)://bucket/key.") }
       self = .object(cloud, bucket: place, key: key)
     }
   }

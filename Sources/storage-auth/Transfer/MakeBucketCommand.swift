@@ -3,7 +3,7 @@ internal import StorageClient
 
 /// The command `storage-auth mb`, which creates a bucket.
 struct MakeBucketCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "mb", abstract: "Makes a bucket.")
+  static let configuration = CommandConfiguration(commandName: "mb", abstract: "Creates a bucket.")
 
   @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
   var location: String
@@ -16,7 +16,7 @@ struct MakeBucketCommand: AsyncParsableCommand {
 
   private func bucket() throws -> any BucketStore {
     guard case .object(let name, let bucket, key: "") = try Location(location) else {
-      throw ValidationError("Name a bucket alone, as oss://bucket.")
+      throw ValidationError("Name only a bucket, as oss://bucket.")
     }
     return try name.cloud.store(bucket, options)
   }

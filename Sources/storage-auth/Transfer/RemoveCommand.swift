@@ -4,14 +4,14 @@ internal import StorageClient
 /// The command `storage-auth rm`, which deletes objects.
 struct RemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Deletes an object, or with --recursive everything that starts with a prefix.")
+    commandName: "rm", abstract: "Deletes an object, or with --recursive all objects whose keys start with a prefix.")
 
   @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
   var location: String
 
   @OptionGroup var options: StoreOptions
 
-  @Flag(name: .shortAndLong, help: "Delete everything whose key starts with the one given.")
+  @Flag(name: .shortAndLong, help: "Delete all objects whose keys start with the given one.")
   var recursive = false
 
   func validate() throws { _ = try place() }
@@ -32,7 +32,7 @@ struct RemoveCommand: AsyncParsableCommand {
       throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
     }
     guard recursive || !key.isEmpty else {
-      throw ValidationError("Name an object; --recursive deletes a whole bucket's objects.")
+      throw ValidationError("Name an object; use --recursive to delete all objects of a bucket.")
     }
     return (store, key)
   }

@@ -8,11 +8,11 @@ internal import StorageClient
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The URL of the service, such as http://127.0.0.1:9000; the public one of the region if not given.",
+      "The URL of the service, such as http://127.0.0.1:9000; the public one of the region by default.",
       valueName: "url"))
   var endpoint: String?
 
-  @Option(help: "The region; OSS_REGION, COS_REGION or AWS_REGION of the environment if not given.")
+  @Option(help: "The region; OSS_REGION, COS_REGION or AWS_REGION of the environment by default.")
   var region: String?
 
   @Option(help: "The version of the OSS signature: v4 or v1.")
@@ -47,7 +47,7 @@ struct StoreOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, if not given.", valueName: "url")
+      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, by default.", valueName: "url")
   )
   var node: String?
 

@@ -7,23 +7,23 @@ internal import StorageClient
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks the signature of a request, with the key of the default sources.",
+    abstract: "Verifies the signature of a request, with the key of the default sources.",
     discussion: """
-      Give the request as it arrived, with its Authorization or as a signed URL. What is wrong is said in words; with \
-      --explain the strings that were checked are printed, with the session token masked.
+      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained; with \
+      --explain the canonical request and the string to sign are printed too, with the session token masked.
 
-      Ends with status 0 if the signature is right, else with 1.
+      Exits with status 0 if the signature is valid, and with 1 otherwise.
       """)
 
   @OptionGroup var options: RequestOptions
 
-  @Flag(help: "As the strict mode of COS: host, Content-Length, token and every parameter have to be signed.")
+  @Flag(help: "Apply the strict mode of COS: host, Content-Length, token and every parameter must be signed.")
   var strict = false
 
-  @Option(help: "The present in seconds since 1970, or as 2026-11-20T08:00:00Z; now if not given.")
+  @Option(help: "The time of verification in seconds since 1970, or as 2026-11-20T08:00:00Z; now by default.")
   var date: TimestampArgument?
 
-  @Flag(help: "Print what was checked if the signature does not match.")
+  @Flag(help: "Print the canonical request and the string to sign if the signature does not match.")
   var explain = false
 
   @OptionGroup var credentials: CredentialOptions
