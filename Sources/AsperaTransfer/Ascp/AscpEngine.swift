@@ -78,7 +78,8 @@ public struct AscpEngine: TransferEngine {
   ///   - report: A function that receives the reports of the attempt.
   /// - Returns: The transferred bytes and files.
   /// - Throws: A ``TransferFailure`` whose kind is `caller` if ascp cannot be started with the specification,
-  ///   `cancelled` if the task was cancelled, and otherwise follows from ascp's error code and text.
+  ///   `cancelled` if the task was cancelled, `other` if the management port cannot be opened or ascp violates its
+  ///   protocol, and otherwise follows from ascp's error code and text.
   public func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void

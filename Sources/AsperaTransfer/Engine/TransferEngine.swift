@@ -42,6 +42,11 @@ public struct TransferProgressReport: Sendable, Hashable {
   public var file: String?
 
   /// Creates a progress report.
+  ///
+  /// - Parameters:
+  ///   - bytes: The number of content bytes transferred so far, including those of finished files.
+  ///   - totalBytes: The total number of content bytes, or `nil` if it is not known.
+  ///   - file: The current file, or `nil` if it is not known.
   public init(bytes: Int64, totalBytes: Int64? = nil, file: String? = nil) {
     self.bytes = bytes
     self.totalBytes = totalBytes
@@ -69,6 +74,11 @@ public struct TransferFileReport: Sendable, Hashable {
   public var outcome: Outcome
 
   /// Creates the report of a file.
+  ///
+  /// - Parameters:
+  ///   - file: The name of the file as the engine reports it.
+  ///   - bytes: The size of the file in bytes, or `nil` if it was not reported.
+  ///   - outcome: The result of the file.
   public init(file: String, bytes: Int64? = nil, outcome: Outcome) {
     self.file = file
     self.bytes = bytes
@@ -84,6 +94,10 @@ public struct TransferSummary: Sendable, Hashable {
   public var files: Int
 
   /// Creates the summary of a successful transfer.
+  ///
+  /// - Parameters:
+  ///   - bytes: The number of transferred content bytes.
+  ///   - files: The number of files that were transferred or skipped.
   public init(bytes: Int64 = 0, files: Int = 0) {
     self.bytes = bytes
     self.files = files

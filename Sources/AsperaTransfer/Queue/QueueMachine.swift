@@ -165,7 +165,7 @@ extension QueueMachine {
     return putFirst(id) + makeRoom() + schedule(at: uptime)
   }
 
-  /// Puts a session first that was asked to run while it was being stopped, once it has stopped.
+  /// Puts a session first that has stopped, if the caller asked to run it while it was being stopped.
   private mutating func runAgain(_ id: String) -> [Effect] {
     guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
     switch session.state {

@@ -76,6 +76,13 @@ public struct TokenIssuance: Sendable, Hashable {
   public var attempt: Int
 
   /// Creates a description of an issued token.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the issuer.
+  ///   - kind: The kind of the token, or `nil` if no token is needed.
+  ///   - expiration: The expiration of the token by its issuer's clock, or `nil` if it is not known.
+  ///   - reason: The reason for the request.
+  ///   - attempt: The number of tokens that were requested in this session, including this one.
   public init(
     source: String, kind: AsperaToken.Kind?, expiration: Timestamp?, reason: TokenRequest.Reason, attempt: Int
   ) {
@@ -109,6 +116,12 @@ public struct TransferRetry: Sendable, Hashable {
   public var delay: Duration
 
   /// Creates a description of a retry.
+  ///
+  /// - Parameters:
+  ///   - cause: The kind of the retry.
+  ///   - failure: The failure that the retry follows.
+  ///   - number: The number of consecutive retries of this kind, including this one.
+  ///   - delay: The delay before the retry.
   public init(cause: Cause, failure: TransferFailure, number: Int, delay: Duration) {
     self.cause = cause
     self.failure = failure
@@ -119,9 +132,9 @@ public struct TransferRetry: Sendable, Hashable {
 
 /// The sequence of a queue's events, from the time at which the sequence was created.
 ///
-/// Each observer creates a separate sequence. A slow reader misses no events except outdated progress. The events of one
-/// session come in order. The sequence ends when the queue is shut down; the sequence that a `run` method of the queue
-/// returns ends when its sessions have ended.
+/// Each observer creates a separate sequence. A slow reader misses no events except outdated progress. The events of
+/// one session come in order. The sequence ends when the queue is shut down; the sequence that a `run` method of the
+/// queue returns ends when its sessions have ended.
 public struct TransferEvents: AsyncSequence, Sendable {
   /// The type of the elements.
   public typealias Element = TransferEvent

@@ -21,7 +21,7 @@ public final class TransferQueue: Sendable {
   /// Creates the signer for the transfers of an account.
   typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferGrant>
 
-  /// The observers of token refreshes, retries, signatures and transfers.
+  /// The destination of events about token refreshes, retries, signatures and transfers.
   public let authEvents: AuthEvents
 
   let engine: any TransferEngine
@@ -56,7 +56,7 @@ public final class TransferQueue: Sendable {
   ///   - account: The account of sessions without their own account.
   ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
   ///   - configuration: The number of active sessions and the limits of retries.
-  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
   ///   - time: The clock.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
@@ -74,7 +74,7 @@ public final class TransferQueue: Sendable {
   ///   - engine: The engine that runs the transfers.
   ///   - account: The account of sessions without their own account.
   ///   - configuration: The number of active sessions and the limits of retries.
-  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
   ///   - time: The clock.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
@@ -177,16 +177,15 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   /// The time for which a token must remain valid when an attempt starts, or `nil` for the signer's requirement.
   public var tokenMargin: Duration?
 
-  /// The number of consecutive tokens that are refreshed because the server rejected them, without progress in between.
+  /// The maximum number of consecutive refreshes of rejected tokens, without progress in between.
   ///
   /// The first one is refreshed immediately, the following ones after ``retryDelay``, which doubles each time.
   public var tokenRenewals: Int
 
-  /// The number of consecutive retries of a request to an issuer that failed temporarily.
+  /// The maximum number of consecutive retries of a request to an issuer that failed temporarily.
   public var issuerRetries: Int
 
-  /// The number of consecutive retries of an attempt that failed because of the network or the server, without progress
-  /// in between.
+  /// The maximum number of consecutive retries after network or server failures, without progress in between.
   ///
   /// An attempt has made progress if it has transferred more files or more bytes than every attempt before it.
   public var transportRetries: Int
@@ -206,7 +205,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   /// when an attempt is about to start.
   public var tokens: CredentialCacheConfiguration
 
-  /// Creates a configuration; negative values count as zero.
+  /// Creates a configuration from the values of its properties; negative values count as zero.
   public init(
     maximumActive: Int = 1, startSpacing: Duration = .seconds(2), tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
     issuerRetries: Int = 4, transportRetries: Int = 7, retryDelay: Duration = .seconds(2),
@@ -265,7 +264,7 @@ extension TransferQueue {
   ///   - account: The account of sessions without their own account.
   ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
   ///   - configuration: The number of active sessions and the limits of retries.
-  ///   - authEvents: The observers of token refreshes, retries, signatures and transfers.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
     account: AsperaAccount? = nil, issuer: some TokenIssuer,
