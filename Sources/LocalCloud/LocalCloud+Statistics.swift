@@ -1,59 +1,59 @@
 internal import Synchronization
 
 extension LocalCloud {
-  /// What a server did since it started.
+  /// The statistics of a server since its start.
   public struct Statistics: Sendable, Hashable {
-    /// The requests whose signature was right, by scheme.
+    /// The number of requests with a valid signature, by signature scheme.
     public internal(set) var verified: [SignatureKind: Int] = [:]
 
-    /// The requests without a signature that the storage services let through, to read what is open to everybody.
+    /// The number of requests without a signature that the storage services accepted because the data is public.
     public internal(set) var anonymous = 0
 
-    /// What happened at each endpoint.
+    /// The statistics of each endpoint.
     public internal(set) var endpoints: [Endpoint: EndpointStatistics] = [:]
 
-    /// What happened to transfers of Aspera.
+    /// The statistics of Aspera transfers.
     public internal(set) var transfers = TransferStatistics()
 
-    /// The number of requests whose signature was right.
+    /// The number of requests with a valid signature.
     public var verifiedCount: Int { verified.values.reduce(0, +) }
 
-    /// The errors that were answered by all endpoints, by the code that the client saw; without injected ones.
+    /// The number of error responses of all endpoints, by the code that the client received, without injected errors.
     public var refused: [String: Int] {
       endpoints.values.reduce(into: [:]) { $0.merge($1.refused, uniquingKeysWith: +) }
     }
 
-    /// What happened at one endpoint.
+    /// The statistics of an endpoint.
     public internal(set) subscript(endpoint: Endpoint) -> EndpointStatistics {
       get { endpoints[endpoint] ?? EndpointStatistics() }
       set { endpoints[endpoint] = newValue }
     }
   }
 
-  /// What happened at one endpoint.
+  /// The statistics of an endpoint since the start of the server.
   public struct EndpointStatistics: Sendable, Hashable {
-    /// The requests that arrived.
+    /// The number of requests that arrived.
     public internal(set) var requests = 0
 
-    /// The requests without any authorization where one is expected, whether they were let through or not.
+    /// The number of requests without authorization where one is expected, whether or not they were accepted.
     public internal(set) var unsigned = 0
 
-    /// The errors that were answered, by the code that the client saw; without injected ones.
+    /// The number of error responses, by the code that the client received, without injected errors.
     public internal(set) var refused: [String: Int] = [:]
 
-    /// The requests that a fault fell on.
+    /// The number of requests with an injected fault.
     public internal(set) var faults = 0
 
-    /// The temporary keys, or the transfer tokens, that were issued.
+    /// The number of temporary credentials, or transfer tokens, that were issued.
     public internal(set) var issued = 0
   }
 }
 
-/// Counts what happens.
+/// The counters behind the statistics.
 final class Counters: Sendable {
   private let state = Mutex(LocalCloud.Statistics())
 
-  /// How often an object was put at a place, by the place.
+  /// The number of writes, by provider, bucket and object key.
   private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
 
   var statistics: LocalCloud.Statistics { state.withLock { $0 } }

@@ -1,30 +1,31 @@
 extension LocalCloud {
-  /// What happened to transfers of Aspera.
+  /// The statistics of Aspera transfers since the start of the server.
   ///
-  /// What was refused stands with the endpoint `.transfer`, by the code; the tokens that were issued with `.node`.
+  /// Rejections are counted by code in the statistics of the endpoint `.transfer`, and issued tokens in those of
+  /// `.node`.
   public struct TransferStatistics: Sendable, Hashable {
-    /// The setup calls that were answered.
+    /// The number of setup calls that succeeded.
     public internal(set) var setups = 0
 
-    /// The connections that were made to the transfer desk, those of test logins included.
+    /// The number of connections to the transfer desk, including those that only test a login.
     public internal(set) var connections = 0
 
-    /// The logins that were taken.
+    /// The number of successful logins.
     public internal(set) var logins = 0
 
-    /// The sessions that began: account and token were taken.
+    /// The number of sessions that began, with a valid account and token.
     public internal(set) var sessions = 0
 
-    /// The sessions that ended well.
+    /// The number of sessions that completed successfully.
     public internal(set) var completed = 0
 
-    /// The files that went through.
+    /// The number of files that were transferred.
     public internal(set) var files = 0
 
-    /// The bytes of content that went through, those of sessions that failed included.
+    /// The number of bytes of content that were transferred, including those of failed sessions.
     public internal(set) var bytes: Int64 = 0
 
-    /// The failures that were asked for, by the code.
+    /// The number of injected faults, by error code.
     public internal(set) var faults: [Int: Int] = [:]
   }
 }

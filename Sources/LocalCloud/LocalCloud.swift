@@ -2,8 +2,9 @@ public import AsperaAuth
 public import StorageAuth
 internal import SystemPackage
 
-/// Storage services and an Aspera node on this machine: an HTTP server on loopback that stores objects in a directory and
-/// verifies every signature.
+/// A server on the loopback interface that imitates storage services and an Aspera node.
+///
+/// It stores objects in a directory and verifies every signature.
 ///
 /// ```swift
 /// let key = AccessKey(id: "test-id", secret: "test-secret")
@@ -12,9 +13,10 @@ internal import SystemPackage
 /// await cloud.stop()
 /// ```
 ///
-/// Each storage service has a port and buckets of its own, and all share the accounts; the node has files and folders.
+/// Each storage service has a separate port and separate buckets, and all of them share the accounts; the node has
+/// files and folders.
 public final class LocalCloud: Sendable {
-  /// The fingerprint of the host key that the transfer desk shows.
+  /// The fingerprint of the host key that the transfer desk presents.
   public let transferHostKey: HostKeyFingerprint
 
   private let storage: Storage
@@ -37,12 +39,11 @@ public final class LocalCloud: Sendable {
     self.context = context
   }
 
-  /// Starts the server; it answers when this returns.
+  /// Starts the server, which accepts requests as soon as this function returns.
   ///
-  /// - Parameter configuration: Accounts, buckets, ports and the rest.
-  /// - Returns: The running server; ``stop()`` has to be called in the end.
-  /// - Throws: A ``LocalCloudError`` if the configuration cannot be used, a port is taken, or the directory cannot be
-  ///   written.
+  /// - Parameter configuration: The accounts, buckets, ports and other settings.
+  /// - Returns: The running server; call ``stop()`` when it is no longer needed.
+  /// - Throws: ``LocalCloudError`` if the configuration is invalid, a port is in use, or the directory is not writable.
   public static func start(_ configuration: Configuration) async throws -> LocalCloud {
     try configuration.check()
     let storage = try await Storage.open(configuration.root)
@@ -81,19 +82,21 @@ public final class LocalCloud: Sendable {
   /// Starts the server and runs it until the task is cancelled.
   ///
   /// - Parameters:
-  ///   - configuration: Accounts, buckets, ports and the rest.
-  ///   - onReady: Called once, when all services answer.
-  /// - Throws: What ``start(_:)`` throws; being cancelled is not an error.
+  ///   - configuration: The accounts, buckets, ports and other settings.
+  ///   - onReady: A closure that is called once, when all services accept requests.
+  /// - Throws: The errors of ``start(_:)``; cancellation is not an error.
   public static func run(_ configuration: Configuration, onReady: (LocalCloud) -> Void) async throws {
     let cloud = try await start(configuration)
     onReady(cloud)
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-    // Cleaning up is not cancelled: it runs in a task of its own.
+    // Stopping must not be cancelled with this task, so it runs in a separate, unstructured task.
     await Task { await cloud.stop() }.value
   }
 
-  /// Stops the server: takes no more connections, lets requests that are under way finish for up to two seconds, and
-  /// removes the directory if it was a temporary one.
+  /// Stops the server.
+  ///
+  /// It accepts no further connections, waits up to two seconds for requests in progress, and removes the directory if
+  /// that is a temporary one.
   public func stop() async {
     await stores.stop()
     await services.stop()
@@ -102,45 +105,47 @@ public final class LocalCloud: Sendable {
     await storage.close()
   }
 
-  /// Where the token services, the app server and the metadata are: `http://127.0.0.1:…`.
+  /// The endpoint of the token services, the app server and the instance metadata: `http://127.0.0.1:…`.
   public var servicesEndpoint: ServiceEndpoint { services.endpoint }
 
-  /// Where the Node API of Aspera is: `http://127.0.0.1:…`.
+  /// The endpoint of the Aspera Node API: `http://127.0.0.1:…`.
   public var nodeEndpoint: ServiceEndpoint { node.endpoint }
 
-  /// The URL of the Node API of Aspera; without a slash at its end.
+  /// The URL of the Aspera Node API, without a trailing slash.
   public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
 
-  /// The port of the desk that `ascp-simulator` transfers files with, in the place of the SSH port and the UDP port.
+  /// The port of the transfer desk, which `ascp-simulator` uses in place of the SSH and UDP ports.
   public var transferPort: Int { desk.port }
 
-  /// The URL of the token services, and what the paths of the metadata are added to; without a slash at its end.
+  /// The base URL of the token services and the instance metadata, without a trailing slash.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
 
-  /// What happened so far.
+  /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }
 
-  /// How often an object was put at each key of a bucket since the start: by a put, a copy or a completed upload.
+  /// Returns how often an object was written to each key of a bucket since the start, by upload, copy or completed
+  /// multipart upload.
   ///
   /// - Parameters:
-  ///   - provider: The service.
-  ///   - bucket: The bucket.
-  /// - Returns: The numbers by the key, also for objects that were deleted since.
+  ///   - provider: The storage service.
+  ///   - bucket: The name of the bucket.
+  /// - Returns: The number of writes by key, including the keys of objects that were deleted since.
   public func writes(of provider: Provider, in bucket: String) -> [String: Int] {
     context.counters.writes(of: provider, in: bucket)
   }
 
-  /// What goes wrong; may be changed at any time and holds from the next request on.
+  /// The faults that the server injects; changes apply from the next request on.
   public var faults: Faults {
     get { context.injector.faults }
     set { context.injector.faults = newValue }
   }
 
-  /// The temporary key of an id, and what was asked for with it; nothing if none was issued, or it was dropped since.
+  /// Returns the temporary credential with an id and the request that issued it.
   ///
   /// - Parameter keyID: The id of the key.
+  /// - Returns: The session, or `nil` if no such key was issued or it was discarded since.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
-  /// The directory that everything is in.
+  /// The path of the server's data directory.
   public var root: String { storage.root.string }
 }

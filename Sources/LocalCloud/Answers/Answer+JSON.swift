@@ -2,7 +2,10 @@ internal import HTTPTypes
 internal import StorageJSON
 
 extension Answer {
-  /// An answer that is a JSON document; one of the SDKs reads no error from any other spelling of the type.
+  /// Creates a response with a JSON document.
+  ///
+  /// The media type is exactly `application/json`: one of the vendors' SDKs parses no error document with any other
+  /// spelling.
   init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
     self.init(
       status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -1,19 +1,19 @@
 internal import HTTPTypes
 internal import StorageXML
 
-/// What goes back to the client.
+/// A response to a client: status, headers and body.
 struct Answer: Sendable {
   var status: HTTPResponse.Status
   var headers: HTTPFields
   var body: Body
 
-  /// The body of an answer.
+  /// The body of a response.
   enum Body: Sendable {
     case none
     case bytes([UInt8])
-    /// The bytes of an object, read while they are sent.
+    /// The bytes of an object, read from its files while they are sent.
     case extents([Extent], byteCount: Int64)
-    /// No bytes, and the number of those that a GET would send.
+    /// No bytes; `byteCount` is the number of bytes that a GET request would receive.
     case head(byteCount: Int64)
   }
 
@@ -23,7 +23,7 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// An answer that is a document.
+  /// Creates a response with an XML document.
   init(_ document: XMLNode, headers: HTTPFields = [:]) {
     self.init(.ok, headers: headers, body: .bytes(document.serialized()))
     self.headers[.contentType] = "application/xml"
@@ -31,13 +31,13 @@ struct Answer: Sendable {
 }
 
 extension HTTPFields {
-  /// Sets a header by its name; a name that is not one is left out.
+  /// Sets a header field; does nothing if `name` is not a valid field name.
   mutating func set(_ name: String, _ value: String) {
     guard let name = HTTPField.Name(name) else { return }
     self[name] = value
   }
 
-  /// The first value of a header by its name.
+  /// Returns the first value of a header field, or `nil` if there is none.
   func first(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { self[values: $0].first }
   }

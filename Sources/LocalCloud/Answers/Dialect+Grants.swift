@@ -1,11 +1,12 @@
 internal import StorageXML
 
 extension Dialect {
-  /// A document with a grant to the owner and, for what is open for reading, one to everybody.
+  /// Returns an access control list with a grant to the owner and, for public read access, one to the group of all
+  /// users.
   ///
   /// - Parameters:
-  ///   - access: Who may read.
-  ///   - everybody: The name of the group of all users.
+  ///   - access: The access control of the bucket or object.
+  ///   - everybody: The URI of the group of all users.
   func grants(of access: AccessControl?, everybody: String) -> XMLNode {
     func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
       var to = XMLNode("Grantee", children: grantee)

@@ -2,43 +2,43 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import _NIOFileSystem
 
-/// A refusal in the words of the services: it becomes the document that their SDKs read.
+/// An error response of a service, sent as the error document that the vendors' SDKs parse.
 struct RefusalAnswer: Error, Sendable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
 
-  /// The finer code (`EC`), where the service has one and it is known.
+  /// The detailed error code of OSS (`EC`), or `nil` if it has none or it is not known.
   var ec: String?
 
-  /// More elements of the document, in their order.
+  /// The additional elements of the error document, in document order.
   var details: [Detail] = []
 
-  /// An element of the document.
+  /// An additional element of the error document.
   struct Detail: Sendable {
     let name: String
     let value: String
 
-    /// An element that repeats a part of the request, cut where it is long.
+    /// Creates an element that echoes a part of the request, truncated to ``RefusalAnswer/echoByteLimit``.
     init(name: String, value: String) {
       self.name = name
       self.value = value.shortened(to: RefusalAnswer.echoByteLimit)
     }
 
-    /// An element whose length is limited by what makes it.
+    /// Creates an element whose value the caller already keeps short enough.
     init(name: String, bounded value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The most bytes of a part of the request that a refusal repeats.
+  /// The maximum number of bytes of a part of the request that an error response echoes.
   ///
-  /// The key of an object has 1,023 bytes, encoded three times as many. With the two texts of a comparison no refusal has
-  /// more than 256 KiB.
+  /// An object key has up to 1,023 bytes, three times as many when percent-encoded. Together with the two strings of a
+  /// signature comparison, no error response exceeds 256 KiB.
   static let echoByteLimit = 4 * 1024
 
-  /// The most bytes of a message.
+  /// The maximum number of bytes of a message.
   static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
@@ -63,7 +63,11 @@ extension RefusalAnswer {
       details: [Detail(name: "Key", value: key)])
   }
 
-  /// - Parameter ec: The finer code, which differs between the operations.
+  /// Creates the error for an unknown multipart upload.
+  ///
+  /// - Parameters:
+  ///   - id: The upload id of the request.
+  ///   - ec: The detailed error code, which differs between the operations.
   static func noSuchUpload(_ id: String, ec: String? = nil) -> RefusalAnswer {
     RefusalAnswer(
       .notFound, "NoSuchUpload",
@@ -119,21 +123,21 @@ extension RefusalAnswer {
       .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
   }
 
-  /// The refusal for whatever was thrown.
+  /// Creates the error response for an arbitrary error.
   ///
-  /// Errors of the file system name files of this machine, and others may hold what a client sent: only the kind of the
-  /// error is told.
+  /// File system errors contain paths of the local machine, and other errors may contain data that a client sent, so
+  /// that only the kind of the error is reported.
   init(of error: any Error) {
     self = error as? RefusalAnswer ?? .internalError(Self.kind(of: error))
   }
 
-  /// What kind of error it is, in words that hold nothing of what it is about.
+  /// Returns a description of an error's kind that contains none of the error's details.
   static func kind(of error: any Error) -> String {
     guard let error = error as? FileSystemError else { return "\(type(of: error))" }
     return "The file system refused: \(error.code)."
   }
 
-  /// An error of the server that was asked for.
+  /// Creates a server error that fault injection requested.
   static func injected(_ status: Int) -> RefusalAnswer {
     status == 503
       ? RefusalAnswer(.serviceUnavailable, "ServiceUnavailable", "Please try again.")

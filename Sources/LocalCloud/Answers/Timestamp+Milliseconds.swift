@@ -1,7 +1,8 @@
 internal import StorageAuth
 
 extension Timestamp {
-  /// The instant as the services write it in documents: `2026-11-20T08:00:00.000Z`, always to the whole second; SDKs
-  /// refuse any other fraction.
+  /// The time in the format of the services' documents, such as `2026-11-20T08:00:00.000Z`.
+  ///
+  /// The milliseconds are always zero: the vendors' SDKs reject a fraction in any other format.
   var iso8601Milliseconds: String { iso8601.dropLast() + ".000Z" }
 }

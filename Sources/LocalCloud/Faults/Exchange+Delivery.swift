@@ -3,14 +3,14 @@ internal import HummingbirdCore
 internal import NIOCore
 
 extension Exchange {
-  /// Sends an answer, or as much of it as is planned.
+  /// Sends a response, with the planned fault in its body.
   ///
   /// - Parameters:
-  ///   - answer: The answer.
+  ///   - answer: The response.
   ///   - method: The method of the request.
-  ///   - writer: Where it goes.
-  ///   - read: Reads the bytes of an object.
-  /// - Throws: ``ConnectionFault`` where the answer is to end early, which closes the connection.
+  ///   - writer: The writer of the response.
+  ///   - read: Reads the bytes of an object and passes them on in chunks.
+  /// - Throws: ``ConnectionFault`` if the plan ends the response early, which closes the connection.
   @concurrent
   func send(
     _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
@@ -30,7 +30,7 @@ extension Exchange {
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
     if fault == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
-      // One write for all of the answer.
+      // A small response is sent in a single write.
       var whole = ByteBuffer()
       try await answer.body.forEachPiece(reading: read) { piece in
         var piece = piece
@@ -53,7 +53,7 @@ extension Exchange {
 }
 
 extension Answer.Body {
-  /// The Content-Length.
+  /// The value of `Content-Length`.
   var byteCount: Int64 {
     switch self {
     case .none: 0
@@ -62,7 +62,7 @@ extension Answer.Body {
     }
   }
 
-  /// Whether there are bytes that follow the head.
+  /// Whether bytes follow the head of the response.
   fileprivate var isSent: Bool {
     switch self {
     case .none, .head: false
@@ -70,7 +70,7 @@ extension Answer.Body {
     }
   }
 
-  /// Passes on the bytes piece by piece.
+  /// Passes the bytes of the body to `consume` in chunks.
   fileprivate func forEachPiece(
     reading read: @Sendable @escaping ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void,
     _ consume: (ByteBuffer) async throws -> Void
@@ -83,9 +83,9 @@ extension Answer.Body {
   }
 }
 
-/// What happens at a place in the body of an answer.
+/// A fault at an offset in the body of a response: a pause, or the end of the connection.
 private struct BodyFault {
-  /// The place.
+  /// The offset of the fault, in bytes.
   let limit: Int64
   private let pause: Duration?
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
@@ -107,10 +107,10 @@ private struct BodyFault {
     self.sleep = sleep
   }
 
-  /// Cuts off what comes before the place, if that lies in a piece of the body.
+  /// Removes and returns the bytes before the fault if the fault falls into a chunk of the body.
   ///
-  /// - Parameter piece: The piece, which the cut bytes are taken from.
-  /// - Returns: Nothing for a piece that lies before the place.
+  /// - Parameter piece: The next chunk, from which the returned bytes are removed.
+  /// - Returns: The bytes before the fault, or `nil` if the fault comes after this chunk.
   mutating func slice(of piece: inout ByteBuffer) -> ByteBuffer? {
     guard sent + Int64(piece.readableBytes) >= limit else {
       sent += Int64(piece.readableBytes)
@@ -119,7 +119,9 @@ private struct BodyFault {
     return piece.readSlice(length: Int(limit - sent))
   }
 
-  /// Waits, or ends the answer.
+  /// Performs the fault: pauses the response, or throws to end it.
+  ///
+  /// - Throws: ``ConnectionFault`` if the fault is not a pause.
   func inject() async throws {
     guard let pause else { throw ConnectionFault() }
     try await sleep(pause)

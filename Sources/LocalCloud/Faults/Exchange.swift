@@ -1,22 +1,22 @@
-/// One request and its answer, with what is to go wrong between them.
+/// The faults that are planned for one request, performed before and after its operation.
 struct Exchange: Sendable {
   let plan: FaultPlan
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-  /// What comes before the operation.
+  /// Performs the faults that come before the operation.
   ///
-  /// - Returns: The status of an error that is answered instead of carrying it out.
-  /// - Throws: ``ConnectionFault`` if there is to be no answer.
+  /// - Returns: The status of an error response that replaces the operation, or `nil` to carry out the operation.
+  /// - Throws: ``ConnectionFault`` if the connection must close without a response.
   func begin() async throws -> Int? {
     if plan.delayBefore > .zero { try await sleep(plan.delayBefore) }
     return try failure(in: .before)
   }
 
-  /// What comes after the operation.
+  /// Performs the faults that come after the operation.
   ///
-  /// - Parameter answer: The answer, which is spoilt if that is planned.
-  /// - Returns: The status of an error that takes the place of the answer.
-  /// - Throws: ``ConnectionFault`` if there is to be no answer.
+  /// - Parameter answer: The response, whose document is truncated if that is planned.
+  /// - Returns: The status of an error response that replaces `answer`, or `nil` to send `answer`.
+  /// - Throws: ``ConnectionFault`` if the connection must close without a response.
   func end(_ answer: inout Answer) async throws -> Int? {
     if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
     if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
@@ -35,5 +35,5 @@ struct Exchange: Sendable {
   }
 }
 
-/// The connection is closed where it stands, because that was asked for.
+/// The error that closes a connection without further bytes, as fault injection requested.
 struct ConnectionFault: Error {}

@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// Decides which requests faults fall on.
+/// Selects the faults of each request and each transfer.
 final class FaultInjector: Sendable {
   private struct State {
     var faults: LocalCloud.Faults
@@ -16,7 +16,10 @@ final class FaultInjector: Sendable {
     state = Mutex(State(faults: faults, generator: SeededGenerator(faults.seed)))
   }
 
-  /// The faults; the counts of an endpoint begin anew where its faults change, and the chances with the seed.
+  /// The configured faults.
+  ///
+  /// Setting new ones restarts the request count of each endpoint whose faults changed, the count of connections if the
+  /// transfer faults changed, and the random number generator if the seed changed.
   var faults: LocalCloud.Faults {
     get { state.withLock { $0.faults } }
     set {
@@ -31,7 +34,7 @@ final class FaultInjector: Sendable {
     }
   }
 
-  /// What is to happen to the next request of an endpoint.
+  /// Counts a request to an endpoint and returns the faults planned for it.
   func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
     state.withLock { state in
       let count = state.counts[endpoint, default: 0] + 1
@@ -42,24 +45,25 @@ final class FaultInjector: Sendable {
     }
   }
 
-  /// What is to happen to the next transfer; nothing if it may go well.
+  /// Counts a transfer connection and returns the fault planned for it, or `nil` if there is none.
   func transferFault() -> LocalCloud.TransferFault? {
     state.withLock { state in
       state.connections += 1
       let count = state.connections
-      // Every fault draws its chance, so that the order of the transfers alone decides.
+      // All faults are evaluated, so that each chance draws a number per connection and only the order of connections
+      // matters.
       return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
     }
   }
 }
 
-/// What is to happen to one request.
+/// The faults planned for one request.
 struct FaultPlan: Sendable {
   private(set) var isEmpty = true
   private(set) var delayBefore = Duration.zero
   private(set) var delayAfter = Duration.zero
 
-  /// The one fault that is not a delay.
+  /// The first planned fault that is not a delay.
   private(set) var main: LocalCloud.Fault?
 
   mutating func add(_ fault: LocalCloud.Fault) {
@@ -73,11 +77,12 @@ struct FaultPlan: Sendable {
 }
 
 extension LocalCloud.Fault.Frequency {
-  /// Whether a fault falls on a request.
+  /// Returns whether a fault applies to a request.
   ///
   /// - Parameters:
-  ///   - count: The number of the request, from 1.
-  ///   - generator: What chances are drawn from; a draw is made for every request, so that the order alone decides.
+  ///   - count: The number of the request, starting at 1.
+  ///   - generator: The source of random numbers. `chance` draws one for each request, so that the outcome depends only
+  ///     on the order of requests.
   fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
     switch self {
     case .always: true
@@ -88,7 +93,7 @@ extension LocalCloud.Fault.Frequency {
   }
 }
 
-/// Numbers that look like chance and are the same for the same seed (SplitMix64).
+/// A generator of pseudorandom numbers that are the same for the same seed (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

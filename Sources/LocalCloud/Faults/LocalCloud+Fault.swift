@@ -1,5 +1,5 @@
 extension LocalCloud {
-  /// One way in which an endpoint fails, and how often.
+  /// A way in which an endpoint fails, and how often it does.
   public struct Fault: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       case serverError(status: Int)
@@ -14,85 +14,93 @@ extension LocalCloud {
     let frequency: Frequency
     let phase: Phase
 
-    /// Which requests a fault falls on.
+    /// The selection of the requests that a fault applies to.
     public enum Frequency: Sendable, Hashable {
       /// Every request.
       case always
-      /// Every nth request: the nth, the 2nth and so on since the faults were set.
+      /// Every nth request, counted since the faults were set: the requests n, 2n and so on.
       case every(Int)
-      /// Requests by chance, with a probability from 0 to 1, drawn from the seed of the faults.
+      /// Random requests, with the given probability from 0 to 1, drawn from a generator with the seed of the faults.
       case chance(Double)
-      /// The first requests, so many, since the faults were set.
+      /// The given number of first requests since the faults were set.
       case first(Int)
     }
 
-    /// Whether the operation is carried out.
+    /// The time of a fault, relative to the operation of the request.
     public enum Phase: Sendable, Hashable {
-      /// The fault comes first: nothing was done. Not even the body of the request is read.
+      /// Before the operation, which is not carried out: even the body of the request is not read.
       case before
-      /// The operation is carried out, and its answer is lost.
+      /// After the operation, which is carried out; only its response is lost.
       case after
     }
 
-    /// An error of the server in the words of the service, in place of the answer.
+    /// Returns a fault that replaces the response with a server error of the service.
     ///
     /// - Parameters:
-    ///   - status: The status, 500 to 599; any other becomes 500.
-    ///   - frequency: Which requests.
-    ///   - phase: Whether the operation is carried out.
+    ///   - status: The status, 500 to 599; any other value becomes 500.
+    ///   - frequency: The requests that the fault applies to.
+    ///   - phase: Whether the fault comes before or after the operation.
+    /// - Returns: The fault.
     public static func serverError(
       status: Int = 500, _ frequency: Frequency = .always, _ phase: Phase = .before
     ) -> Fault {
       Fault(kind: .serverError(status: (500...599).contains(status) ? status : 500), frequency: frequency, phase: phase)
     }
 
-    /// The connection is closed without an answer.
+    /// Returns a fault that closes the connection without a response.
     ///
     /// - Parameters:
-    ///   - frequency: Which requests.
-    ///   - phase: Whether the operation is carried out.
+    ///   - frequency: The requests that the fault applies to.
+    ///   - phase: Whether the fault comes before or after the operation.
+    /// - Returns: The fault.
     public static func disconnect(_ frequency: Frequency = .always, _ phase: Phase = .before) -> Fault {
       Fault(kind: .disconnect, frequency: frequency, phase: phase)
     }
 
-    /// The head of the answer is late.
+    /// Returns a fault that delays the head of the response.
     ///
     /// - Parameters:
-    ///   - duration: How late, by the configured sleep.
-    ///   - frequency: Which requests.
-    ///   - phase: Whether the operation is carried out before the wait or after it.
+    ///   - duration: The delay, performed with the configured sleep function.
+    ///   - frequency: The requests that the fault applies to.
+    ///   - phase: Whether the delay comes before or after the operation.
+    /// - Returns: The fault.
     public static func delay(
       _ duration: Duration, _ frequency: Frequency = .always, _ phase: Phase = .before
     ) -> Fault {
       Fault(kind: .delay(duration), frequency: frequency, phase: phase)
     }
 
-    /// The answer stops in its body, and goes on.
+    /// Returns a fault that pauses the response within its body and then continues.
     ///
     /// - Parameters:
-    ///   - duration: For how long, by the configured sleep.
-    ///   - afterBytes: After how many bytes of the body; at its end if that is earlier.
-    ///   - frequency: Which requests.
+    ///   - duration: The length of the pause, performed with the configured sleep function.
+    ///   - afterBytes: The number of bytes of the body before the pause; a shorter body pauses at its end.
+    ///   - frequency: The requests that the fault applies to.
+    /// - Returns: The fault.
     public static func stall(_ duration: Duration, afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
       Fault(kind: .stall(duration, afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
-    /// The answer to an operation that was carried out stops in its body, and the connection is closed.
+    /// Returns a fault that carries out the operation, but closes the connection within the body of the response.
     ///
-    /// An answer without that many bytes in its body ends before its last one, and one without a body before its head.
+    /// A body with no more than `afterBytes` bytes stops before its last byte; a response without a body stops before
+    /// its head.
     ///
     /// - Parameters:
-    ///   - afterBytes: After how many bytes of the body.
-    ///   - frequency: Which requests.
+    ///   - afterBytes: The number of bytes of the body that are sent.
+    ///   - frequency: The requests that the fault applies to.
+    /// - Returns: The fault.
     public static func cut(afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
       Fault(kind: .cut(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
-    /// The document in the answer, XML or JSON, cannot be read: its second half is missing.
+    /// Returns a fault that truncates the XML or JSON document of a response to its first half.
     ///
-    /// The status and the length say that all is well. An answer that is no document is left as it is.
+    /// The status and `Content-Length` are those of a successful, complete response. Responses without a document are
+    /// unchanged.
     ///
-    /// - Parameter frequency: Which requests.
+    /// - Parameter frequency: The requests that the fault applies to.
+    /// - Returns: The fault.
     public static func malformed(_ frequency: Frequency = .always) -> Fault {
       Fault(kind: .malformed, frequency: frequency, phase: .after)
     }

@@ -1,37 +1,39 @@
 extension LocalCloud {
-  /// What is to go wrong; by default nothing does.
+  /// The faults that the server injects; none by default.
   ///
   /// ```swift
   /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
   /// cloud.faults.requestsPerToken = 100
   /// ```
   public struct Faults: Sendable, Hashable {
-    /// How far the clock of the whole cloud is ahead of the configured one; negative for behind.
+    /// The offset of the server's clock from the configured clock; negative for a clock that is behind.
     ///
-    /// Everything follows it: the Date headers, the windows of signatures, the expirations of tokens.
+    /// It affects everything that depends on time: `Date` headers, validity periods of signatures, and expirations of
+    /// tokens.
     public var clockOffset: Duration
 
-    /// After how many requests an issued token counts as expired, before its time; 0 means at once, nothing never.
+    /// The number of requests after which an issued token counts as expired; 0 means at once, `nil` means never.
     ///
-    /// Every request to a storage service that names the token's key counts, also a refused one. The limit is read when a request
-    /// arrives, so that it also holds for tokens that were issued before it was set.
+    /// Each request to a storage service that names the token's key is counted, even if the service rejects it. The
+    /// limit is read when a request arrives, so that it also applies to tokens that were issued before it was set.
     public var requestsPerToken: Int?
 
-    /// What the chances are drawn from; the same seed and the same order of requests give the same faults.
+    /// The seed of the random number generator; the same seed and the same order of requests result in the same faults.
     public var seed: UInt64
 
-    /// The failures of transfers of Aspera; the first of the list that falls on a transfer is what happens to it.
+    /// The faults of Aspera transfers; the first one in the list that applies to a transfer takes effect.
     public var transfers: [TransferFault]
 
     private var lists: [Endpoint: [Fault]] = [:]
 
-    /// Makes a plan without any fault of an endpoint.
+    /// Creates a configuration without faults of endpoints.
     ///
     /// - Parameters:
-    ///   - clockOffset: How far the clock of the cloud is ahead.
-    ///   - requestsPerToken: After how many requests an issued token counts as expired.
-    ///   - seed: What the chances are drawn from.
-    ///   - transfers: The failures of transfers of Aspera.
+    ///   - clockOffset: The offset of the server's clock; negative for a clock that is behind.
+    ///   - requestsPerToken: The number of requests after which an issued token counts as expired, or `nil` for no
+    ///     limit.
+    ///   - seed: The seed of the random number generator.
+    ///   - transfers: The faults of Aspera transfers.
     public init(
       clockOffset: Duration = .zero, requestsPerToken: Int? = nil, seed: UInt64 = 0, transfers: [TransferFault] = []
     ) {
@@ -41,10 +43,10 @@ extension LocalCloud {
       self.transfers = transfers
     }
 
-    /// The faults of one endpoint.
+    /// The faults of an endpoint.
     ///
-    /// Each of them counts the requests of the endpoint by itself. Where several fall on one request, delays add up, and of
-    /// the others the first of the list is what happens.
+    /// Each fault counts the requests of the endpoint separately. If several apply to one request, all delays add up,
+    /// and of the other faults only the first one in the list takes effect.
     public subscript(endpoint: Endpoint) -> [Fault] {
       get { lists[endpoint] ?? [] }
       set { lists[endpoint] = newValue.isEmpty ? nil : newValue }

@@ -1,17 +1,17 @@
 extension LocalCloud {
-  /// One way in which transfers of Aspera fail, and how often: a code of ascp's table with a text.
+  /// A way in which Aspera transfers fail, and how often: an error code of ascp with a description.
   ///
   /// ```swift
   /// cloud.faults.transfers = [.failure(code: 16, .afterBytes(1_000_000), .first(2)), .tokenExpired(.every(3))]
   /// ```
   public struct TransferFault: Sendable, Hashable {
-    /// Where in a transfer it happens.
+    /// The point of a transfer at which the fault occurs.
     public enum Place: Sendable, Hashable {
-      /// As soon as the server is reached, before anybody logs in.
+      /// When the client connects, before it logs in.
       case connecting
-      /// When the account was taken, before the session begins.
+      /// After the login, before the session begins.
       case afterAuthentication
-      /// After so many bytes of content; at the end of a transfer with fewer, before it counts as done.
+      /// After the given number of bytes of content, or at the end of a shorter transfer before it counts as completed.
       case afterBytes(Int64)
     }
 
@@ -20,35 +20,38 @@ extension LocalCloud {
     let place: Place
     let frequency: Fault.Frequency
 
-    /// A failure with a code.
+    /// Returns a fault that fails with an error code.
     ///
     /// - Parameters:
-    ///   - code: The code, 0 to 66 in ascp's table.
-    ///   - place: Where in the transfer.
-    ///   - frequency: Which transfers, counted by their connections.
-    ///   - text: The description; one that fits the code if not given.
+    ///   - code: The code, 0 to 66 in ascp's table of errors.
+    ///   - place: The point of the transfer.
+    ///   - frequency: The transfers that the fault applies to, counted by connection.
+    ///   - text: The description, or `nil` for one that fits the code.
+    /// - Returns: The fault.
     public static func failure(
       code: Int, _ place: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
     ) -> TransferFault {
       TransferFault(code: code, text: text, place: place, frequency: frequency)
     }
 
-    /// The token is called expired, whatever it is.
+    /// Returns a fault that reports the token as expired, regardless of the token.
     ///
     /// - Parameters:
-    ///   - frequency: Which transfers, counted by their connections.
-    ///   - place: Where in the transfer.
+    ///   - frequency: The transfers that the fault applies to, counted by connection.
+    ///   - place: The point of the transfer.
+    /// - Returns: The fault.
     public static func tokenExpired(
       _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication
     ) -> TransferFault {
       failure(code: 34, place, frequency, text: "The server refused the session: token expired 1 seconds ago")
     }
 
-    /// The token is refused, whatever it is.
+    /// Returns a fault that rejects the token, regardless of the token.
     ///
     /// - Parameters:
-    ///   - frequency: Which transfers, counted by their connections.
-    ///   - place: Where in the transfer.
+    ///   - frequency: The transfers that the fault applies to, counted by connection.
+    ///   - place: The point of the transfer.
+    /// - Returns: The fault.
     public static func tokenRefused(
       _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication
     ) -> TransferFault {

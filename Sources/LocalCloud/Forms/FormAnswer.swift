@@ -3,14 +3,16 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What a form is answered with when its file is stored.
+/// The response to a form upload once its file is stored.
 enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Reads what the form asks for; 204 if it asks for nothing that there is.
+  /// Reads the requested response from the form's fields.
   ///
-  /// - Throws: For a redirect to what is no URL of a page.
+  /// Without a redirect or a supported status the response is 204 (No Content).
+  ///
+  /// - Throws: An `InvalidArgument` error if the redirect is not an absolute HTTP(S) URL without a fragment.
   init(_ form: SubmittedForm) throws(RefusalAnswer) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
@@ -26,7 +28,7 @@ enum FormAnswer: Sendable {
     }
   }
 
-  /// The answer about an object.
+  /// Returns the response for a stored object.
   func answer(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
     var headers = headers
     headers[.location] = location

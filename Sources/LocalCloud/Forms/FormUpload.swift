@@ -4,9 +4,11 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageXML
 
-/// An upload by a form: its fields are read, then it is verified, then the file goes to the storage.
+/// A form upload (POST object): reads the fields, verifies the form, then stores the file.
 struct FormUpload: Sendable {
-  /// The most parts, and the most bytes of all fields together.
+  /// The maximum number of parts of a form.
+  ///
+  /// `fieldByteLimit` is the maximum size of all fields together, in bytes.
   private static let partLimit = 100
   private static let fieldByteLimit = 64 * 1024
 
@@ -14,9 +16,9 @@ struct FormUpload: Sendable {
   let bucket: String
   private let boundary: String
 
-  /// Recognises a form; nothing for a request that is none.
+  /// Recognizes a form upload, or returns `nil` for any other request.
   ///
-  /// - Throws: For a form without a boundary that can be read.
+  /// - Throws: An error response for a form without a readable boundary, an invalid target or an invalid bucket name.
   init?(_ head: HTTPRequest, at dialect: any Dialect) throws(RefusalAnswer) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
@@ -36,7 +38,7 @@ struct FormUpload: Sendable {
     self.boundary = boundary
   }
 
-  /// Whether a text can be a boundary (RFC 2046, 5.1.1).
+  /// Returns whether a string is a valid boundary (RFC 2046, section 5.1.1).
   private static func isBoundary(_ text: String) -> Bool {
     (1...70).contains(text.utf8.count) && text.last != " "
       && text.utf8.allSatisfy { byte in
@@ -49,7 +51,7 @@ struct FormUpload: Sendable {
       }
   }
 
-  /// A form whose fields were read and verified, and whose file comes next.
+  /// A form whose fields were read and verified, and whose file has not been read yet.
   struct Opened {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
@@ -57,7 +59,7 @@ struct FormUpload: Sendable {
     fileprivate var left: Int
   }
 
-  /// Reads the fields up to the file, and verifies the form.
+  /// Reads the fields up to the file and verifies the form.
   @concurrent
   func open(
     _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
@@ -77,8 +79,9 @@ struct FormUpload: Sendable {
     throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
   }
 
-  /// Writes the file, within the sizes that the policy allows, and reads the form to its end: fields behind the file
-  /// count for nothing.
+  /// Stores the file, within the sizes that the policy allows, and reads the form to its end.
+  ///
+  /// Fields after the file are ignored.
   @concurrent
   func store(
     _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation

@@ -1,15 +1,16 @@
 internal import StorageAuth
 
-/// A header value with parameters, `form-data; name="key"`, read strictly.
+/// A header value with parameters, such as `form-data; name="key"`, parsed strictly.
 struct HeaderParameters: Sendable {
-  /// What stands before the parameters, in lower case.
+  /// The value before the parameters, in lower case.
   let value: String
 
   private let parameters: [String: String]
 
-  /// Reads a value; nothing for a parameter that is there twice, has no end, or is followed by anything but the next one.
+  /// Parses a header value, or returns `nil` if it is malformed.
   ///
-  /// A quoted text goes to the next quotation mark: browsers write `%22` for one that is part of it.
+  /// A value is malformed if a parameter occurs twice, has no end, or is followed by bytes other than the next
+  /// parameter. A quoted string ends at the next quotation mark: browsers encode a quotation mark within it as `%22`.
   init?(_ text: String) {
     var rest = text[...]
     value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
@@ -45,10 +46,12 @@ struct HeaderParameters: Sendable {
     self.parameters = parameters
   }
 
-  /// A parameter by its name in lower case.
+  /// The value of a parameter, by its lower-case name.
   subscript(name: String) -> String? { parameters[name] }
 
-  /// The text without its first byte, an ASCII character; an accent behind that is not part of it.
+  /// Returns the text without its first byte, which is ASCII.
+  ///
+  /// It works on bytes: a combining mark after the first byte remains in the result.
   private static func behindFirstByte(of text: Substring) -> Substring {
     text[text.utf8.index(after: text.utf8.startIndex)...]
   }
@@ -61,7 +64,7 @@ struct HeaderParameters: Sendable {
     return text[bytes.startIndex..<bytes.endIndex]
   }
 
-  /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+  /// Returns whether a byte is allowed in a token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

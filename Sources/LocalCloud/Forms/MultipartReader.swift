@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// Reads the parts of a `multipart/form-data` body (RFC 7578, RFC 2046) as the bytes arrive.
+/// A streaming parser of `multipart/form-data` bodies (RFC 7578, RFC 2046).
 ///
-/// It is stricter than it has to be where readers differ: the body begins with the boundary, lines end in CR LF, nothing
-/// but a line end follows the last boundary, and there is no folding in headers. No more than a chunk of the body and the
-/// head of a part is in memory.
+/// It is stricter than the standards where parsers differ: the body starts with the boundary, lines end in CR LF, only
+/// a line end may follow the last boundary, and headers cannot be folded. It keeps at most one chunk of the body and
+/// the head of one part in memory.
 struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
-  /// The longest head of a part, in bytes.
+  /// The maximum size of the head of a part, in bytes.
   private static var headByteLimit: Int { 8 * 1024 }
 
   private enum Place {
@@ -23,7 +23,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     delimiter = Array("\r\n--\(boundary)".utf8)
   }
 
-  /// The head of the next part, for which the rest of this one is passed over; nothing after the last one.
+  /// Skips the rest of the current part and returns the head of the next one, or `nil` after the last part.
   mutating func nextPart() async throws -> PartHead? {
     if place == .end { return nil }
     if place == .start {
@@ -49,7 +49,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// The next bytes of the content of the part; nothing at its end.
+  /// Returns the next bytes of the current part's content, or `nil` at its end.
   mutating func nextChunk() async throws -> ByteBuffer? {
     while place == .content {
       let view = pending.readableBytesView
@@ -75,9 +75,9 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return nil
   }
 
-  /// The content of the part as text.
+  /// Reads the content of the current part as UTF-8.
   ///
-  /// - Parameter left: How many bytes it may have; made less by those that it has.
+  /// - Parameter left: The number of bytes that may be read, reduced by the number of bytes that were read.
   mutating func text(upTo left: inout Int) async throws -> String {
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
@@ -91,7 +91,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return text
   }
 
-  /// Passes over the content of the part.
+  /// Skips the content of the current part.
   mutating func skip(upTo left: inout Int) async throws {
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
@@ -99,7 +99,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// A line of a head without its end; nothing for the empty one.
+  /// Reads a line of a part's head without its line end; `nil` for the empty line that ends the head.
   private mutating func line(upTo left: inout Int) async throws -> String? {
     var scanned = 0
     while true {
@@ -122,7 +122,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     throw RefusalAnswer.malformedForm("The head of a part is too long, or holds a byte that may not be there.")
   }
 
-  /// Nothing but the end of a line may follow the last boundary.
+  /// Checks that only a line end follows the last boundary.
   private mutating func end() async throws {
     place = .end
     repeat {
@@ -157,6 +157,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 }
 
 extension RefusalAnswer {
-  /// The error for a form with more fields, or longer ones, than are read.
+  /// The error for a form with too many fields, or with fields that are too long.
   static let formTooLong = RefusalAnswer.malformedForm("There are too many fields, or they are too long.")
 }

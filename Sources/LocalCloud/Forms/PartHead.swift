@@ -1,21 +1,21 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// What stands before the content of a part of a form.
+/// The head of a part of a form.
 struct PartHead: Sendable {
   /// The name of the field.
   let name: String
 
-  /// The name of the file; nothing for a part that is none.
+  /// The file name, or `nil` if the part has none.
   let fileName: String?
 
-  /// The media type, where the part says one.
+  /// The media type, or `nil` if the part states none.
   let contentType: String?
 
-  /// Reads the lines of a head.
+  /// Parses the lines of a head.
   ///
-  /// Headers that mean nothing here are passed over (RFC 7578, 4.8); a line that is no header, one of the two that count
-  /// and is there twice, or one that can be read in two ways is refused.
+  /// Unknown headers are ignored (RFC 7578, section 4.8). A line that is not a header, a duplicate header and an
+  /// ambiguous header are rejected.
   init(_ lines: [String]) throws(RefusalAnswer) {
     var headers: [String: String] = [:]
     for line in lines {
@@ -42,12 +42,12 @@ struct PartHead: Sendable {
     }
   }
 
-  /// Whether this is the file; no other field has that name.
+  /// Whether this part is the file; only the part named `file` (in any case) is.
   var isFile: Bool { name.asciiLowercased == "file" }
 }
 
 extension RefusalAnswer {
-  /// The error for a body that is not a form.
+  /// Creates the error for a body that is not a valid form.
   static func malformedForm(_ reason: String) -> RefusalAnswer {
     RefusalAnswer(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",

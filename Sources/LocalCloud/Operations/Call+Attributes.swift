@@ -7,7 +7,7 @@ extension Call {
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
 
-  /// What the headers say about how an object is to be kept.
+  /// Returns the storage attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(RefusalAnswer) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
@@ -25,7 +25,7 @@ extension Call {
     return attributes
   }
 
-  /// Reads `name=value` pairs joined by `&`, percent-encoded.
+  /// Parses percent-encoded `name=value` pairs that are joined by `&`.
   private static func tags(_ text: String) throws(RefusalAnswer) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
@@ -40,7 +40,7 @@ extension Call {
     return tags
   }
 
-  /// Refuses tags that an object cannot have.
+  /// Rejects tags that an object cannot have.
   static func check(_ tags: [ObjectDescription.Header]) throws(RefusalAnswer) {
     var names: Set<WireText> = []
     for tag in tags {
@@ -72,14 +72,16 @@ extension Call {
     return headers
   }
 
-  /// The customer's key that the request carries, where the service takes one.
+  /// Returns the customer-provided encryption key of the request, or `nil` if the request has none.
   func customerKey(_ place: String = "") throws(RefusalAnswer) -> CustomerKey? {
     try CustomerKey { own(place + $0) }
   }
 
-  /// Checks that the object may be read: its class, and the customer's key.
+  /// Checks that the object can be read: its storage class, and the customer-provided encryption key.
   ///
-  /// - Parameter place: What stands before the names of the headers that carry the key.
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - place: The prefix of the names of the headers that carry the key.
   func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
     try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
     let isArchived = dialect.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
@@ -90,7 +92,7 @@ extension Call {
     }
   }
 
-  /// Tells how an object or a part is encrypted.
+  /// Adds the headers that report the encryption of an object or part.
   func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
     for header in attributes.encryption { headers.set(dialect.header(header.name), header.value) }
     guard let key = attributes.customerKey else { return }
@@ -98,15 +100,15 @@ extension Call {
     headers.set(dialect.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
   }
 
-  /// The limit of bandwidth that the request asks for.
+  /// The bandwidth limit of the request, in bits per second.
   private var trafficLimit: String? { own("traffic-limit") ?? parameter(WireText(dialect.header("traffic-limit"))) }
 
-  /// Tells the limit of bandwidth again, so that a client sees that it arrived.
+  /// Echoes the bandwidth limit, so that a client can see that the server received it.
   func repeatLimit(in answer: inout Answer) {
     if let trafficLimit { answer.headers.set(dialect.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Checks the limit of bandwidth and the word of the payer, which have no effect on this machine.
+  /// Validates the bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
       guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {

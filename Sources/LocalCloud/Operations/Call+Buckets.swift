@@ -29,7 +29,7 @@ extension Call {
     return respond(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
-  /// The host that was asked, without a bucket in front.
+  /// The host of the request without a leading bucket label.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = dialect.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
@@ -47,9 +47,9 @@ extension Call {
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// The location that a document asks for.
+  /// Returns the location constraint of the request's document, or `nil` if there is none.
   ///
-  /// - Throws: For a document that asks for another bucket than this server makes.
+  /// - Throws: `NotImplemented` for a document that requests a kind of bucket that this server does not support.
   private func bucketDocument() async throws -> String? {
     guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
     for element in document.children {
@@ -80,7 +80,7 @@ extension Call {
     return respond(with: XMLNode("LocationConstraint", dialect.location(of: region)))
   }
 
-  /// Buckets of this server keep no versions.
+  /// Returns an empty versioning configuration: buckets of this server do not support versioning.
   func bucketVersioning() throws -> Answer {
     try store.read(bucket) { _ in }
     return respond(with: XMLNode("VersioningConfiguration"))
@@ -124,7 +124,7 @@ extension Call {
   private static let grantsByDocument = RefusalAnswer.notImplemented(
     "This server takes an access by the header alone, and no grants to single users.")
 
-  /// The access that a header names; nothing for the default.
+  /// Parses the access control of a header, or returns `nil` for the default.
   func access(named name: String?, isObject: Bool) throws(RefusalAnswer) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
     if let access = AccessControl(rawValue: name) { return access }

@@ -5,7 +5,7 @@ internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
-  /// The object that is to be copied, if the conditions of the request hold for it.
+  /// Returns the source object of a copy if the conditions of the request hold for it.
   private func copySource() throws -> StoredObject {
     let source = try dialect.copySource(own("copy-source") ?? "")
     if operation == .copyObject, let refusal = dialect.unchangingCopy, source.bucket.isIdentical(to: bucket),
@@ -22,7 +22,7 @@ extension Call {
     return object
   }
 
-  /// Copies an object; the new one refers to the same files, which never change.
+  /// Copies an object; the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
     var attributes = try attributes()
@@ -41,7 +41,7 @@ extension Call {
     return copied("CopyObjectResult", copy.content, attributes)
   }
 
-  /// The checksum of a copy that is to have one of another algorithm than its source.
+  /// Computes the checksum of a copy that requests a checksum, or returns `nil` if the copy requests none.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -53,7 +53,7 @@ extension Call {
     return checksum
   }
 
-  /// Whether a copy gets what the request says instead of what its source has.
+  /// Returns whether a directive replaces the source's values by those of the request.
   private func replaces(_ directive: String) throws(RefusalAnswer) -> Bool {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
@@ -62,7 +62,7 @@ extension Call {
     }
   }
 
-  /// Makes a part of an upload of a run of bytes of an object.
+  /// Adds a part to a multipart upload from a byte range of an existing object.
   func copyPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let source = try copySource()

@@ -22,7 +22,8 @@ extension Call {
       }
       return key
     }
-    // The keys are the one thing that only a body names: all of them are checked before the first is deleted.
+    // The gateway's check cannot see the keys, because they are only in the body. Check all of them before deleting
+    // any.
     guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
     for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
     let deleted = keys.map { key in

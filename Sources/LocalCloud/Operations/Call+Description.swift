@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageXML
 
-// What is known about an object besides its bytes.
+// Operations on the data about an object: attributes, tags and access control.
 
 extension Call {
-  /// Puts another description in the place of an object's.
+  /// Replaces an object by a copy with other attributes.
   ///
-  /// - Throws: `OperationAborted` if another object took its place meanwhile.
+  /// - Throws: `OperationAborted` if the object was replaced or deleted concurrently.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)
     try await store.put(change(object), in: bucket) { bucket in
@@ -42,7 +42,7 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// Tells what the header asks for, in the order of the service's documents.
+  /// Returns the attributes that a header lists, in the order of the service's documents.
   func objectAttributes() throws -> Answer {
     let object = try store.object(key, in: bucket)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)

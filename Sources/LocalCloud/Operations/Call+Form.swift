@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// Puts the file of a form that was verified.
+  /// Stores the file of a verified form upload.
   @concurrent
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
@@ -24,7 +24,7 @@ extension Call {
       headers: headers)
   }
 
-  /// The URL of the object, at the host that was asked.
+  /// The URL of the object, with the host of the request.
   private var location: String {
     String(writing: { writer in
       writer.append("http://")
@@ -40,9 +40,10 @@ extension Call {
 }
 
 extension VerifiedForm {
-  /// The fields of the form as the headers of a put, where they have an effect.
+  /// Returns the form's fields as the headers of the equivalent PUT request.
   ///
-  /// The header that says who may read has a field of its own, and no other one means it: a policy looks at that one.
+  /// The access control has a separate form field, and a field with the name of the header is ignored: policies check
+  /// only the former.
   func headers(of dialect: any Dialect) throws(RefusalAnswer) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = dialect.header(dialect.objectAccessHeader)

@@ -3,7 +3,7 @@ internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
-  /// The most entries of a page.
+  /// The maximum number of entries of a page.
   private static let pageLimit = 1000
 
   func listObjects() throws -> Answer {
@@ -16,7 +16,7 @@ extension Call {
   }
 
   func listObjectsV2() throws -> Answer {
-    // An empty token stands for none: the vendor's Python SDK sends one with the first page.
+    // An empty token counts as absent: the vendor's Python SDK sends one with the first page.
     let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
     let start = parameter("start-after") ?? ""
     var after = start
@@ -39,7 +39,7 @@ extension Call {
     return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
-  /// A page, and what both forms of the list say about it.
+  /// A page of a listing, and the elements that both versions of the listing share.
   private struct List {
     let page: BucketListPage
     let head: [XMLNode]

@@ -3,19 +3,19 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The headers that describe the content of an object, and with `response-` in front the parameters that replace them.
+  /// The headers that describe an object's content; prefixed with `response-`, the parameters that override them.
   ///
-  /// Answers spell them like this: one of the vendors' SDKs looks for no other spelling.
+  /// Responses use this spelling, because one of the vendors' SDKs recognizes no other.
   private static let contentHeaders = [
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  /// The same headers, with the parameter that replaces each.
+  /// The same headers, each with the parameter that overrides it.
   private static let replacements = contentHeaders.map {
     (name: $0, parameter: WireText("response-\($0.asciiLowercased)"))
   }
 
-  /// What the headers say about an object that is put.
+  /// The description of the object that the request's headers specify.
   var description: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
@@ -31,9 +31,10 @@ extension Call {
     return description
   }
 
-  /// Refuses to overwrite, if the request says so.
+  /// Rejects the request if it must not overwrite an existing object.
   ///
-  /// - Throws: Also if a condition of the request on what is there does not hold.
+  /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition on the existing
+  ///   object that does not hold.
   func checkOverwrite(_ existing: StoredObject?) throws(RefusalAnswer) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
@@ -84,7 +85,7 @@ extension Call {
     return answer
   }
 
-  /// The short form of the headers.
+  /// Returns the reduced set of an object's headers.
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket)
     var answer = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
@@ -99,7 +100,7 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// The bytes that are asked for; `nil` for all of them.
+  /// Returns the requested byte range, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(RefusalAnswer) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
       !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
@@ -108,7 +109,7 @@ extension Call {
     return bytes
   }
 
-  /// The entity tag and the checksums.
+  /// Returns the headers with the entity tag and the checksums.
   func checksums(of content: Content) -> HTTPFields {
     var headers = dialect.checksums(of: content)
     headers[.eTag] = dialect.entityTag(content.entityTag)

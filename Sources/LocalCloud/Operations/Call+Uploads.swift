@@ -11,10 +11,10 @@ extension Call {
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  /// The name of the upload that the request is about.
+  /// The name of the multipart upload in the request.
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
-  /// The upload and the number of the part that the request is about.
+  /// Returns the multipart upload and the part number of the request.
   func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
@@ -25,11 +25,11 @@ extension Call {
     return (upload, number)
   }
 
-  /// The upload with a name.
+  /// Returns the multipart upload with a name.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - ec: The finer code of the refusal if it is not there.
+  ///   - name: The key and id of the upload.
+  ///   - ec: The detailed error code to use if the upload does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
       guard let upload = bucket.uploads[name] else { throw RefusalAnswer.noSuchUpload(name.id, ec: ec) }
@@ -37,7 +37,7 @@ extension Call {
     }
   }
 
-  /// Puts a part into an upload, in the place of the one that may be there.
+  /// Adds a part to a multipart upload, replacing an existing part with the same number.
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {
@@ -127,7 +127,7 @@ extension Call {
     return answer
   }
 
-  /// Whether the request takes every part that was uploaded instead of naming parts in a document.
+  /// Returns whether the request completes the upload with all of its parts instead of the parts listed in a document.
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -182,7 +182,7 @@ extension Call {
     return parts
   }
 
-  /// The parts one after the other: nothing is copied, and the checksum is computed from those of the parts.
+  /// Concatenates parts without copying bytes; the checksum is combined from those of the parts.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0

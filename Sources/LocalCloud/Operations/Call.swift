@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// A request that may do what it asks for, and everything that the operations need.
+/// An authorized request, with everything that its operation needs.
 struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
@@ -21,7 +21,7 @@ struct Call: Sendable {
   let region: String
   let host: String
 
-  /// Does what is asked for.
+  /// Performs the operation and returns its response.
   func answer() async throws -> Answer {
     if !operation.readsBody, dialect.checksEveryBody { _ = try await bytes() }
     return try await act()
@@ -63,21 +63,22 @@ struct Call: Sendable {
     }
   }
 
-  /// The bucket; every operation but the list of buckets has one.
+  /// The bucket; empty only for the operation that lists all buckets.
   var bucket: String { target.bucket?.string ?? "" }
 
-  /// The key; every operation on an object has one.
+  /// The object key; empty for operations on the service or on a bucket.
   var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
 
-  /// The value of a parameter; empty where it has none, `nil` where it is not there.
+  /// Returns the value of a query parameter: empty if it has no value, `nil` if it is absent.
   func parameter(_ name: WireText) -> String? { target[name]?.string }
 
-  /// The value of one of the service's own headers; an empty one counts as absent, because SDKs send such.
+  /// Returns the value of a header with the service's prefix; an empty value counts as absent, because SDKs send such
+  /// headers.
   func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// What the body has to be, by the headers.
+  /// Returns the length and checksums that the body must have according to the headers.
   ///
-  /// - Parameter rule: What the checksum of a part has to be.
+  /// - Parameter rule: The checksum rule of the multipart upload that the body is a part of.
   func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64($0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
@@ -91,7 +92,7 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// The body as a document.
+  /// Reads and parses the XML document in the body, which must exist.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw RefusalAnswer.malformedXML("There is no document.")
@@ -99,7 +100,7 @@ struct Call: Sendable {
     return document
   }
 
-  /// The whole body.
+  /// Reads and checks the whole body.
   private func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
@@ -117,7 +118,7 @@ struct Call: Sendable {
     return bytes
   }
 
-  /// The body as a document; `nil` if there is no body.
+  /// Reads and parses the XML document in the body, or returns `nil` if the body is empty.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }
@@ -130,17 +131,17 @@ struct Call: Sendable {
     }
   }
 
-  /// An answer that is a document.
+  /// Creates a response with an XML document in the service's namespace.
   func respond(with document: XMLNode) -> Answer {
     var document = document
     if let namespace = dialect.namespace { document.attributes["xmlns"] = namespace }
     return Answer(document)
   }
 
-  /// A name as a document holds it.
+  /// Returns a name as documents contain it: percent-encoded if the request asks for that.
   func written(_ name: String, _ encodes: Bool) -> String { encodes ? dialect.encodedName(name) : name }
 
-  /// A number among the parameters.
+  /// Parses an integer parameter.
   func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
@@ -149,7 +150,7 @@ struct Call: Sendable {
     return number
   }
 
-  /// Whether names in the answer are to be percent-encoded.
+  /// Returns whether the request asks for percent-encoded names in the response.
   func encodesNames() throws(RefusalAnswer) -> Bool {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }

@@ -2,7 +2,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The body of a request as an operation reads it: without the framing that is within it.
+/// The body of a request without its inner framing (such as `aws-chunked`), as operations read it.
 struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
@@ -10,12 +10,12 @@ struct CallBody: AsyncSequence, Sendable {
   private let reader: (any BodyReader)?
   private let refusal: @Sendable (VerificationError) -> RefusalAnswer
 
-  /// Makes a body.
+  /// Creates a body.
   ///
   /// - Parameters:
-  ///   - base: The bytes that arrive.
-  ///   - reader: What takes them apart; `nil` if they are those of the object.
-  ///   - refusal: The refusal of a body that cannot be read.
+  ///   - base: The bytes of the request body.
+  ///   - reader: The reader that removes the framing, or `nil` if the request body is not framed.
+  ///   - refusal: Converts the reader's error to an error response.
   init(
     _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
   ) {
@@ -24,7 +24,7 @@ struct CallBody: AsyncSequence, Sendable {
     self.refusal = refusal
   }
 
-  /// Whether the bytes that arrive are not those of the object.
+  /// Whether the request body is framed, so that its bytes are not those of the object.
   var isFramed: Bool { reader != nil }
 
   func makeAsyncIterator() -> Iterator {

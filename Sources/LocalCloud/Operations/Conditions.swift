@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The conditions of a request on an object that is there.
+/// The conditions of a request on an existing object.
 struct Conditions {
   private let match: String?
   private let noneMatch: String?
   private let modifiedSince: Timestamp?
   private let unmodifiedSince: Timestamp?
 
-  /// Reads the headers `If-Match` and so on, or those that start with a prefix.
+  /// Reads the conditional headers (`If-Match` and so on) whose names start with a prefix.
   init(_ headers: HTTPFields, prefix: String = "") {
     func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
     match = value("if-match")
@@ -17,10 +17,10 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Checks the conditions in the order of RFC 9110, 13.2.2.
+  /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
   ///
-  /// - Returns: Whether the object is another one than the client has.
-  /// - Throws: `PreconditionFailed`.
+  /// - Returns: Whether the object differs from the one that the client already has.
+  /// - Throws: `PreconditionFailed` if a precondition does not hold.
   func isNews(_ object: StoredObject) throws(RefusalAnswer) -> Bool {
     if let match {
       guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
@@ -31,7 +31,7 @@ struct Conditions {
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
-  /// Whether a list of entity tags names an object; the services differ in the case of the digits.
+  /// Returns whether a list of entity tags contains that of an object; services differ in the case of the digits.
   static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmed()
@@ -42,16 +42,16 @@ struct Conditions {
   }
 }
 
-/// The conditions of a write on what it replaces.
+/// The conditions of a write on the object that it replaces.
 ///
-/// Only services that take the headers get here with one.
+/// ``HeaderRules`` rejects these headers before, unless the service supports them for the operation.
 struct WriteConditions {
   private let match: String?
   private let noneMatch: String?
 
-  /// Reads the headers.
+  /// Reads the conditional headers.
   ///
-  /// - Throws: `NotImplemented` for an `If-None-Match` that is not `*`.
+  /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
   init(_ headers: HTTPFields) throws(RefusalAnswer) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
@@ -63,9 +63,10 @@ struct WriteConditions {
   /// Checks the conditions.
   ///
   /// - Parameters:
-  ///   - existing: What is there.
-  ///   - key: Its key.
-  /// - Throws: `PreconditionFailed`, or `NoSuchKey` where something has to be there.
+  ///   - existing: The existing object, or `nil` if there is none.
+  ///   - key: The key of the object.
+  /// - Throws: `PreconditionFailed` if a condition does not hold, or `NoSuchKey` if `If-Match` requires an object that
+  ///   does not exist.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(RefusalAnswer) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
@@ -75,7 +76,7 @@ struct WriteConditions {
 }
 
 extension Substring {
-  /// Without blanks at both ends.
+  /// Returns the text without blanks at both ends.
   func trimmed() -> Substring {
     var result = drop { $0 == " " || $0 == "\t" }
     while let last = result.last, last == " " || last == "\t" { result.removeLast() }
@@ -84,7 +85,7 @@ extension Substring {
 }
 
 extension String {
-  /// Without the quotes around it, if there are some.
+  /// The string without enclosing quotation marks, if it has them.
   var unquoted: String {
     utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
   }

@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The headers of a service that this server gives their effect, and the operations that they have it on.
+/// The service-specific headers that this server supports, and the operations that support them.
 ///
-/// A header in the service's name space that an operation does not take is refused: without that, an object would be
-/// stored without its encryption or be overwritten against the client's word.
+/// A header with the service's prefix that an operation does not support is rejected: otherwise an object could be
+/// stored without the requested encryption, or be overwritten although the client forbids it.
 struct HeaderRules: Sendable {
   private let prefixes: [String]
   private let everywhere: Set<String>
@@ -12,10 +12,11 @@ struct HeaderRules: Sendable {
   private let conditions: [String: Set<Operation>]
   private let formFields: Set<String>
 
-  /// Headers without the service's prefix that would change what happens, and that this server does not have.
+  /// Headers without the service's prefix that change the result of any operation, and that this server does not
+  /// support.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
-  /// Headers without the service's prefix that would change what a write does, and that this server does not have.
+  /// Headers without the service's prefix that change the result of a write, and that this server does not support.
   private static let refusedOnWrites: Set<String> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]
@@ -25,7 +26,7 @@ struct HeaderRules: Sendable {
   static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
 
-  /// What the services have alike.
+  /// The headers that the services share, by name without the service's prefix.
   static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
@@ -34,7 +35,7 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
-  /// The headers that carry a customer's key.
+  /// The headers of customer-provided encryption keys.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
       ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
@@ -42,13 +43,14 @@ struct HeaderRules: Sendable {
       + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
   ) { $0.union($1) }
 
-  /// Makes the rules of a service.
+  /// Creates the rules of a service.
   ///
   /// - Parameters:
-  ///   - prefixes: What the service's own headers start with; the one of most of them first.
-  ///   - everywhere: The headers that every operation takes: without the first prefix, or whole with another one.
-  ///   - operations: The operations that take a header, by its name without the first prefix.
-  ///   - conditions: The operations that take a condition on what a write replaces, by the header's name.
+  ///   - prefixes: The prefixes of the service's own headers, the most common one first.
+  ///   - everywhere: The headers that every operation supports: without the first prefix, or whole with any other
+  ///     prefix.
+  ///   - operations: The operations that support a header, by its name without the first prefix.
+  ///   - conditions: The operations that support a condition on the object that a write replaces, by the header's name.
   ///   - formFields: The fields of a form that belong to its signature, without the first prefix.
   init(
     _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
@@ -61,9 +63,9 @@ struct HeaderRules: Sendable {
     self.formFields = formFields
   }
 
-  /// Checks that a request has no header whose effect would be left out; empty headers count as absent.
+  /// Checks that a request has no header that the server would ignore; empty headers count as absent.
   ///
-  /// - Throws: `NotImplemented`.
+  /// - Throws: `NotImplemented` for the first unsupported header.
   func check(_ headers: HTTPFields, for operation: Operation) throws(RefusalAnswer) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
@@ -78,10 +80,11 @@ struct HeaderRules: Sendable {
     }
   }
 
-  /// Checks that a form has no field whose effect would be left out: a field is a header of the put that the form stands
-  /// for, or belongs to its signature.
+  /// Checks that a form has no field that the server would ignore.
   ///
-  /// - Throws: `NotImplemented`.
+  /// A field corresponds to a header of the equivalent PUT request, or belongs to the signature.
+  ///
+  /// - Throws: `NotImplemented` for the first unsupported field.
   func check(_ form: SubmittedForm) throws(RefusalAnswer) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
@@ -94,7 +97,7 @@ struct HeaderRules: Sendable {
     }
   }
 
-  /// The name of one of the service's own headers without the first prefix; `nil` for any other header.
+  /// Returns the name of a service-specific header without the first prefix, or `nil` for any other header.
   private func ownName(_ name: String) -> String? {
     if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil

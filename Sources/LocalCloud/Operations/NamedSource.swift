@@ -1,17 +1,17 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The object that a copy is made of.
+/// The source object of a copy.
 struct NamedSource {
   let bucket: String
   let key: ObjectKey
 
-  /// Reads a header `/bucket/key` or `bucket/key`, percent-encoded.
+  /// Parses a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
   /// - Parameters:
   ///   - header: The value.
   ///   - dialect: The service.
-  ///   - bucket: Takes what names the bucket off the text; by default its first segment.
+  ///   - bucket: Removes the leading part that names the bucket and returns the bucket; by default the first segment.
   init(
     _ header: String, of dialect: any Dialect,
     takingBucket bucket: (inout Substring) -> String = { NamedSource.takeSegment(of: &$0) }
@@ -32,7 +32,7 @@ struct NamedSource {
     key = ObjectKey(String(rest))
   }
 
-  /// Takes the text up to the next slash, and the slash.
+  /// Removes and returns the text before the first slash, and removes that slash.
   static func takeSegment(of text: inout Substring) -> String {
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       defer { text = "" }

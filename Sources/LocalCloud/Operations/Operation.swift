@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// What a request asks for, by its method, its target and the one sub-resource that it names.
+/// The operation of a request, identified by method, target and sub-resource.
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
@@ -12,20 +12,20 @@ enum Operation: Sendable, Hashable, CaseIterable {
   case readTags, changeTags, deleteTags, objectAttributes
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
 
-  /// Finds the operation of a request.
+  /// Determines the operation of a request.
   ///
-  /// A request is refused unless every parameter that a service gives a meaning to is one that the operation takes:
-  /// without that, `DELETE /?redundancyTransition` would delete the bucket. What no service knows has no effect, as at the
-  /// services; a change is refused all the same if the name has no value, which is how a service would spell an operation
-  /// that is newer than this list.
+  /// A request is rejected unless the operation supports each of its parameters that any service knows: otherwise
+  /// `DELETE /?redundancyTransition` would delete the bucket. As at the services, unknown parameters have no effect.
+  /// However, a write is rejected if an unknown parameter has no value, because that is the form of a sub-resource that
+  /// may be newer than this list.
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - target: The target, as it was signed.
+  ///   - target: The target that the signature covers.
   ///   - dialect: The service.
-  ///   - isCopy: Whether the request names an object to copy from.
-  /// - Throws: `NotImplemented` for what this server does not have, `InvalidArgument` for a parameter that is there twice
-  ///   and for two sub-resources at once, `MethodNotAllowed` for a method that the target does not take.
+  ///   - isCopy: Whether the request names a source object of a copy.
+  /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two
+  ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of dialect: any Dialect, isCopy: Bool
   ) throws(RefusalAnswer) {
@@ -63,10 +63,10 @@ enum Operation: Sendable, Hashable, CaseIterable {
     self = route.operation
   }
 
-  /// The parameters that are about versions of objects.
+  /// The parameters that concern object versions.
   private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
-  /// The parameters that have a meaning at a service: as they are written, by the spelling of the routes.
+  /// Returns the known parameters as the request spells them, by the spelling of the routes.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(RefusalAnswer) -> [String: String] {
@@ -94,7 +94,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     return names
   }
 
-  /// Whether a bucket that is open for reading answers this to anybody.
+  /// Whether the operation needs no signature if the object is public.
   var isPublicRead: Bool {
     switch self {
     case .getObject, .headObject, .objectMeta: true
@@ -102,7 +102,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it changes nothing.
+  /// Whether the operation changes no data.
   var isRead: Bool {
     switch self {
     case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
@@ -116,7 +116,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it reads the body of the request.
+  /// Whether the operation reads the body of the request.
   var readsBody: Bool {
     switch self {
     case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags: true
@@ -124,7 +124,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it carries the bytes of an object, whose speed a client may limit.
+  /// Whether the operation transfers or describes the bytes of an object, so that it accepts a bandwidth limit.
   var isTransfer: Bool {
     switch self {
     case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true
@@ -132,7 +132,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it reads another object, which a header names.
+  /// Whether the operation reads a source object that a header names.
   var hasCopySource: Bool {
     switch self {
     case .copyObject, .copyPart: true
@@ -140,7 +140,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether an object is there anew after it.
+  /// Whether the operation writes an object.
   var writesObject: Bool {
     switch self {
     case .putObject, .copyObject, .completeUpload: true

@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The form of the requests that ask for an operation.
+/// The pattern of the requests for an operation.
 struct OperationRoute: Sendable {
-  /// What a request is about.
+  /// The kind of resource that a request concerns.
   enum Level: Sendable {
     case service, bucket, object
 
-    /// The words for it in a message.
+    /// The resource's name in an error message.
     var article: String {
       switch self {
       case .service: "the service"
@@ -21,13 +21,13 @@ struct OperationRoute: Sendable {
   let method: HTTPRequest.Method
   let level: Level
 
-  /// The parameters that make a request one for this operation.
+  /// The parameters that identify the operation.
   let selectors: Set<String>
 
-  /// The parameters that it may have as well, at every service.
+  /// The optional parameters that the operation has at every service.
   let options: Set<String>
 
-  /// Whether a header names an object to copy from; `nil` if the operation takes no such header.
+  /// Whether a header must name a source object of a copy; `nil` if the operation ignores that header.
   let isCopy: Bool?
 
   init(
@@ -42,7 +42,7 @@ struct OperationRoute: Sendable {
     self.isCopy = isCopy
   }
 
-  /// The methods that operations have.
+  /// The methods of all operations.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
 
   private static let overrides: Set<String> = [
@@ -50,7 +50,7 @@ struct OperationRoute: Sendable {
     "response-content-language", "response-expires",
   ]
 
-  /// The operations that every service has.
+  /// The operations that all services share.
   static let shared: [OperationRoute] = [
     OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 

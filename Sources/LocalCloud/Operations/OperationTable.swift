@@ -1,29 +1,29 @@
 internal import StorageAuth
 
-/// The operations of a service, and what the parameters of a request mean to them.
+/// The operations of a service and its query parameters.
 struct OperationTable: Sendable {
-  /// The forms of the requests that ask for an operation.
+  /// The patterns of the requests for each operation.
   let routes: [OperationRoute]
 
-  /// The names of the parameters.
+  /// The query parameters of the service.
   let names: ParameterNames
 
-  /// The parameters that every operation takes.
+  /// The parameters that every operation supports.
   private let common: Set<String>
 
-  /// The parameters that an operation takes which carries the bytes of an object.
+  /// The parameters that every operation on the bytes of an object supports.
   private let ofTransfers: Set<String>
 
-  /// The names as the routes spell them, by their lower-case forms.
+  /// The spelling of the parameters in the routes, by lower-case name.
   private let spellings: [String: String]
 
-  /// Makes a table.
+  /// Creates a table.
   ///
   /// - Parameters:
-  ///   - routes: The forms of the requests.
-  ///   - names: The names of the parameters.
-  ///   - common: The parameters that every operation takes.
-  ///   - ofTransfers: The parameters that an operation takes which carries the bytes of an object.
+  ///   - routes: The patterns of the requests.
+  ///   - names: The query parameters of the service.
+  ///   - common: The parameters that every operation supports.
+  ///   - ofTransfers: The parameters that every operation on the bytes of an object supports.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.routes = routes
     self.names = names
@@ -33,16 +33,16 @@ struct OperationTable: Sendable {
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  /// The target as the service reads it: names in any case where it takes no notice of that.
+  /// Returns the target as the service reads it, with case-insensitive parameter names if the service ignores case.
   func read(_ target: RequestTarget) -> RequestTarget { names.ignoresCase ? target.ignoringCase : target }
 
-  /// All parameters that a request for an operation may have.
+  /// Returns all parameters that a request for an operation may have.
   func parameters(of route: OperationRoute) -> Set<String> {
     let names = route.selectors.union(route.options).union(common)
     return route.operation.isTransfer ? names.union(ofTransfers) : names
   }
 
-  /// A parameter's name as the routes spell it.
+  /// Returns a parameter's name as the routes spell it.
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }
     let lowercased = name.asciiLowercased

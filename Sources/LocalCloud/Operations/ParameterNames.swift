@@ -1,42 +1,43 @@
 internal import StorageAuth
 
-/// The names of query parameters, and what they mean to a service.
+/// A classification of query parameter names for a service.
 ///
-/// A name that any service knows has an effect there, so that a request with it is refused unless its operation takes it.
+/// A name that any service knows changes the result there, so that a request with it is rejected unless its operation
+/// supports it.
 struct ParameterNames: Sendable {
-  /// What a name means to this server.
+  /// The class of a parameter name.
   enum Meaning {
-    /// A parameter that a service knows, in the spelling of the service.
+    /// A parameter that a service knows, in the service's spelling.
     case known
-    /// A known parameter in other letters than the service's, which compares names by case.
+    /// A known parameter with different letter case, at a service that compares names case-sensitively.
     case misspelled
-    /// A parameter that belongs to the signature, which the verifier has read.
+    /// A parameter of the signature, which the verifier handles.
     case signature
     /// A parameter that no service knows.
     case unknown
   }
 
-  /// Whether the service takes no notice of the case of names.
+  /// Whether the service compares parameter names case-insensitively.
   let ignoresCase: Bool
 
   private let signature: Set<String>
 
-  /// Makes the names of a service.
+  /// Creates the classification of a service.
   ///
   /// - Parameters:
-  ///   - signature: The parameters that belong to the signature; in lower case if the service ignores that.
-  ///   - ignoresCase: Whether the service takes no notice of the case of names.
+  ///   - signature: The parameters of the signature; in lower case if the service ignores case.
+  ///   - ignoresCase: Whether the service compares parameter names case-insensitively.
   init(signature: Set<String>, ignoresCase: Bool = false) {
     self.signature = signature
     self.ignoresCase = ignoresCase
   }
 
-  /// Returns what a name means.
+  /// Returns the class of a parameter name.
   func meaning(of name: String) -> Meaning {
     if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased
     if ignoresCase, signature.contains(lowercased) { return .signature }
-    // Parameters of image processing hold their arguments in the name: `imageMogr2/thumbnail/!50p`.
+    // Image processing parameters contain their arguments in the name: `imageMogr2/thumbnail/!50p`.
     let stem = String(lowercased.bytes(before: "/"))
     guard
       Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isOwned(lowercased)
@@ -44,13 +45,14 @@ struct ParameterNames: Sendable {
     let isSpelledRight =
       ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
       || Self.isOwned(name)
-    // In other letters, what only narrows a list is no parameter where case counts, and is read over like any other word.
+    // A listing parameter in different case is unknown to a service that compares case, and is ignored like any unknown
+    // name.
     if !isSpelledRight, Self.plainNames.contains(lowercased) { return .unknown }
-    // Letters that only look like those of a name are others: `K` is also the lower-case form of the Kelvin sign.
+    // Rejects look-alike letters outside of ASCII: `K` is also the lower-case form of the Kelvin sign.
     return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled
   }
 
-  /// Whether a parameter narrows or pages a list, and makes no other operation of a request.
+  /// Returns whether a parameter only filters or pages a listing, and does not select another operation.
   static func isPlain(_ name: String) -> Bool { plainNames.contains(name.asciiLowercased) }
 
   private static let plainNames: Set<String> = [
@@ -58,7 +60,7 @@ struct ParameterNames: Sendable {
     "part-number-marker", "max-parts", "start-after", "fetch-owner",
   ]
 
-  /// Whether a name starts with what the services keep for themselves.
+  /// Returns whether a name starts with a prefix that the services reserve.
   private static func isOwned(_ name: String) -> Bool {
     ownedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
   }

@@ -1,8 +1,8 @@
 internal import StorageAuth
 
-/// The part of an object that a Range header asks for.
+/// The byte range of a `Range` header.
 struct RequestedRange {
-  /// The first byte and, if it is given, the last one; or how many bytes from the end.
+  /// The first byte and optionally the last byte, or a number of bytes at the end.
   private enum Bounds {
     case from(Int64, through: Int64?)
     case last(Int64)
@@ -10,7 +10,7 @@ struct RequestedRange {
 
   private let bounds: Bounds
 
-  /// Reads a header with one range of bytes; nothing for anything else, which is to be read over.
+  /// Parses a header with a single byte range, or returns `nil` for any other value, which the server ignores.
   init?(_ header: String) {
     guard header.hasBytePrefix("bytes=") else { return nil }
     let parts = header.dropFirst("bytes=".count).parts(between: "-")
@@ -35,7 +35,7 @@ struct RequestedRange {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
   }
 
-  /// The bytes of an object, cut at its end; nothing if it has none of them.
+  /// Returns the range clamped to the size of an object, or `nil` if it contains no byte of the object.
   func bytes(of byteCount: Int64) -> Range<Int64>? {
     switch bounds {
     case .from(let first, let last):
@@ -47,7 +47,7 @@ struct RequestedRange {
     }
   }
 
-  /// Whether every byte that is asked for is there.
+  /// Returns whether the object contains all bytes of the range.
   func lies(within byteCount: Int64) -> Bool {
     switch bounds {
     case .from(let first, let last): first < byteCount && (last ?? first) < byteCount

@@ -1,10 +1,10 @@
-/// What the holder of a key may do at most.
+/// The upper bound of a caller's permissions.
 enum Authority: Sendable {
-  /// Nothing: nobody signed.
+  /// No permissions, for requests without a signature.
   case nothing
-  /// Everything that the account may do.
+  /// All permissions of the account.
   case everything
-  /// What the policy allows that the key was asked for with.
+  /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)
 
   func allows(_ question: PolicyQuestion) -> Bool {

@@ -1,18 +1,18 @@
 extension Operation {
-  /// What a policy has to allow for it.
+  /// The permission that an operation requires of a policy.
   struct Need: Sendable {
     /// The name of the action.
     let action: String
 
-    /// What the action is done to.
+    /// The kind of resource that the action applies to.
     let target: Target
 
-    /// What a policy names.
+    /// A kind of resource in a policy.
     enum Target: Sendable {
       case service, bucket, object
-      /// The prefix of a list, where the name of the resource holds it.
+      /// The prefix of a listing, at services whose resource names contain it.
       case list
-      /// Each of the objects that the body names.
+      /// Each object that the request body names.
       case objectsOfBody
     }
 

@@ -1,8 +1,8 @@
 internal import StorageAuth
 
-/// One comparison that has to hold for a statement to be about a request.
+/// A condition that a request must satisfy for a statement to apply.
 struct PolicyCondition: Sendable {
-  /// What a fact is compared with; one of several values is enough.
+  /// A comparison with a list of values, of which at least one must match.
   enum Test: Sendable {
     case text([String])
     case textIgnoringCase([String])
@@ -14,7 +14,7 @@ struct PolicyCondition: Sendable {
     case absence([Bool])
   }
 
-  /// How two values have to stand to each other.
+  /// A comparison operator.
   enum Order: Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
 
@@ -29,12 +29,13 @@ struct PolicyCondition: Sendable {
     }
   }
 
-  /// What happens if the request does not say what the condition is about.
+  /// The result of a condition if the request has no value for its key.
   enum Absence: Sendable {
     case fails, holds
-    /// A negation holds in a statement that denies, and fails in one that allows: the reading that allows less.
+    /// A negated condition holds in a deny statement and fails in an allow statement, which is the more restrictive
+    /// reading.
     case allowsLess
-    /// A negation holds, and nothing else does.
+    /// A negated condition holds, and any other condition fails.
     case holdsIfNegated
   }
 

@@ -1,15 +1,15 @@
 internal import StorageAuth
 
-/// A language of policies, as a cloud's documents describe it.
+/// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// What a comparison looks at.
+  /// The data type and operator of a comparison.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
     case date(PolicyCondition.Order)
   }
 
-  /// What a comparison is called, and whether it is a negation.
+  /// A comparison operator of the language, and whether it is negated.
   struct Comparison: Sendable {
     let kind: Kind
     let isNegated: Bool
@@ -20,14 +20,14 @@ struct PolicyLanguage: Sendable {
     }
   }
 
-  /// The words for what a statement does.
+  /// The values of a statement's effect.
   struct Effects: Sendable {
     let allow: String
     let deny: String
     var ignoresCase = false
   }
 
-  /// The versions of a document.
+  /// The supported versions of a document.
   let versions: Set<String>
 
   let effects: Effects
@@ -35,38 +35,38 @@ struct PolicyLanguage: Sendable {
   /// The members of a statement besides effect, action, resource and condition, in lower case.
   let members: Set<String>
 
-  /// The members of a document and a statement that say nothing about what is allowed, in lower case.
+  /// The members of documents and statements that do not affect permissions, in lower case.
   var labels: Set<String> = []
 
-  /// Whether the names of members are written with a capital.
+  /// Whether the names of members must start with an upper-case letter.
   let capitalizesMembers: Bool
 
-  /// What may stand before the name of an action.
+  /// The optional prefix of action names.
   var actionPrefix: String?
 
-  /// Whether the case of letters in actions does not count.
+  /// Whether action names are compared case-insensitively.
   let ignoresActionCase: Bool
 
-  /// What ends the name of a comparison that holds for a request without the fact.
+  /// The suffix of comparison operators that also hold if the request has no value for the key.
   var existenceSuffix: String?
 
-  /// What a comparison is for a request without the fact.
+  /// The result of a comparison if the request has no value for the key.
   let absence: PolicyCondition.Absence
 
-  /// The keys of conditions that this server has a value for.
+  /// The condition keys that this server supports.
   let keys: Set<String>
 
   let comparisons: [String: Comparison]
 
-  /// Reads the name of a resource; `nil` if it is none.
+  /// Parses a resource name into its parts, or returns `nil` if it is invalid.
   let parts: @Sendable (String) -> [String]?
 
-  /// An action as it is compared.
+  /// Returns an action name in the form in which it is compared.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
 }
 
 extension PolicyLanguage {
-  /// The comparisons that RAM and IAM have alike.
+  /// The comparison operators that RAM and IAM share.
   static let capitalizedComparisons: [String: Comparison] = [
     "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
     "StringEqualsIgnoreCase": Comparison(.textIgnoringCase),

@@ -1,16 +1,16 @@
-/// What is asked of a policy: one action on one resource, and what is known about the request.
+/// A request to a policy: an action, a resource, and the facts that conditions can test.
 struct PolicyQuestion: Sendable {
   /// The action, such as `sts:AssumeRole`.
   let action: String
 
-  /// The parts of the resource's name, which colons separate; a colon in the last one belongs to it.
+  /// The colon-separated parts of the resource name; the last part may contain colons.
   let resource: [String]
 
-  /// What conditions can be about, by the name of the key.
+  /// The values that conditions can test, by condition key.
   let facts: [String: String]
 }
 
-/// Why a text is not a policy that this server can apply.
+/// The reason why a document is not a policy that this server can apply.
 struct PolicyFault: Error {
   let reason: String
 
