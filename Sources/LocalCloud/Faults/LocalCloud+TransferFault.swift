@@ -7,11 +7,12 @@ extension LocalCloud {
   public struct TransferFault: Sendable, Hashable {
     /// The point of a transfer at which the fault occurs.
     public enum Place: Sendable, Hashable {
-      /// When the client connects, before it logs in.
+      /// The start of the connection, before the login.
       case connecting
-      /// After the login, before the session begins.
+      /// The end of the login, before the session begins.
       case afterAuthentication
-      /// After the given number of bytes of content, or at the end of a shorter transfer before it counts as completed.
+      /// The transfer of the given number of bytes of content, or the end of a shorter transfer before it counts as
+      /// completed.
       case afterBytes(Int64)
     }
 

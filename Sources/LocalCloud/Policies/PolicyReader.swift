@@ -1,7 +1,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// Reads the documents of a policy language, strictly: what it does not know it refuses.
+/// A strict parser of policy documents, which rejects anything unknown.
 struct PolicyReader {
   private let language: PolicyLanguage
 
@@ -45,7 +45,7 @@ struct PolicyReader {
     return statement
   }
 
-  /// The members of an object by the lower-case form of their names.
+  /// Returns the members of an object by lower-case name.
   private func members(
     of value: JSONValue, _ what: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
@@ -62,7 +62,7 @@ struct PolicyReader {
     return members
   }
 
-  /// One text, or a list of them that is not empty.
+  /// Returns the strings of a value: a string, or a nonempty array of strings.
   private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
     let values = value?.array ?? (value.map { [$0] } ?? [])
     let texts = values.compactMap(\.string)
@@ -118,7 +118,7 @@ struct PolicyReader {
     return conditions
   }
 
-  /// The test with all values read; nothing if one cannot be.
+  /// Returns the test with all values converted, or `nil` if a value has the wrong type.
   private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
     func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
       let read = values.compactMap(read)

@@ -2,14 +2,14 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// What a request may do: who asks, and what is known about the request.
+/// The permissions of a request: the caller's authority, and the facts that policy conditions test.
 struct RequestRights: Sendable {
   private let authority: Authority
   private let dialect: any Dialect
   private let region: String
   private let facts: [String: String]
 
-  /// The rights of a request without a signature.
+  /// Returns the permissions of a request without a signature.
   static func none(at dialect: any Dialect) -> RequestRights {
     RequestRights(authority: .nothing, dialect: dialect, region: "", facts: [:])
   }
@@ -21,16 +21,16 @@ struct RequestRights: Sendable {
     self.facts = facts
   }
 
-  /// The rights of a request.
+  /// Creates the permissions of a request.
   ///
   /// - Parameters:
-  ///   - authority: What the key allows.
+  ///   - authority: The permissions of the key.
   ///   - head: The request.
-  ///   - operation: What it asks for.
-  ///   - target: What it is about, as it was signed.
+  ///   - operation: The operation of the request.
+  ///   - target: The target that the signature covers.
   ///   - dialect: The service.
   ///   - region: The region of the service.
-  ///   - date: The present.
+  ///   - date: The current time.
   init(
     _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
     _ dialect: any Dialect, region: String, at date: Timestamp
@@ -40,7 +40,7 @@ struct RequestRights: Sendable {
       authority: authority, dialect: dialect, region: region, facts: dialect.facts(at: date).merging(facts) { $1 })
   }
 
-  /// The rights of a form, which was verified before its file is read.
+  /// Creates the permissions of a verified form, before its file is read.
   init(
     _ authority: Authority, of form: VerifiedForm, _ dialect: any Dialect, region: String, at date: Timestamp
   ) {
@@ -49,7 +49,9 @@ struct RequestRights: Sendable {
       facts: dialect.facts(at: date).merging(dialect.facts(of: form)) { $1 })
   }
 
-  /// Whether an operation may be done to its target, as far as the head of the request says what that is.
+  /// Returns whether an operation is allowed on its target, as far as the head of the request specifies it.
+  ///
+  /// Deleting several objects is always allowed here, because only the body names them: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
     guard let need = dialect.need(for: operation) else { return false }
@@ -63,15 +65,15 @@ struct RequestRights: Sendable {
     }
   }
 
-  /// Whether an object may be written by form.
+  /// Returns whether a form may write an object.
   func allowPosting(_ key: String, to bucket: String) -> Bool { allows(dialect.postAction, "\(bucket)/\(key)") }
 
-  /// Whether an object may be read, to copy it.
+  /// Returns whether the source object of a copy may be read.
   func allowReading(_ source: NamedSource) -> Bool {
     allows(dialect.readAction, "\(source.bucket)/\(source.key.text)")
   }
 
-  /// Whether an object that the body of a request names may be deleted with others.
+  /// Returns whether an object that a request body lists may be deleted.
   func allowDeleting(_ key: String, in bucket: String) -> Bool {
     guard let need = dialect.need(for: .deleteObjects) else { return false }
     return allows(need.action, "\(bucket)/\(key)")
@@ -84,6 +86,6 @@ struct RequestRights: Sendable {
 }
 
 extension HTTPFields {
-  /// All values of a header, with a comma between them; `nil` if there is none.
+  /// Returns all values of a header joined by commas, or `nil` if there is none.
   func joined(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
 }

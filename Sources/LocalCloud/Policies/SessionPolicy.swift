@@ -1,27 +1,27 @@
 internal import StorageJSON
 
-/// The policy that a temporary key was asked for with, as it is applied to each of its requests.
+/// The session policy of a temporary credential, which is evaluated for each of its requests.
 struct SessionPolicy: Sendable {
-  /// The document.
+  /// The policy document as JSON.
   let text: String
 
   private let language: PolicyLanguage
   private let statements: [Statement]
 
-  /// One statement: what it is about, and whether it allows or denies that.
+  /// A statement of a policy.
   struct Statement: Sendable {
     var allows = false
     var actions: [WildcardPattern] = []
-    /// Whether it is about all actions but the ones that it names.
+    /// Whether the statement applies to all actions except those listed.
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []
   }
 
-  /// Reads a document.
+  /// Parses a policy document.
   ///
-  /// - Throws: A ``PolicyFault`` for what is no policy of the language, and for what this server would not know how to
-  ///   apply: nothing of a policy is read over.
+  /// - Throws: ``PolicyFault`` if the document is invalid, or contains anything that this server cannot evaluate: no
+  ///   part of a policy is ignored.
   init(_ text: String, in language: PolicyLanguage) throws(PolicyFault) {
     let document: JSONValue
     do {
@@ -34,7 +34,7 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language).statements(of: document)
   }
 
-  /// Whether the policy allows something: a statement allows it, and none denies it.
+  /// Returns whether the policy allows a request: at least one statement allows it, and none denies it.
   func allows(_ question: PolicyQuestion) -> Bool {
     let action = language.comparable(question.action)
     let matching = statements.filter { $0.isAbout(action, question) }
@@ -50,15 +50,16 @@ extension SessionPolicy.Statement {
   }
 }
 
-/// The name of a resource, or of many: each part between the colons is a pattern of its own, so that a star does not reach
-/// over a colon.
+/// A pattern of resource names.
+///
+/// Each part between colons is a separate pattern, so that an asterisk does not match across a colon.
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
-  /// Every resource.
+  /// The pattern that matches every resource.
   static let any = ResourcePattern(nil)
 
-  /// Resources with these parts.
+  /// Creates a pattern from its parts; `nil` matches every resource.
   init(_ parts: [String]?) {
     self.parts = parts?.map { WildcardPattern($0) }
   }

@@ -1,4 +1,4 @@
-/// A text in which a star stands for any text, also none, and a question mark for one character.
+/// A pattern in which `*` matches any sequence of characters, including the empty one, and `?` any single character.
 struct WildcardPattern: Sendable, Hashable {
   private let scalars: [Unicode.Scalar]
 
@@ -6,9 +6,9 @@ struct WildcardPattern: Sendable, Hashable {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// Whether a text fits from its start to its end.
+  /// Returns whether the pattern matches the whole text.
   ///
-  /// The last star is the only one that is tried again: the work is bounded by the product of both lengths.
+  /// The match backtracks only to the last asterisk, which limits the work to the product of both lengths.
   func matches(_ text: some StringProtocol) -> Bool {
     let text = Array(text.unicodeScalars)
     var (inPattern, inText) = (0, 0)

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// Decides who asks: the one place where signatures of requests to a storage service are verified.
+/// The verifier of all signatures of requests to a storage service.
 struct Authenticator: Sendable {
   private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
@@ -19,15 +19,15 @@ struct Authenticator: Sendable {
 
   /// Verifies a form.
   ///
-  /// - Throws: Why its authorization, or the form itself, is not right.
+  /// - Throws: `VerificationError` if the authorization or the form itself is invalid.
   func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
     try await verifiedForm(form, date)
   }
 
   /// Verifies a request.
   ///
-  /// - Returns: The proof; nothing for a request that carries no authorization.
-  /// - Throws: Why an authorization that it carries is not right.
+  /// - Returns: The verified request, or `nil` if the request carries no authorization.
+  /// - Throws: `VerificationError` if the request carries an invalid authorization.
   func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
     do {
       guard try claimedID(request) != nil else { return nil }
@@ -35,7 +35,7 @@ struct Authenticator: Sendable {
     } catch let error as VerificationError {
       throw error
     } catch {
-      // Verifiers throw nothing else; whatever it is, it does not let the request through.
+      // Verifiers throw only `VerificationError`. Any other error must reject the request as well.
       throw VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
     }
   }

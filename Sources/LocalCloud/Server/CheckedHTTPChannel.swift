@@ -4,8 +4,10 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A connection that speaks HTTP/1.1, with what is only possible before requests are translated: a check of the request line, and the end
-/// of a connection that the client asks for.
+/// An HTTP/1.1 connection with two checks on the raw protocol: that of the request line, and when to close the
+/// connection.
+///
+/// Both need the request as it arrived, before it is translated to swift-http-types.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
@@ -27,10 +29,10 @@ struct CheckedHTTPChannel: ServerChildChannel {
   }
 }
 
-/// Empties a request target that is not a path, so that it is refused.
+/// A handler that empties a request target that is not a path, so that the request is rejected.
 ///
-/// A target may also be a whole URL. The translation that follows would drop its host and go on with the path alone:
-/// then the Host header decides about the bucket, and a proxy in front may have decided by the URL.
+/// A target may also be an absolute URL. The translation that follows would drop its host and continue with its path:
+/// the Host header would then select the bucket, whereas a proxy in front may have decided by the URL.
 private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -45,18 +47,18 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
   }
 }
 
-/// Ends a connection after the answer to the request that asks for it: by `Connection: close` in any spelling, or by being
-/// of HTTP/1.0 without `keep-alive` (RFC 9112, 9.3); and after an answer that says `Connection: close` itself.
+/// A handler that closes a connection after the last response.
 ///
-/// What arrives behind such a request is not read. Only the sending side is closed, so that a client which is still
-/// sending gets its answer.
+/// The last response is the one to a request with `Connection: close` in any spelling, the one to an HTTP/1.0 request
+/// without `keep-alive` (RFC 9112, section 9.3), or one that contains `Connection: close` itself. Data after such a
+/// request is not read. Only the sending side is closed, so that a client that is still sending receives its response.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What an answer says about the connection.
+  /// The `Connection` header of a response.
   private enum Word {
     case nothing, keepAlive, close
   }

@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// What all services of one server share.
+/// The state that all services of one server share.
 struct CloudContext: Sendable {
   let keys: KeyRing
   let counters: Counters
@@ -16,10 +16,10 @@ struct CloudContext: Sendable {
     sleep = configuration.sleep
   }
 
-  /// The present by the clock of the cloud, which may be wrong on purpose.
+  /// The current time by the server's clock, which includes the injected clock offset.
   var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
 
-  /// Counts a request, and decides what is to go wrong with it.
+  /// Counts a request to an endpoint and plans its faults.
   func open(_ endpoint: LocalCloud.Endpoint) -> Exchange {
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in

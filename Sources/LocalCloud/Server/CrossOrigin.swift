@@ -1,14 +1,15 @@
 internal import HTTPTypes
 
-/// Lets pages of other origins send requests and read the answers (CORS), as a bucket with one rule for everything does.
+/// The CORS rules of the server, like those of a bucket with one rule for all methods and headers.
 struct CrossOrigin: Sendable {
   private static let methods = "GET, PUT, POST, DELETE, HEAD"
   private static let lifetime = "600"
 
-  /// The origins, `https://app.example.com`, or `*` for all.
+  /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
   let origins: [String]
 
-  /// The answer to a question of a browser, which is asked before the request itself and without an authorization.
+  /// Returns the response to a preflight request, which a browser sends before the actual request and without
+  /// authorization.
   func preflight(_ head: HTTPRequest) throws(RefusalAnswer) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
@@ -27,7 +28,7 @@ struct CrossOrigin: Sendable {
     return answer
   }
 
-  /// Lets the page that asked read an answer, if it may.
+  /// Adds the headers that allow the page that sent a request to read the response, if its origin is allowed.
   func mark(_ answer: inout Answer, for head: HTTPRequest, exposing names: [String]) {
     guard let origin = allowed(head) else { return }
     mark(&answer, origin)

@@ -3,286 +3,296 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// A storage service as the engine sees it: names, texts, forms and rules; what the services do is the same.
+/// The properties that distinguish a storage service from the others.
+///
+/// The gateway and the operations are the same for all services; names, texts, formats and rules come from here.
 protocol Dialect: Sendable {
-  /// The service: what its buckets, keys and counters are kept under.
+  /// The service, which identifies its buckets, keys and counters.
   var provider: LocalCloud.Provider { get }
 
-  /// What its requests are counted as.
+  /// The endpoint that requests of the service are counted for.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Returns the region that the service stands in.
+  /// Returns the region of the service.
   func region(of configuration: LocalCloud.Configuration) -> String
 
-  /// Returns what verifies requests and forms.
+  /// Returns the verifier of requests and forms.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
   // MARK: Requests
 
-  /// What the service's own headers start with.
+  /// The prefix of the service's own headers.
   var headerPrefix: String { get }
 
-  /// The operations, and the parameters that ask for them.
+  /// The operations and their query parameters.
   var operations: OperationTable { get }
 
-  /// The headers of the service that have an effect.
+  /// The supported headers of the service.
   var headerRules: HeaderRules { get }
 
-  /// Reads the header that names the object to copy.
+  /// Parses the header that names the source object of a copy.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource
 
-  /// Whether a range is read over, and the whole object is answered.
+  /// Returns whether the service ignores a range and responds with the whole object.
   ///
-  /// - Parameter isStandard: Whether the request asks for the behaviour of the HTTP standard.
+  /// - Parameters:
+  ///   - range: The requested range.
+  ///   - byteCount: The size of the object, in bytes.
+  ///   - isStandard: Whether the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool
 
-  /// The bucket, the key and the parameters of a request, as the service reads them.
+  /// Returns the bucket, the key and the parameters of a request, as the service reads them.
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
 
-  /// Whether a text can be the name of a bucket.
+  /// Returns whether a string is a valid bucket name.
   func isBucketName(_ name: String) -> Bool
 
   /// The hosts of the service without a bucket.
   var hosts: ServiceHosts { get }
 
-  /// The longest key, in bytes.
+  /// The maximum length of a key, in bytes.
   var keyByteLimit: Int { get }
 
-  /// The refusal of a key that is too long, or has a NUL in it.
+  /// The error for a key that is too long or contains a NUL.
   var invalidKey: RefusalAnswer { get }
 
   // MARK: Bodies
 
-  /// Returns what takes the body of a request apart; `nil` if the bytes that arrive are those of the object.
+  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
   ///
   /// - Parameters:
   ///   - head: The request.
-  ///   - verified: Its proof.
-  ///   - key: The key that it was verified against.
-  /// - Throws: A `VerificationError` if the headers do not go with the form of the body.
+  ///   - verified: The verified request.
+  ///   - key: The key that the request was verified against.
+  /// - Throws: `VerificationError` if the headers contradict the framing of the body.
   func bodyReader(
     of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
   ) throws(VerificationError) -> (any BodyReader)?
 
-  /// Returns what checks the bytes of a body, or of a copy.
+  /// Returns the checks of the bytes of a body or a copy.
   ///
   /// - Parameters:
   ///   - headers: The headers of the request, or the fields of the form.
-  ///   - operation: What the request asks for.
-  ///   - rule: What the checksum of a part has to be.
-  /// - Throws: The refusal of headers that do not go with each other.
+  ///   - operation: The operation of the request.
+  ///   - rule: The checksum rule of the multipart upload that the body is a part of, if any.
+  /// - Throws: An error response if the headers contradict each other.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(RefusalAnswer) -> [any BodyCheck]
 
-  /// Whether the body of a request is checked that has nothing to say to its operation.
+  /// Whether the checksums of a request body are checked even if its operation ignores the body.
   var checksEveryBody: Bool { get }
 
-  /// The content encoding that is kept with an object; `nil` for none.
+  /// Returns the content encoding to store with an object, or `nil` for none.
   func storedEncoding(_ encoding: String) -> String?
 
-  /// What the checksums of the parts of a new upload have to be; `nil` where the service has no such checksums.
+  /// Returns the checksum rule of a new multipart upload, or `nil` if the upload or the service has none.
   func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule?
 
-  /// Compares the checksums that the elements of a document state with those of the parts.
+  /// Checks the checksums in the elements of a document against those of the parts.
   func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer)
 
-  /// The checksum of parts one after the other.
+  /// Returns the checksum of the concatenated parts.
   func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum?
 
-  /// Compares what headers state about an object that is put together from parts.
+  /// Checks the properties that headers state about an object that is assembled from parts.
   func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer)
 
   // MARK: Objects
 
-  /// The media type of an object that names none.
+  /// The media type of an object that specifies none.
   var defaultContentType: String { get }
 
-  /// The rest of the name of the header that says who may read an object.
+  /// The name, without the service's prefix, of the header with the access control of an object.
   var objectAccessHeader: String { get }
 
-  /// The storage classes; the first one is the class of an object that names none.
+  /// The storage classes; the first one is the default.
   var storageClasses: [StorageClass] { get }
 
-  /// The headers that say how the service is to encrypt, without the prefix; the first one names the method.
+  /// The names, without the service's prefix, of the headers for server-side encryption; the first one names the
+  /// method.
   var encryptionHeaders: [String] { get }
 
-  /// The methods of encryption, and the other headers that go with each.
+  /// The supported encryption methods, and the other headers that each of them allows.
   var encryptions: [String: Set<String>] { get }
 
-  /// The limits of bandwidth that a request may ask for, in bits a second.
+  /// The allowed bandwidth limits, in bits per second.
   var trafficLimits: ClosedRange<Int64> { get }
 
-  /// How many entries a list has if the request does not say.
+  /// The default number of entries of a listing.
   var defaultPageSize: Int { get }
 
-  /// How many entries of a list a request may ask for.
+  /// The allowed numbers of entries of a listing.
   var pageSizes: ClosedRange<Int> { get }
 
-  /// The names of what pages the list of buckets.
+  /// The names of the parameters and elements that page the list of buckets.
   var bucketPaging: BucketPaging { get }
 
-  /// The code for making a bucket that the caller has already; `nil` if that is no error.
+  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if that is not an error.
   func ownBucketCode(in region: String) -> String?
 
-  /// Refuses to make a bucket somewhere else.
+  /// Rejects the creation of a bucket in another location.
   func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer)
 
-  /// An entity tag as the service writes it, with quotes.
+  /// Returns an entity tag as the service formats it, with quotation marks.
   func entityTag(_ tag: String) -> String
 
-  /// The bytes of a part's entity tag that the tag of the whole object is computed from.
+  /// Returns the bytes of a part's entity tag from which the entity tag of the whole object is computed.
   func bytes(ofPartTag tag: String) -> [UInt8]
 
   // MARK: Signatures and policies
 
-  /// The signature that a verified request carries.
+  /// Returns the kind of signature of a verified request.
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind
 
-  /// The signature that a verified form carries.
+  /// Returns the kind of signature of a verified form.
   func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind
 
-  /// The name, in lower case, of the field of a form that says who may read the object.
+  /// The name, in lower case, of the form field with the access control of the object.
   var formAccessField: String { get }
 
-  /// The language of the policies of its temporary keys.
+  /// The language of the session policies of temporary credentials.
   var policyLanguage: PolicyLanguage { get }
 
-  /// The action that a policy has to allow to upload by a form.
+  /// The action that allows form uploads in a policy.
   var postAction: String { get }
 
-  /// The action that a policy has to allow to read the object that is copied.
+  /// The action that allows reading the source object of a copy in a policy.
   var readAction: String { get }
 
-  /// What a policy has to allow; `nil` if the service has no such operation, so that no policy allows it.
+  /// Returns the permission that an operation requires, or `nil` if the service does not have it, so that no policy
+  /// allows it.
   func need(for operation: Operation) -> Operation.Need?
 
-  /// The parts of the name of a resource.
+  /// Returns the parts of a resource name.
   ///
   /// - Parameters:
-  ///   - name: The bucket, with a slash and the key of an object; empty for the service.
+  ///   - name: The bucket, with a slash and the key for an object; empty for the service.
   ///   - region: The region of the service.
   func resource(_ name: String, in region: String) -> [String]
 
-  /// A bucket as ``resource(_:in:)`` takes it.
+  /// Returns a bucket in the form that ``resource(_:in:)`` expects.
   func resourceName(ofBucket bucket: String) -> String
 
-  /// What is known about every request to the cloud.
+  /// Returns the condition values that all requests to the service share.
   func facts(at date: Timestamp) -> [String: String]
 
-  /// What else conditions can be about, of a request.
+  /// Returns the additional condition values of a request.
   func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String]
 
-  /// What else conditions can be about, of a form.
+  /// Returns the additional condition values of a form.
   ///
-  /// How long the file is is not known yet: it counts as long as the form lets it be.
+  /// The length of the file is not known yet: the maximum that the form allows is used instead.
   func facts(of form: VerifiedForm) -> [String: String]
 
   // MARK: Temporary keys
 
-  /// Makes a temporary key in the form of the cloud.
+  /// Creates a temporary credential in the vendor's format.
   ///
-  /// The tokens hold every character of Base64, so that a client that forgets to encode one is found out.
+  /// The session tokens contain every special character of Base64, which reveals clients that fail to encode them.
   func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey
 
-  /// Reads the name of a role of the cloud; the parts of the name as a resource, `nil` if it is none.
+  /// Parses the name of a role into the parts of a resource name, or returns `nil` if it is invalid.
   func roleResource(_ arn: String) -> [String]?
 
   // MARK: Answers
 
-  /// The value of the Server header.
+  /// The value of the `Server` header.
   var serverName: String { get }
 
-  /// The service's own headers that a page of another origin may read.
+  /// The service's own headers that pages of other origins may read.
   var exposedHeaders: [String] { get }
 
-  /// Returns the id of a new request, in the form of the service.
+  /// Returns a new request id in the service's format.
   func makeRequestID(at date: Timestamp) -> String
 
-  /// Writes the id of a request into the answer to it.
+  /// Adds the request id to a response.
   func identify(_ answer: inout Answer, as requestID: String)
 
-  /// The checksums of an object or a part that answers tell.
+  /// Returns the headers with the checksums of an object or a part.
   func checksums(of content: Content) -> HTTPFields
 
-  /// The checksums of an object that the answer to a read tells.
+  /// Returns the headers with the checksums of an object in the response to a read request.
   func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields
 
-  /// The headers that an answer with a part of an object, or without it, does not have.
+  /// The headers that a partial or 304 (Not Modified) response omits.
   var headersOfWholeObjects: [HTTPField.Name] { get }
 
-  /// What answers tell about an object besides.
+  /// Returns the additional headers of an object.
   func headers(of object: StoredObject) -> HTTPFields
 
-  /// What the answer to the start of an upload tells besides.
+  /// Returns the additional headers of the response that initiates a multipart upload.
   func headers(of upload: PendingUpload) -> HTTPFields
 
-  /// What lists tell about an upload besides.
+  /// Returns the additional elements of a multipart upload in listings.
   func elements(of upload: PendingUpload) -> [XMLNode]
 
-  /// What the answer to a copy or the end of an upload tells about its content besides.
+  /// Returns the additional elements about an object's content in the response to a copy or to a completed upload.
   func elements(of content: Content) -> [XMLNode]
 
-  /// The namespace of documents.
+  /// The XML namespace of documents, or `nil` for none.
   var namespace: String? { get }
 
-  /// A name in a document with `encoding-type=url`.
+  /// Returns a name encoded as documents contain it with `encoding-type=url`.
   func encodedName(_ name: String) -> String
 
-  /// Whether lists leave out what the request did not say.
+  /// Whether listings omit elements for parameters that the request does not have.
   var omitsEmptyElements: Bool { get }
 
-  /// What a list of objects tells about one of them besides.
+  /// Returns the additional elements of an object in listings.
   func elements(of object: StoredObject) -> [XMLNode]
 
-  /// What a list of parts tells about one of them besides.
+  /// Returns the additional elements of a part in listings.
   func elements(of part: UploadedPart) -> [XMLNode]
 
-  /// The answer that says who may read a bucket or an object; no access means the bucket's, for an object.
+  /// Returns the response with the access control of a bucket or an object.
+  ///
+  /// For an object, `nil` means that the access control of the bucket applies.
   func accessAnswer(_ access: AccessControl?) -> Answer
 
-  /// A bucket in the list of buckets.
+  /// Returns the element of a bucket in the list of buckets.
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
-  /// The name of a region in a document about a bucket.
+  /// Returns the name of a region in a document about a bucket.
   func location(of region: String) -> String
 
   // MARK: Refusals
 
-  /// The refusal of a request that arrived under the name of another region than the one that its bucket is in.
+  /// Returns the error for a request whose host belongs to another region than the bucket, or `nil` if there is no
+  /// conflict.
   func redirection(of host: String, for bucket: String) -> RefusalAnswer?
 
-  /// The refusal of a request whose signature was not accepted.
+  /// Returns the error for a request whose signature was rejected.
   func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer
 
-  /// The refusal of a form that was not accepted, where it is not worded like that of a request.
+  /// Returns the error for a form that was rejected, or `nil` if it is the same as that of a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer?
 
-  /// The refusal of a request without a signature.
+  /// Returns the error for a request without a signature.
   func anonymousRefusal(at date: Timestamp) -> RefusalAnswer
 
-  /// The refusal of a request that the policy of its key does not allow.
+  /// Returns the error for a request that the policy of its key does not allow.
   func policyRefusal(at date: Timestamp) -> RefusalAnswer
 
-  /// The refusal of a body that is not the one that its Content-MD5 names.
+  /// The error for a body that does not match its `Content-MD5`.
   var wrongDigest: RefusalAnswer { get }
 
-  /// The refusal of a copy whose source is what the conditions leave out.
+  /// The error for a copy whose conditions exclude the source object.
   var unchangedCopySource: RefusalAnswer { get }
 
-  /// The refusal of a copy of an object onto itself that changes nothing; `nil` if that is no error.
+  /// The error for a copy of an object to itself that changes no property, or `nil` if that is allowed.
   var unchangingCopy: RefusalAnswer? { get }
 
-  /// The answer for an error.
+  /// Returns the response for an error.
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer
 }
 
-/// What identifies a request in the answer to it.
+/// The values that identify a request in its response.
 struct CallIdentity: Sendable {
   let requestID: String
   let method: HTTPRequest.Method
   let host: String
-  /// The path without its query, as it arrived.
+  /// The path without the query, as it arrived.
   let path: String
   let date: Timestamp
 }
@@ -291,11 +301,11 @@ struct CallIdentity: Sendable {
 struct StorageClass: Sendable {
   let name: String
 
-  /// Whether an object of the class has to be restored before it is read.
+  /// Whether an object of this class must be restored before it can be read.
   var isArchive = false
 }
 
-/// The names of what pages the list of buckets.
+/// The names of the parameters and elements that page the list of buckets.
 struct BucketPaging: Sendable {
   var marker: WireText = "marker"
   var limit: WireText = "max-keys"
@@ -304,19 +314,19 @@ struct BucketPaging: Sendable {
 }
 
 extension Dialect {
-  /// The number of the account that everything belongs to.
+  /// The id of the account that owns all buckets.
   static var account: String { "1250000000" }
 
-  /// The class of an object that names none.
+  /// The storage class of an object that specifies none.
   var standardClass: String { storageClasses[0].name }
 
-  /// A header of the service by the rest of its name.
+  /// Returns the name of a header with the service's prefix.
   func header(_ rest: String) -> String { headerPrefix + rest }
 
-  /// What the names of user metadata start with.
+  /// The prefix of the headers with user metadata.
   var metadataPrefix: String { header("meta-") }
 
-  /// The owner of everything.
+  /// The element with the owner of all buckets and objects.
   var owner: XMLNode {
     XMLNode("Owner", children: [XMLNode("ID", Self.account), XMLNode("DisplayName", "localcloud")])
   }

@@ -3,10 +3,12 @@ internal import HummingbirdCore
 internal import StorageAuth
 
 extension Gateway {
-  /// Answers a form: an authorization in the headers or the URL counts for nothing, the one in the fields has to be right.
+  /// Handles a form upload.
+  ///
+  /// An authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
   @concurrent
   func post(_ upload: FormUpload, _ request: Request, at date: Timestamp) async throws -> Answer {
-    // Without a bucket there is nothing to verify for.
+    // A bucket that does not exist is reported before the form is verified.
     try checkPlace(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import StorageAuth
 internal import Synchronization
 
-/// The way of every request of one service: check, verify, act, answer.
+/// The request handler of a storage service: checks and verifies a request, performs its operation, and responds.
 struct Gateway: Sendable {
   let dialect: any Dialect
   let authenticator: Authenticator
@@ -27,7 +27,7 @@ struct Gateway: Sendable {
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
   }
 
-  /// Answers a request.
+  /// Handles a request.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(endpoint)
@@ -60,7 +60,7 @@ struct Gateway: Sendable {
         answer = dialect.answer(for: .injected(status), to: identity)
       }
     }
-    // What the client sends next may be the body that it kept back, or another request.
+    // The bytes that follow may be the withheld body or another request, so the connection must close.
     if isAwaitingWord { answer.headers[.connection] = "close" }
     dialect.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
@@ -71,14 +71,14 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Tells a client that waits with its body to send it.
+  /// Sends `100 Continue` to a client that waits for it before sending the body.
   @concurrent
   private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
     if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
     isAwaitingWord = false
   }
 
-  /// The permission for a request, which is verified before anything of its body is read.
+  /// Returns the permit for a request, which is verified before any of its body is read.
   private func permit(_ head: HTTPRequest, at date: Timestamp) async throws -> Permit {
     guard head.path?.utf8.first == UInt8(ascii: "/") else {
       throw RefusalAnswer(.badRequest, "InvalidURI", "The request target has to be a path that starts with a slash.")
@@ -113,13 +113,13 @@ struct Gateway: Sendable {
     }
   }
 
-  /// The permission that a signature gives, if the policy of its key allows what is asked for.
+  /// Returns the permit for a verified request if the policy of its key allows the operation.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
     let operation = try Operation(head.method, verified.wholeTarget, of: dialect, isCopy: copySource != nil)
     try dialect.headerRules.check(head.headerFields, for: operation)
-    // A key that is gone since it was verified has no authority.
+    // A key that was removed after the verification has no authority.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
       authority, of: head, for: operation, verified.wholeTarget, dialect, region: region, at: date)
@@ -130,8 +130,9 @@ struct Gateway: Sendable {
     return permit
   }
 
-  /// Refuses a request for a bucket that is not there before its key is looked up, as the services do; only a request
-  /// that makes a bucket may name such a one.
+  /// Rejects a request for a bucket that does not exist before the key is looked up, as the services do.
+  ///
+  /// Only a request that creates a bucket may name one that does not exist.
   private func checkBucket(of head: HTTPRequest) throws {
     guard let target = try? dialect.target(of: head), let bucket = target.bucket?.string,
       dialect.isBucketName(bucket)
@@ -140,7 +141,7 @@ struct Gateway: Sendable {
     try checkPlace(of: bucket, at: head.authority)
   }
 
-  /// Refuses a bucket that is not there, or not where the host says.
+  /// Rejects a request for a bucket that does not exist, or that is not at the location that the host names.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = dialect.redirection(of: host, for: bucket) { throw redirection }

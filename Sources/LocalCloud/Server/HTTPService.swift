@@ -6,12 +6,12 @@ internal import NIOPosix
 internal import StorageAuth
 internal import SystemPackage
 
-/// One port with one service behind it.
+/// A service that listens on one port.
 final class HTTPService: Sendable {
-  /// Answers one request.
+  /// A closure that responds to one request.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
-  /// How long requests that are under way may take when the server stops.
+  /// The maximum time that requests in progress may take when the server stops.
   private static let grace = Duration.seconds(2)
 
   let endpoint: ServiceEndpoint
@@ -26,7 +26,7 @@ final class HTTPService: Sendable {
     self.work = work
   }
 
-  /// Binds a port on loopback and begins to answer.
+  /// Binds a port on the loopback interface and starts serving.
   static func start(
     port: Int, _ limits: ConnectionLimits, _ respond: @escaping Responder
   ) async throws -> HTTPService {
@@ -37,7 +37,7 @@ final class HTTPService: Sendable {
         address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-      // What the framework would log are requests, with their authorization.
+      // The framework would log requests including their authorization, so logging is disabled.
       logger: Logger(label: "localcloud") { _ in SwiftLogNoOpLogHandler() })
     let work = Task {
       defer { bound.finish() }
@@ -58,7 +58,7 @@ final class HTTPService: Sendable {
       work: work)
   }
 
-  /// Takes no more connections, and waits until those that are there are closed.
+  /// Stops accepting connections and waits until the open ones are closed.
   func stop() async {
     let deadline = Task { [work] in
       try await Task.sleep(for: Self.grace)

@@ -1,29 +1,28 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The permission to do what a request asks for.
+/// The permission to perform the operation of a request.
 ///
-/// Operations take nothing else, and there are two ways to one: the proof of a signature by somebody whose rights allow
-/// the operation, or an access that lets everybody read.
+/// Operations accept only this type, and there are two ways to create one: a verified request of a caller whose
+/// permissions include the operation, or a read of a public object.
 struct Permit: Sendable {
-  /// What is to be done.
+  /// The permitted operation.
   let operation: Operation
 
-  /// The bucket, the key and the parameters, those that the scheme does not sign too: the services act on them.
+  /// The bucket, the key and all parameters, including those that the signature does not cover: the services act on
+  /// them.
   let target: RequestTarget
 
-  /// Whether nobody signed.
+  /// Whether the request is unsigned.
   let isAnonymous: Bool
 
-  /// What else the request may do, for what only its body names.
+  /// The permissions of the request, for resources that only its body names.
   let rights: RequestRights
 
-  /// What takes the body apart; `nil` if the bytes that arrive are those of the object.
+  /// The reader that removes the framing of the body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
-  /// The permission that a signature gives.
-  ///
-  /// - Returns: Nothing if the rights do not allow the operation.
+  /// Creates a permit for a verified request, or returns `nil` if the permissions do not include the operation.
   init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
     guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
     if operation.hasCopySource {
@@ -35,9 +34,9 @@ struct Permit: Sendable {
     self.rights = rights
   }
 
-  /// The permission that a bucket gives to everybody.
+  /// Creates a permit for an unsigned request.
   ///
-  /// - Returns: Nothing if the operation is not one that reads an object, or the object is not open to everybody.
+  /// - Returns: `nil` if the operation does not read an object, or the object is not public.
   init?(
     everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at dialect: any Dialect
   ) throws {

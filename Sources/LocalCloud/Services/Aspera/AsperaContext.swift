@@ -1,17 +1,17 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What the Node API and the transfer desk of one server share.
+/// The state that the Node API and the transfer desk of one server share.
 struct AsperaContext: Sendable {
   let cloud: CloudContext
   let directory: NodeDirectory
   let files: FileTree
   let tokens = TransferTokenTable()
 
-  /// The fingerprint of the host key that the desk has; a new one for each server.
+  /// The fingerprint of the transfer desk's host key, which is random for each server.
   let hostKey: HostKeyFingerprint
 
-  /// The life of every token, whatever is asked for; nothing for what is asked for.
+  /// The lifetime of every token regardless of the request, or `nil` for the requested lifetime.
   let tokenLifetime: Duration?
 
   init(_ configuration: LocalCloud.Configuration, _ store: BucketTable, _ cloud: CloudContext) {
@@ -22,7 +22,7 @@ struct AsperaContext: Sendable {
     tokenLifetime = configuration.aspera.tokenLifetime
   }
 
-  /// Counts what happens to transfers.
+  /// Updates the statistics of transfers.
   func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
     cloud.counters.countTransfers(change)
   }

@@ -1,41 +1,41 @@
 public import StorageAuth
 
 extension LocalCloud {
-  /// What the Aspera node knows: its Node API, and the desk that `ascp-simulator` transfers files with.
+  /// The configuration of the Aspera node: its Node API, and the transfer desk that `ascp-simulator` uses.
   ///
-  /// The permanent accounts of the server are access keys of the node as well, so that nothing has to be set to begin
-  /// with.
+  /// The permanent accounts of the server are access keys of the node as well, so that the default configuration is
+  /// usable.
   public struct Aspera: Sendable {
-    /// The port of the Node API; 0 picks a free one.
+    /// The port of the Node API; 0 selects a free port.
     public var port: Int
 
-    /// The port of the transfer desk, which the setup answers name as SSH port and UDP port; 0 picks a free one.
+    /// The port of the transfer desk, reported by setup responses as both SSH and UDP port; 0 selects a free port.
     public var transferPort: Int
 
     /// The users of the Node API.
     public var users: [NodeUser]
 
-    /// The access keys, besides those that the accounts of the server are; one with the id of an account takes its place.
+    /// The access keys in addition to the accounts of the server; a key with the id of an account replaces it.
     public var accessKeys: [NodeAccessKey]
 
-    /// The accounts that transfers log in with; the first is the one that the setup answers name.
+    /// The accounts for transfer logins; setup responses name the first one.
     ///
-    /// Without any there is `xfer`: the secret of the first account of the server is its password, keys are those that
-    /// setup calls bring with them, and every transfer needs a token.
+    /// If the list is empty, there is one account `xfer`: its password is the secret of the server's first account, its
+    /// public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
-    /// The life of every transfer token, whatever is asked for; nothing for what is asked for, or a day.
+    /// The lifetime of every transfer token, or `nil` for the requested lifetime with a default of one day.
     public var tokenLifetime: Duration?
 
-    /// Makes the settings.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - port: The port of the Node API; 0 picks a free one.
-    ///   - transferPort: The port of the transfer desk; 0 picks a free one.
+    ///   - port: The port of the Node API; 0 selects a free port.
+    ///   - transferPort: The port of the transfer desk; 0 selects a free port.
     ///   - users: The users of the Node API.
-    ///   - accessKeys: The access keys, besides those that the accounts of the server are.
-    ///   - transferAccounts: The accounts that transfers log in with; `xfer` if there is none.
-    ///   - tokenLifetime: The life of every transfer token, whatever is asked for.
+    ///   - accessKeys: The access keys in addition to the accounts of the server.
+    ///   - transferAccounts: The accounts for transfer logins; if empty, there is one account `xfer`.
+    ///   - tokenLifetime: The lifetime of every transfer token, or `nil` for the requested lifetime.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil
@@ -69,17 +69,17 @@ extension LocalCloud {
 
   /// A user of the Node API.
   public struct NodeUser: Sendable, Equatable {
-    /// The name.
+    /// The user name.
     public var name: String
 
     /// The password.
     public var password: Secret
 
-    /// Makes a user.
+    /// Creates a user.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - password: The password; it may not be empty.
+    ///   - name: The user name.
+    ///   - password: The password, which must not be empty.
     public init(_ name: String, password: Secret) {
       self.name = name
       self.password = password
@@ -88,22 +88,23 @@ extension LocalCloud {
 
   /// An access key of the node.
   public struct NodeAccessKey: Sendable, Equatable {
-    /// The id.
+    /// The id of the access key.
     public var id: String
 
-    /// The secret.
+    /// The secret of the access key.
     public var secret: Secret
 
-    /// The public key in PEM that its bearer tokens are verified with (`token_verification_key`); without one there are
-    /// none.
+    /// The public key in PEM format that verifies bearer tokens (`token_verification_key`).
+    ///
+    /// If it is `nil`, the node rejects all bearer tokens of this access key.
     public var tokenVerificationKey: String?
 
-    /// Makes an access key.
+    /// Creates an access key.
     ///
     /// - Parameters:
-    ///   - id: The id.
-    ///   - secret: The secret.
-    ///   - tokenVerificationKey: The public key in PEM that its bearer tokens are verified with.
+    ///   - id: The id of the access key.
+    ///   - secret: The secret of the access key, which must not be empty.
+    ///   - tokenVerificationKey: The public key in PEM format that verifies bearer tokens, or `nil` to reject them.
     public init(id: String, secret: Secret, tokenVerificationKey: String? = nil) {
       self.id = id
       self.secret = secret
@@ -111,27 +112,27 @@ extension LocalCloud {
     }
   }
 
-  /// An account that transfers log in with.
+  /// An account for transfer logins.
   public struct TransferAccount: Sendable, Equatable {
-    /// The name of the user.
+    /// The user name.
     public var user: String
 
-    /// The password; without one nobody logs in with a password.
+    /// The password, or `nil` to disable logins with a password.
     public var password: Secret?
 
-    /// The public keys that are let in, each a line as in `authorized_keys`; setup calls add to them.
+    /// The accepted public keys, each a line in the format of `authorized_keys`; setup calls add further keys.
     public var publicKeys: [String]
 
-    /// Whether each transfer needs a token.
+    /// Whether each transfer requires a token.
     public var requiresToken: Bool
 
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
-    ///   - user: The name of the user.
-    ///   - password: The password; without one nobody logs in with a password.
-    ///   - publicKeys: The public keys that are let in, each a line as in `authorized_keys`.
-    ///   - requiresToken: Whether each transfer needs a token.
+    ///   - user: The user name.
+    ///   - password: The password, or `nil` to disable logins with a password.
+    ///   - publicKeys: The accepted public keys, each a line in the format of `authorized_keys`.
+    ///   - requiresToken: Whether each transfer requires a token.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
       self.user = user
       self.password = password

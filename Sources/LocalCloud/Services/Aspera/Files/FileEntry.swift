@@ -1,11 +1,11 @@
 internal import StorageAuth
 
-/// A file or a folder of the node.
+/// A file or folder of the node.
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
 
-  /// The bytes of a file; nothing for a folder.
+  /// The content of a file, or `nil` for a folder.
   let content: Content?
 
   var isFolder: Bool { content == nil }
@@ -13,16 +13,16 @@ struct FileEntry: Sendable {
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
-/// Why something cannot be done with a file or a folder.
+/// The reason why an operation on a file or folder fails.
 enum FileProblem: Error {
   case notFound(NodePath)
   case isFolder(NodePath)
   case isNoFolder(NodePath)
   case exists(NodePath)
-  /// The path is that of the root, which stays as it is.
+  /// The operation would replace, move or delete the root.
   case isRoot
 
-  /// What is wrong, in a sentence.
+  /// The reason as a sentence.
   var message: String {
     switch self {
     case .notFound(let path): "No such file or directory: \(path.text)"

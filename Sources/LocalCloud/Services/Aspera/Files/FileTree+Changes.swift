@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension FileTree {
-  /// Makes a folder and those that it is in; one that is there stays as it is.
+  /// Creates a folder with its parent folders, unless they exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     for folder in path.folders {
       switch try entry(at: folder)?.isFolder {
@@ -18,7 +18,7 @@ extension FileTree {
     }
   }
 
-  /// Puts a file in the place of the one that may be there, with the folders that it is in.
+  /// Creates or replaces a file, and creates its parent folders.
   func put(_ content: Content, at path: NodePath, _ date: Timestamp) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     try await makeFolder(path.parent, at: date)
@@ -28,7 +28,7 @@ extension FileTree {
     }
   }
 
-  /// Deletes a file, or a folder with everything in it.
+  /// Deletes a file, or a folder with its contents.
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     for entry in try walk(path).reversed() {
@@ -36,7 +36,7 @@ extension FileTree {
     }
   }
 
-  /// Moves a file, or a folder with everything in it, to where nothing is.
+  /// Moves a file, or a folder with its contents, to a path that does not exist yet.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
     let entries = try walk(path)

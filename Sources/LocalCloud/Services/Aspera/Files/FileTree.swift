@@ -1,25 +1,26 @@
 internal import StorageAuth
 
-/// The files and folders of the node, which are the objects of one bucket of its own: a file under its path, a folder
-/// under its path with a slash at its end.
+/// The files and folders of the node, stored as objects of a separate bucket.
+///
+/// The key of a file is its path; the key of a folder is its path with a trailing slash.
 struct FileTree: Sendable {
   static let bucket = "files"
 
   let store: BucketTable
 
-  /// What is at a path; nothing if there is nothing.
+  /// Returns the entry at a path, or `nil` if there is none.
   func entry(at path: NodePath) throws -> FileEntry? {
     try store.read(Self.bucket) { Self.entry(at: path, in: $0) }
   }
 
-  /// The folder at a path.
+  /// Returns the folder at a path.
   func requireFolder(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
     return entry
   }
 
-  /// What is in a folder, in the order of the bytes of the names.
+  /// Returns the entries of a folder, ordered by the bytes of their names.
   func children(of folder: NodePath) throws -> [FileEntry] {
     try store.read(Self.bucket) { bucket in
       let page = bucket.page(ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max))
@@ -28,14 +29,16 @@ struct FileTree: Sendable {
     }
   }
 
-  /// A file, or a folder with everything below it, folders before what is in them.
+  /// Returns a file, or a folder with everything below it; a folder precedes its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { return [entry] }
     return try [entry] + children(of: path).flatMap { try walk($0.path) }
   }
 
-  /// What is at a path of a bucket; a folder is also there while something is in it.
+  /// Returns the entry at a path in a bucket, or `nil` if there is none.
+  ///
+  /// A folder also exists if only objects below it exist.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
     if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil) }
     if let object = bucket.objects[path.fileKey] {

@@ -1,8 +1,8 @@
 internal import StorageAuth
 
-/// A path of the node: names below its root, compared byte for byte.
+/// A path of the node, as names below its root that are compared byte for byte.
 struct NodePath: Sendable {
-  /// The names from the root on; none for the root itself.
+  /// The names from the root to this path; empty for the root.
   let names: [String]
 
   /// The root.
@@ -12,36 +12,36 @@ struct NodePath: Sendable {
     self.names = names
   }
 
-  /// Reads a path; slashes that are too many and single dots count for nothing.
+  /// Parses a path; empty and `.` components are ignored.
   ///
-  /// - Returns: Nothing for a path that leads out of the root, or with a name that no file can have.
+  /// - Returns: `nil` if a component is `..`, longer than 255 bytes, or contains a NUL.
   init?(_ text: String) {
     let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
     guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
     self.names = names
   }
 
-  /// The path as the Node API writes it.
+  /// The path in the format of the Node API, with a leading slash.
   var text: String { "/" + names.joined(separator: "/") }
 
-  /// What a file is stored under.
+  /// The key of a file at this path.
   var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
 
-  /// What a folder is stored under, and what the keys of all that is in it start with; empty for the root.
+  /// The key of a folder at this path, which is also the prefix of the keys below it; empty for the root.
   var folderKey: String { names.isEmpty ? "" : names.joined(separator: "/") + "/" }
 
-  /// The last name; a slash for the root.
+  /// The last name, or a slash for the root.
   var basename: String { names.last ?? "/" }
 
-  /// The folder that it is in.
+  /// The parent folder.
   var parent: NodePath { NodePath(names: names.dropLast()) }
 
   /// The folders from the first below the root to this path.
   var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
 
-  /// The path of something in a folder.
+  /// Returns the path of an entry relative to this path.
   func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
 
-  /// Whether a path is this one or lies below it.
+  /// Returns whether a path equals this path or is below it.
   func contains(_ path: NodePath) -> Bool { path.folderKey.utf8.starts(with: folderKey.utf8) }
 }

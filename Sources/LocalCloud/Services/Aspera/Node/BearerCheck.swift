@@ -1,14 +1,14 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// Verifies bearer tokens with the key that their access key has for it.
+/// A verifier of bearer tokens, which uses the verification key of the token's access key.
 struct BearerCheck: Sendable {
-  /// Why a token is not taken.
+  /// The reason why a token is rejected.
   enum Problem: Error {
     case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope
     case expired(Timestamp)
 
-    /// What is wrong, in a sentence.
+    /// The reason as a sentence.
     var message: String {
       switch self {
       case .unknownKey: "The access key of the bearer token is not known."
@@ -27,7 +27,7 @@ struct BearerCheck: Sendable {
     self.directory = directory
   }
 
-  /// Why a token is not one of an access key that is valid at a time; nothing if it is.
+  /// Returns the reason why a token is not valid for an access key at a time, or `nil` if it is valid.
   func problem(of token: String, for accessKey: String, at date: Timestamp) -> Problem? {
     guard let key = directory.accessKey(accessKey) else { return .unknownKey }
     guard let pem = key.tokenVerificationKey else { return .noVerificationKey }

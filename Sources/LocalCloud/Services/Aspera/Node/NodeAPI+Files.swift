@@ -4,7 +4,7 @@ internal import StorageJSON
 extension NodeAPI {
   private static let largestPage = 10_000
 
-  /// Lists a folder, or describes a file.
+  /// Lists a folder or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
     guard let path = document["path"]?.string.flatMap({ NodePath($0) }) else {
       throw RefusalAnswer.nodeBadRequest("The path is missing, or leads out of the root.")
@@ -21,7 +21,7 @@ extension NodeAPI {
     ])
   }
 
-  /// Makes a folder.
+  /// Creates a folder.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     guard element["type"]?.string ?? "directory" == "directory" else {
       throw RefusalAnswer.nodeBadRequest("Only folders (type directory) are made here.")
@@ -32,12 +32,12 @@ extension NodeAPI {
     try await aspera.files.makeFolder(path, at: date)
   }
 
-  /// Deletes a file, or a folder with everything in it.
+  /// Deletes a file, or a folder with its contents.
   func delete(_ element: JSONValue) async throws {
     try await aspera.files.delete(Self.path(element))
   }
 
-  /// Moves a file or a folder: `source` and `destination` lie below `path`.
+  /// Moves a file or folder; `source` and `destination` are relative to `path`.
   func rename(_ element: JSONValue, at date: Timestamp) async throws {
     let base = try Self.path(element)
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
@@ -46,7 +46,7 @@ extension NodeAPI {
     try await aspera.files.move(base.appending(source), to: base.appending(destination), at: date)
   }
 
-  /// Does something for each element of `paths`; the error of one stands in its own element.
+  /// Performs an action for each element of `paths`; an element's error is reported in its own result.
   func forEachPath(_ document: JSONValue, _ body: (JSONValue) async throws -> Void) async throws -> Answer {
     guard let elements = document["paths"]?.array else { throw RefusalAnswer.nodeBadRequest("There are no paths.") }
     var results: [JSONValue] = []

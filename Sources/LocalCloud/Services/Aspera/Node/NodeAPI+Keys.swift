@@ -3,18 +3,18 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension NodeAPI {
-  /// The access keys that the caller may see: a node user all, an access key itself.
+  /// Returns the access keys that the caller may read: all for a node user, only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKeyID.map { $0 == key.id } ?? true }
     return Answer(.array(keys.map { Self.document(for: $0) }))
   }
 
-  /// An access key.
+  /// Returns an access key.
   func accessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
     Answer(Self.document(for: try key(name, for: caller)))
   }
 
-  /// Changes an access key: the key that its bearer tokens are verified with.
+  /// Sets or removes the public key that verifies the bearer tokens of an access key.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(RefusalAnswer) -> Answer {
@@ -32,7 +32,7 @@ extension NodeAPI {
     return try accessKey(key.id, for: caller)
   }
 
-  /// Lets in a public key for a user of transfers.
+  /// Adds a public key to the accepted keys of a transfer user.
   func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser

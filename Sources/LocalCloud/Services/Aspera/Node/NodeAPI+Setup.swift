@@ -3,7 +3,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeAPI {
-  /// Prepares transfers: each request is answered by a specification with a token, or by an error of its own.
+  /// Prepares transfers; each request results in a transfer specification with a token, or in a separate error.
   func setup(_ direction: TransferDirection, _ document: JSONValue, at date: Timestamp) throws -> Answer {
     guard let elements = document["transfer_requests"]?.array, !elements.isEmpty else {
       throw RefusalAnswer.nodeBadRequest("There are no transfer_requests.")
