@@ -3,9 +3,8 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The properties that distinguish a storage service from the others.
-///
-/// The gateway and the operations are the same for all services; names, texts, formats and rules come from here.
+/// The names, texts, formats and rules that distinguish a storage service; everything else is the same for all
+/// services.
 protocol Dialect: Sendable {
   /// The service, which identifies its buckets, keys and counters.
   var provider: LocalCloud.Provider { get }
@@ -35,10 +34,7 @@ protocol Dialect: Sendable {
 
   /// Returns whether the service ignores a range and responds with the whole object.
   ///
-  /// - Parameters:
-  ///   - range: The requested range.
-  ///   - byteCount: The size of the object, in bytes.
-  ///   - isStandard: Whether the request asks for the behavior of the HTTP standard.
+  /// - Parameter isStandard: Whether the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool
 
   /// Returns the bucket, the key and the parameters of a request, as the service reads them.
@@ -58,7 +54,7 @@ protocol Dialect: Sendable {
 
   // MARK: Bodies
 
-  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
+  /// Returns the reader that removes the framing of a request body, or `nil` if it is not framed.
   ///
   /// - Parameters:
   ///   - head: The request.
@@ -109,8 +105,7 @@ protocol Dialect: Sendable {
   /// The storage classes; the first one is the default.
   var storageClasses: [StorageClass] { get }
 
-  /// The names, without the service's prefix, of the headers for server-side encryption; the first one names the
-  /// method.
+  /// The headers for server-side encryption, without the service's prefix; the first one names the method.
   var encryptionHeaders: [String] { get }
 
   /// The supported encryption methods, and the other headers that each of them allows.
@@ -160,8 +155,7 @@ protocol Dialect: Sendable {
   /// The action that allows reading the source object of a copy in a policy.
   var readAction: String { get }
 
-  /// Returns the permission that an operation requires, or `nil` if the service does not have it, so that no policy
-  /// allows it.
+  /// Returns the permission that an operation requires, or `nil` if no policy can allow the operation.
   func need(for operation: Operation) -> Operation.Need?
 
   /// Returns the parts of a resource name.
@@ -227,7 +221,7 @@ protocol Dialect: Sendable {
   /// Returns the additional elements of a multipart upload in listings.
   func elements(of upload: PendingUpload) -> [XMLNode]
 
-  /// Returns the additional elements about an object's content in the response to a copy or to a completed upload.
+  /// Returns the additional elements about the content of a copy or a completed upload in the response.
   func elements(of content: Content) -> [XMLNode]
 
   /// The XML namespace of documents, or `nil` for none.
@@ -245,9 +239,7 @@ protocol Dialect: Sendable {
   /// Returns the additional elements of a part in listings.
   func elements(of part: UploadedPart) -> [XMLNode]
 
-  /// Returns the response with the access control of a bucket or an object.
-  ///
-  /// For an object, `nil` means that the access control of the bucket applies.
+  /// Returns the response with an access control; for an object, `nil` means that of its bucket.
   func accessAnswer(_ access: AccessControl?) -> Answer
 
   /// Returns the element of a bucket in the list of buckets.
@@ -258,8 +250,7 @@ protocol Dialect: Sendable {
 
   // MARK: Refusals
 
-  /// Returns the error for a request whose host belongs to another region than the bucket, or `nil` if there is no
-  /// conflict.
+  /// Returns the error for a request whose host belongs to another region than the bucket, if it does.
   func redirection(of host: String, for bucket: String) -> RefusalAnswer?
 
   /// Returns the error for a request whose signature was rejected.

@@ -2,76 +2,77 @@ public import HTTPServing
 public import StorageAuth
 
 extension LocalCloud {
-  /// What a server needs to know before it starts.
+  /// The configuration of a server.
   public struct Configuration: Sendable {
-    /// Who may sign requests; all services know them all.
+    /// The accounts that may sign requests; they apply to all services.
     public var accounts: [Account]
 
-    /// The buckets to make in every service; those that are there already stay as they are.
+    /// The buckets to create in every service, unless they exist.
     public var buckets: [String]
 
-    /// The port of OSS; 0 picks a free one.
+    /// The port of OSS; 0 selects a free port.
     public var ossPort: Int
 
-    /// The port of COS; 0 picks a free one.
+    /// The port of COS; 0 selects a free port.
     public var cosPort: Int
 
-    /// The port of S3; 0 picks a free one.
+    /// The port of S3; 0 selects a free port.
     public var s3Port: Int
 
-    /// The directory for objects, which is made if it is not there and kept; nothing takes a temporary one, which is
-    /// removed when the server stops.
+    /// The data directory, which is created if necessary and never removed.
+    ///
+    /// If it is `nil`, the server uses a temporary directory, which it removes when it stops.
     public var root: String?
 
-    /// The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
+    /// The region that OSS V4 signatures must name, or `nil` to accept any well-formed region.
     public var region: String?
 
-    /// The region that S3 stands in, and that its signatures have to name.
+    /// The region of S3, which its signatures must name.
     public var s3Region: String
 
-    /// Whether COS signatures have to cover the host, the content length, the token and every parameter.
+    /// Whether COS signatures must cover the host, the content length, the token and every parameter.
     public var isStrict: Bool
 
-    /// The origins of pages that may send requests to the storage services and read the answers, such as
-    /// `https://app.example.com`; `*` stands for all.
+    /// The origins of pages that may send requests to the storage services and read the responses, such as
+    /// `https://app.example.com`; `*` allows all origins.
     public var allowedOrigins: [String]
 
-    /// The token services, the app server and the metadata.
+    /// The configuration of the token services, the app server and the instance metadata.
     public var services: Services
 
-    /// The Aspera node.
+    /// The configuration of the Aspera node.
     public var aspera: Aspera
 
-    /// What goes wrong from the start; ``LocalCloud/faults`` changes it later.
+    /// The faults that apply from the start; ``LocalCloud/faults`` changes them later.
     public var faults: Faults
 
-    /// How many connections each port holds, and how long a client may keep one of them waiting.
+    /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
 
-    /// The present, in UTC; tests step it.
+    /// The clock, which returns the current time in UTC; tests can replace it.
     public var clock: @Sendable () -> Timestamp
 
-    /// Waits, for faults alone; tests put in a wait that they end themselves.
+    /// The sleep function of injected faults; tests can replace it by a wait that they control.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - accounts: Who may sign requests.
-    ///   - buckets: The buckets to make in every service.
-    ///   - ossPort: The port of OSS; 0 picks a free one.
-    ///   - cosPort: The port of COS; 0 picks a free one.
-    ///   - s3Port: The port of S3; 0 picks a free one.
-    ///   - root: The directory for objects; nothing takes a temporary one.
-    ///   - region: The region that OSS V4 signatures have to name; nothing takes any that is well-formed.
-    ///   - s3Region: The region that S3 stands in.
-    ///   - isStrict: Whether COS signatures have to cover everything.
-    ///   - allowedOrigins: The origins of pages that may send requests to the storage services and read the answers.
-    ///   - services: The token services, the app server and the metadata.
-    ///   - aspera: The Aspera node.
-    ///   - faults: What goes wrong from the start.
-    ///   - clock: The present, in UTC.
-    ///   - sleep: Waits, for faults alone.
+    ///   - accounts: The accounts that may sign requests.
+    ///   - buckets: The buckets to create in every service.
+    ///   - ossPort: The port of OSS; 0 selects a free port.
+    ///   - cosPort: The port of COS; 0 selects a free port.
+    ///   - s3Port: The port of S3; 0 selects a free port.
+    ///   - root: The data directory, or `nil` for a temporary one.
+    ///   - region: The region that OSS V4 signatures must name, or `nil` to accept any well-formed region.
+    ///   - s3Region: The region of S3.
+    ///   - isStrict: Whether COS signatures must cover the host, the content length, the token and every parameter.
+    ///   - allowedOrigins: The origins of pages that may send requests to the storage services and read the responses.
+    ///   - services: The configuration of the token services, the app server and the instance metadata.
+    ///   - aspera: The configuration of the Aspera node.
+    ///   - faults: The faults that apply from the start.
+    ///   - clock: The clock, which returns the current time in UTC.
+    ///   - sleep: The sleep function of injected faults.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
       root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,
@@ -124,19 +125,19 @@ extension LocalCloud {
     }
   }
 
-  /// Somebody who may sign requests.
+  /// An account that may sign requests.
   public struct Account: Sendable {
-    /// The key: permanent, or temporary with a session token and, if it is to end, an expiration.
+    /// The key: permanent, or temporary with a session token and optionally an expiration.
     public var key: AccessKey
 
-    /// Whether the key is switched off; a request that it signed is refused like one of an unknown key.
+    /// Whether the key is disabled; a request that is signed with it is rejected like one with an unknown key.
     public var isDisabled: Bool
 
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - isDisabled: Whether the key is switched off.
+    ///   - isDisabled: Whether the key is disabled.
     public init(_ key: AccessKey, isDisabled: Bool = false) {
       self.key = key
       self.isDisabled = isDisabled
@@ -144,9 +145,9 @@ extension LocalCloud {
   }
 }
 
-/// Why a server cannot start: what is wrong and what to do about it, in a sentence.
+/// The reason why a server cannot start, and the remedy.
 public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The sentence.
+  /// The reason and the remedy in one line of text.
   public let description: String
 
   init(_ description: String) {

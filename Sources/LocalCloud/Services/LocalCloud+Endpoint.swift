@@ -1,5 +1,5 @@
 extension LocalCloud {
-  /// A part of the server that fails on its own and is counted on its own.
+  /// A part of the server that has separate faults and statistics.
   public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// OSS.
     case oss
@@ -7,15 +7,15 @@ extension LocalCloud {
     case cos
     /// S3.
     case s3
-    /// The token services of both clouds.
+    /// The token services of all vendors.
     case sts
-    /// The app server that hands out temporary keys.
+    /// The app server that issues temporary credentials.
     case appServer
-    /// The metadata of an instance, of both clouds.
+    /// The instance metadata of all vendors.
     case metadata
-    /// The Node API of Aspera.
+    /// The Aspera Node API.
     case node
-    /// The desk that `ascp-simulator` transfers files with.
+    /// The transfer desk that `ascp-simulator` uses.
     case transfer
   }
 }

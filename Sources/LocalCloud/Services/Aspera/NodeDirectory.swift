@@ -2,11 +2,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// Who is known to the node: its users, access keys and transfer accounts.
+/// The users, access keys and transfer accounts of the node.
 final class NodeDirectory: Sendable {
   private struct State {
     var accessKeys: [LocalCloud.NodeAccessKey]
-    /// The public keys that were added, by the user that they log in.
+    /// The accepted public keys, by the UTF-8 bytes of the user name.
     var publicKeys: [[UInt8]: [String]]
   }
 
@@ -32,28 +32,28 @@ final class NodeDirectory: Sendable {
         publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
   }
 
-  /// The user that setup answers name.
+  /// The transfer user that setup responses name.
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
-  /// The account of a user.
+  /// Returns the transfer account of a user.
   func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
     accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
   }
 
-  /// Whether a name and a password are those of a user.
+  /// Returns whether a name and a password are those of a node user.
   func isUser(_ name: String, _ password: Secret) -> Bool {
     users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
   }
 
-  /// All access keys, in the order in which they were named.
+  /// All access keys in the order of configuration, those of the server's accounts first.
   var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
 
-  /// The access key of an id.
+  /// Returns the access key with an id.
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Sets the key that the bearer tokens of an access key are verified with; nothing takes it away.
+  /// Sets the public key that verifies the bearer tokens of an access key; `nil` removes it.
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
       guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
@@ -61,9 +61,9 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  /// Lets in a public key.
+  /// Adds an accepted public key.
   ///
-  /// - Returns: Whether the line is one of `authorized_keys` and the user is known.
+  /// - Returns: `false` if the line is not in the format of `authorized_keys`, or the user is unknown.
   func add(publicKey line: String, of user: String) -> Bool {
     guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
     let user = Array(user.utf8)
@@ -74,12 +74,12 @@ final class NodeDirectory: Sendable {
     return true
   }
 
-  /// Whether somebody who shows these logs in as a user.
+  /// Returns whether a user can log in with any of the given credentials.
   ///
   /// - Parameters:
-  ///   - user: The name.
-  ///   - password: What was given as a password.
-  ///   - publicKeys: The public keys that were offered, as SSH sends them, in Base64.
+  ///   - user: The user name.
+  ///   - password: The password, if one is given.
+  ///   - publicKeys: The offered public keys in SSH's wire format, in Base64.
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
@@ -87,7 +87,7 @@ final class NodeDirectory: Sendable {
     return publicKeys.contains { known.contains($0) }
   }
 
-  /// The second field of a line of `authorized_keys`: the key as SSH sends it, in Base64.
+  /// Returns the second field of a line of `authorized_keys`: the key in SSH's wire format, in Base64.
   private static func blob(of line: String) -> String? {
     let fields = line.words(between: " ")
     guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }

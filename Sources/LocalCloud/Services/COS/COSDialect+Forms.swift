@@ -26,7 +26,7 @@ extension COSDialect {
 }
 
 extension FormCondition {
-  /// What the value should have been, or started with; a session token is masked.
+  /// The expected value or prefix; a session token is masked.
   fileprivate var shownValue: String {
     if SecretName.isSecret(field) { return Secret.mask }
     return switch rule {

@@ -34,7 +34,7 @@ extension COSDialect {
   }
 
   func resource(_ name: String, in region: String) -> [String] {
-    // Buckets have the number of the account at their end.
+    // Bucket names end with the id of the account (APPID).
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
       $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? String($0) : nil
     }
@@ -52,7 +52,7 @@ extension COSDialect {
     for name in ["content-type", "content-length", "x-cos-acl", "x-cos-storage-class"] {
       facts["cos:\(name)"] = head.headerFields.joined(name)
     }
-    // Parameters are compared in the percent-encoded form of the URL.
+    // Policies compare parameters in the percent-encoded form of the URL.
     for name in ["prefix", "response-content-type"] {
       facts["cos:\(name)"] = target[WireText(name)]?.string.percentEncoded()
     }
@@ -78,7 +78,7 @@ extension COSDialect {
       expiration: end)
   }
 
-  /// Reads `qcs::cam::uin/1250000000:roleName/app`.
+  /// Parses a role name such as `qcs::cam::uin/1250000000:roleName/app`.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",

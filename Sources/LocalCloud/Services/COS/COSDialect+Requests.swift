@@ -9,7 +9,7 @@ extension COSDialect {
     COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
   }
 
-  /// The names of parameters count in any case, because they are signed in lower case.
+  /// The operations; parameter names are case-insensitive, because signatures contain them in lower case.
   static let table = OperationTable(
     OperationRoute.shared,
     ParameterNames(
@@ -29,7 +29,7 @@ extension COSDialect {
     ]) { $0.union($1) }
     .merging(HeaderRules.customerKeys) { $0.union($1) })
 
-  /// Reads `host/key` with the bucket in the host or, at an IP address, in front of the key; or `/bucket/key`.
+  /// Parses `host/key` or `/bucket/key`; the bucket is in the host or, for an IP address, before the key.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource {
     try NamedSource(header, of: self) { rest in
       let first = NamedSource.takeSegment(of: &rest)

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What is particular to COS.
+/// The properties of COS.
 struct COSDialect: Dialect {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
@@ -38,7 +38,7 @@ struct COSDialect: Dialect {
   let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
   let unchangedCopySource = RefusalAnswer.preconditionFailed("x-cos-copy-source-if-…")
 
-  /// The Base64 of a text such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, then chance.
+  /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, followed by random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
     let text =
@@ -61,7 +61,7 @@ struct COSDialect: Dialect {
     return headers
   }
 
-  /// The class is named only where it is not the standard one.
+  /// Returns the storage class of an object, unless it is the standard one.
   func headers(of object: StoredObject) -> HTTPFields {
     var headers: HTTPFields = [:]
     if let name = object.attributes.storageClass { headers.set("x-cos-storage-class", name) }

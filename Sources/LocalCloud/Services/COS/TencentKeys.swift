@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Keys in the shapes that the SDKs of Tencent Cloud read.
+/// Temporary credentials in the formats that the SDKs of Tencent Cloud parse.
 struct TencentKeys: KeyDocuments {
   let provider = LocalCloud.Provider.cos
   let appServerPath = "/cos/credentials"

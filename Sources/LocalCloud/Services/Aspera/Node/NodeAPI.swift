@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The Node API: finds out who calls and what is asked for, and does it.
+/// The Node API: authenticates the caller, routes the request and performs it.
 struct NodeAPI: Sendable {
   static let endpoint = LocalCloud.Endpoint.node
 
@@ -13,9 +13,9 @@ struct NodeAPI: Sendable {
   /// The port of the transfer desk.
   let transferPort: Int
 
-  /// Does what is asked for.
+  /// Authenticates and performs a request.
   ///
-  /// - Throws: A `RefusalAnswer` for what is refused.
+  /// - Throws: `RefusalAnswer` or `FileProblem` if the request is rejected.
   func answer(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
@@ -36,7 +36,7 @@ struct NodeAPI: Sendable {
     throw RefusalAnswer.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
   }
 
-  /// The answer for an error.
+  /// Returns the response for an error.
   func answer(for error: RefusalAnswer) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   private func files(

@@ -2,14 +2,16 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// Decides who calls the Node API: `Basic` with a node user or an access key, or `Bearer` with the access key in
-/// `X-Aspera-AccessKey`.
+/// The authentication of Node API requests.
+///
+/// A request carries either `Basic` authorization of a node user or an access key, or a `Bearer` token with the access
+/// key in `X-Aspera-AccessKey`.
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// The caller.
+  /// Returns the authenticated caller.
   ///
-  /// - Throws: 401 for an authorization that is missing, unreadable or wrong.
+  /// - Throws: A 401 error for a missing, unreadable or invalid authorization.
   func caller(of call: InboundCall) throws(RefusalAnswer) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")

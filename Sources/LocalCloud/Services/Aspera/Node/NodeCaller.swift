@@ -1,11 +1,11 @@
-/// Who calls the Node API.
+/// The authenticated caller of the Node API.
 enum NodeCaller: Sendable {
   /// A node user.
   case user(String)
-  /// An access key, with its secret or with a bearer token.
+  /// An access key, authenticated by its secret or by a bearer token.
   case accessKey(String)
 
-  /// The access key that the caller is.
+  /// The id of the caller's access key, or `nil` for a node user.
   var accessKeyID: String? {
     if case .accessKey(let id) = self { id } else { nil }
   }

@@ -2,15 +2,15 @@ internal import HTTPTypes
 internal import StorageJSON
 
 extension RefusalAnswer {
-  /// A refusal of the Node API, which is known by its status.
+  /// Creates an error of the Node API, whose code is its status.
   static func node(_ status: HTTPResponse.Status, _ message: String) -> RefusalAnswer {
     RefusalAnswer(status, String(status.code), message)
   }
 
-  /// The refusal of a request that is not what the Node API takes.
+  /// Creates the error for an invalid request.
   static func nodeBadRequest(_ message: String) -> RefusalAnswer { node(.badRequest, message) }
 
-  /// What is wrong with a file or a folder.
+  /// Creates the error for a file problem.
   static func node(_ problem: FileProblem) -> RefusalAnswer {
     switch problem {
     case .notFound: node(.notFound, problem.message)
@@ -19,7 +19,7 @@ extension RefusalAnswer {
     }
   }
 
-  /// The error as the Node API writes it.
+  /// The error document of the Node API.
   var nodeDocument: JSONValue {
     [
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),

@@ -3,14 +3,14 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The way of every request to the Node API.
+/// The HTTP request handler of the Node API.
 struct NodeGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
   let api: NodeAPI
   let context: CloudContext
 
-  /// Answers a request.
+  /// Handles a request.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(NodeAPI.endpoint)
@@ -40,7 +40,7 @@ struct NodeGateway: Sendable {
 }
 
 extension RefusalAnswer {
-  /// What was thrown while the Node API answered.
+  /// Converts an error that was thrown while handling a Node API request.
   fileprivate init(ofNode error: any Error) {
     switch error {
     case let error as RefusalAnswer: self = error

@@ -1,7 +1,7 @@
 internal import AsperaAuth
 internal import StorageJSON
 
-/// What one element of a setup call asks for.
+/// One element of a setup call.
 struct SetupRequest: Sendable {
   private static let defaultLifetime = Duration.seconds(86_400)
 
@@ -21,7 +21,7 @@ struct SetupRequest: Sendable {
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
 
-  /// How long the token is to live.
+  /// The requested lifetime of the token.
   var lifetime: Duration {
     get throws(RefusalAnswer) {
       guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
@@ -32,7 +32,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// What the token opens: the destinations of an upload, the sources of a download.
+  /// The paths that the token grants access to: the destinations of an upload, or the sources of a download.
   var places: [NodePath] {
     get throws(RefusalAnswer) {
       switch direction {
@@ -58,7 +58,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// The paths of the answer; those of an upload hold only destinations, as a server answers it.
+  /// The `paths` of the response; those of an upload contain only destinations, as in a server's responses.
   var answeredPaths: JSONValue {
     guard direction == .send else { return .array(paths) }
     return .array(
@@ -67,7 +67,8 @@ struct SetupRequest: Sendable {
       })
   }
 
-  /// The root of the answer: what an upload without a root names as its one destination is the root.
+  /// The `destination_root` of the response; for an upload without a root and with a single destination, that
+  /// destination.
   var answeredRoot: String {
     if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
@@ -75,7 +76,7 @@ struct SetupRequest: Sendable {
     return root
   }
 
-  /// The public keys that the caller brings with it, each a line of `authorized_keys`.
+  /// The public keys in the request, each a line in the format of `authorized_keys`.
   var publicKeys: [String] {
     switch request["public_keys"] {
     case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The connections to the desk; there is room for a bounded number, and the oldest has to go first.
+/// The connections to the transfer desk, limited in number; the oldest one is discarded first.
 final class ConnectionTable: Sendable {
   private static let capacity = 4096
 
@@ -11,9 +11,9 @@ final class ConnectionTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// Takes a connection.
+  /// Adds a connection.
   ///
-  /// - Returns: The name that it is found by, which nobody can guess.
+  /// - Returns: The id of the connection, which is random and hard to guess.
   func add(_ connection: TransferConnection) -> String {
     let id = BlobID.random().description
     state.withLock { state in
@@ -26,7 +26,7 @@ final class ConnectionTable: Sendable {
 
   subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
 
-  /// Lets go of a connection.
+  /// Removes a connection.
   func remove(_ id: String) {
     state.withLock { state in
       state.connections[id] = nil

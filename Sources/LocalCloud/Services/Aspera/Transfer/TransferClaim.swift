@@ -1,17 +1,17 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// What a transfer token was issued for.
+/// The permissions of a transfer token.
 struct TransferClaim: Sendable {
   let direction: TransferDirection
   let user: String
 
-  /// What may be written, for a token to send, or read: each of these and what lies below it.
+  /// The paths that the token may write (direction `send`) or read, including everything below them.
   let places: [NodePath]
 
   let issued: Timestamp
   let end: Timestamp
 
-  /// Whether a path may be written or read.
+  /// Returns whether the token may access a path.
   func covers(_ path: NodePath) -> Bool { places.contains { $0.contains(path) } }
 }

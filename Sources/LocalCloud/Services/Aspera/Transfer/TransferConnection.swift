@@ -1,15 +1,15 @@
 internal import AsperaAuth
 internal import Synchronization
 
-/// One connection to the desk: who is at its other end, and what they may do.
+/// A connection to the transfer desk, with its login, session and open files.
 final class TransferConnection: Sendable {
-  /// A session that began.
+  /// A session, with the permissions of its token.
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
   }
 
-  /// A file that is under way.
+  /// The state of a file in transfer.
   enum OpenFile: Sendable {
     case sending(Content)
     case receiving(NodePath, byteCount: Int64, [Extent])
@@ -23,7 +23,7 @@ final class TransferConnection: Sendable {
     var byteCount: Int64 = 0
   }
 
-  /// How many bytes go through at once, if a fault does not want fewer.
+  /// The maximum size of a piece in bytes, unless a fault requires smaller pieces.
   private static let pieceByteCount: Int64 = 1024 * 1024
 
   private let fault: LocalCloud.TransferFault?
@@ -33,30 +33,30 @@ final class TransferConnection: Sendable {
     self.fault = fault
   }
 
-  /// The account that logged in.
+  /// The account that logged in, or `nil` before the login.
   var account: LocalCloud.TransferAccount? {
     get { state.withLock { $0.account } }
     set { state.withLock { $0.account = newValue } }
   }
 
-  /// The session that began.
+  /// The session, or `nil` before it begins.
   var session: Session? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
   }
 
-  /// How many bytes are to be sent or asked for at once.
+  /// The maximum number of bytes to transfer in one request.
   var pieceByteCount: Int64 {
     guard case .afterBytes(let bytes)? = fault?.place else { return Self.pieceByteCount }
     return min(max(bytes, 1), Self.pieceByteCount)
   }
 
-  /// The fault that is to happen at a place.
+  /// Returns the fault at a point of the transfer, or `nil` if there is none.
   func fault(at place: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
     fault.flatMap { $0.place == place ? $0 : nil }
   }
 
-  /// The fault that is to happen in the content, once so many bytes went through or there are no more.
+  /// Returns the fault in the content if it is due: enough bytes were transferred, or the content ended.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
     guard let fault, case .afterBytes(let bytes) = fault.place else { return nil }
     return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
@@ -64,7 +64,7 @@ final class TransferConnection: Sendable {
 
   /// Opens a file.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The number of the file.
   func open(_ file: OpenFile) -> Int {
     state.withLock { state in
       state.files.append(file)
@@ -72,22 +72,22 @@ final class TransferConnection: Sendable {
     }
   }
 
-  /// The file with a number.
+  /// Returns the file with a number.
   func file(_ number: Int) -> OpenFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
-  /// Puts a file in another state.
+  /// Sets the state of a file.
   func update(_ number: Int, _ file: OpenFile) {
     state.withLock { $0.files[number] = file }
   }
 
-  /// Counts bytes that went through.
+  /// Counts transferred bytes of content.
   func passed(_ byteCount: Int64) {
     state.withLock { $0.byteCount += byteCount }
   }
 
-  /// Whether every file that was to be received is there.
+  /// Whether every file to receive is complete.
   var isComplete: Bool {
     state.withLock { state in
       state.files.allSatisfy { file in

@@ -8,7 +8,7 @@ internal import StorageJSON
 extension TransferDesk {
   // MARK: From the node
 
-  /// What a source of the node consists of: itself, and everything below it.
+  /// Lists a source of a download: the entry itself and everything below it.
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
@@ -26,7 +26,7 @@ extension TransferDesk {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Bytes of a file of the node.
+  /// Returns a range of bytes of a file.
   func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
@@ -41,14 +41,14 @@ extension TransferDesk {
 
   // MARK: To the node
 
-  /// Makes a folder of the node.
+  /// Creates a folder.
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     try await aspera.files.makeFolder(Self.path(document["path"], session.claim), at: date)
     return Answer([:])
   }
 
-  /// What is at a path of the node.
+  /// Describes the entry at a path.
   func kind(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
     guard let entry = try aspera.files.entry(at: Self.path(document["path"], connection.session?.claim)) else {
@@ -61,7 +61,7 @@ extension TransferDesk {
     ])
   }
 
-  /// Opens a file that goes to the node; one without bytes is there at once.
+  /// Opens a file for an upload; an empty file is complete at once.
   func open(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send,
       let byteCount = document["bytes"]?.integer, byteCount >= 0
@@ -73,7 +73,7 @@ extension TransferDesk {
     return Answer(["file": .number(JSONNumber(number))])
   }
 
-  /// Takes bytes of a file; with the last of them the file is there.
+  /// Appends bytes to an uploaded file, which is complete once all of its bytes have arrived.
   func write(
     _ number: Int, from offset: Int64, _ request: Request, _ connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {

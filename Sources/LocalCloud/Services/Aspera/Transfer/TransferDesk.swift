@@ -2,17 +2,17 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageJSON
 
-/// The server's side of SSH and ascp, for `ascp-simulator` alone: JSON and bytes over HTTP.
+/// The server side of SSH and ascp for `ascp-simulator`: JSON and bytes over HTTP.
 ///
-/// A connection is made, somebody logs in, a session begins, files and folders go through piece by piece, and the session
-/// ends. Documentation/LocalCloud.md has the calls.
+/// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
+/// Documentation/LocalCloud.md describes the calls.
 struct TransferDesk: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
 
   let aspera: AsperaContext
   let connections = ConnectionTable()
 
-  /// Takes a connection, and shows the host key.
+  /// Opens a connection and returns the host key.
   func connect() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
@@ -20,7 +20,7 @@ struct TransferDesk: Sendable {
     return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
   }
 
-  /// Lets somebody in who has the password or one of the keys of an account.
+  /// Logs in a user with the password or a public key of an account.
   func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
     let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
@@ -33,7 +33,7 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Begins a session: checks the token, and the paths that are known already.
+  /// Begins a session: checks the token, and the paths that are already known.
   func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
@@ -47,7 +47,7 @@ struct TransferDesk: Sendable {
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
   }
 
-  /// Ends a session well.
+  /// Ends a session successfully.
   func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
     guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
@@ -56,14 +56,14 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Lets a fault happen.
+  /// Throws an injected fault, if there is one.
   func inject(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
     throw InjectedRefusal(refusal: TransferRefusal(fault))
   }
 
-  /// A path of the node that the token of the session was issued for.
+  /// Returns a path of the node that the session's token covers.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = NodePath(text) else { throw TransferRefusal(41, "The path leads out of the docroot: \(text)") }
@@ -72,7 +72,7 @@ struct TransferDesk: Sendable {
   }
 }
 
-/// A refusal that was asked for, which is not counted with the others.
+/// An injected rejection, which is not counted with the real ones.
 struct InjectedRefusal: Error {
   let refusal: TransferRefusal
 }

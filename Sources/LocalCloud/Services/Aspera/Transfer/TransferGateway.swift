@@ -4,7 +4,7 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageJSON
 
-/// The way of every request of the simulator to the transfer desk.
+/// The HTTP request handler of the transfer desk.
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
@@ -16,7 +16,7 @@ struct TransferGateway: Sendable {
     context = aspera.cloud
   }
 
-  /// Answers a request.
+  /// Handles a request of the simulator.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(TransferDesk.endpoint)

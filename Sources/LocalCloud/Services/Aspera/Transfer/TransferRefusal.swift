@@ -1,7 +1,7 @@
 internal import AsperaAuth
 internal import StorageJSON
 
-/// Why the desk refuses a transfer, in the numbers of ascp.
+/// An error of the transfer desk, with an error code of ascp.
 struct TransferRefusal: Error {
   let code: Int
   let text: String
@@ -11,7 +11,7 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
-  /// What is wrong with a file or a folder.
+  /// Creates the error for a file problem.
   init(_ problem: FileProblem) {
     switch problem {
     case .notFound: code = 4
@@ -23,18 +23,18 @@ struct TransferRefusal: Error {
     text = problem.message
   }
 
-  /// A failure that was asked for.
+  /// Creates an injected error.
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
     self.init(fault.code, fault.text ?? "The server ended the session: \(name), as it was asked for")
   }
 
-  /// The refusal of an account; what is wrong with it is not said, as SSH does not.
+  /// The error for a failed login, which does not reveal the reason, as in SSH.
   static let account = TransferRefusal(19, "failed to authenticate")
 
-  /// The refusal of a call that is out of order, which the simulator does not make.
+  /// The error for a call that is invalid or out of order, which the simulator never sends.
   static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
 
-  /// The refusal as the desk writes it.
+  /// The error document of the transfer desk.
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

@@ -3,19 +3,19 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// Decides what a token lets a session do.
+/// The verification of transfer tokens.
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
-  /// What a session may do.
+  /// Verifies the token of a session.
   ///
   /// - Parameters:
   ///   - token: The token, if the session has one.
   ///   - tags: The tags of the session.
   ///   - account: The account that logged in.
-  ///   - direction: Whether the session sends or receives, from the client's side.
-  ///   - date: The present.
-  /// - Returns: The places that the token was issued for; nothing if the session may do everything.
+  ///   - direction: The direction of the transfer from the client's point of view.
+  ///   - date: The current time.
+  /// - Returns: The permissions of the token, or `nil` if the session may access all paths.
   func claim(
     _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
@@ -46,7 +46,7 @@ struct TransferTokenCheck: Sendable {
     return claim
   }
 
-  /// Checks that a path is one that the token was issued for.
+  /// Checks that the token covers a path.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
     throw refusal("the token does not match the file list: \(path.text) is not part of it")

@@ -1,20 +1,20 @@
 internal import StorageAuth
 package import Synchronization
 
-/// The transfer tokens that were issued.
+/// The issued transfer tokens.
 ///
-/// A token is kept for a while after its end, so that it is refused as expired and not as unknown. There is room for a
-/// bounded number; those that end first have to go first.
+/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
+/// number of tokens is limited; those that expire first are discarded first.
 package final class TransferTokenTable: Sendable {
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
   private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
 
-  /// Sees every token that is issued; tests look for them where they must not be.
+  /// A closure that receives every issued token, so that tests can search for tokens that leaked.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-  /// Issues a token, in the form of those that a server issues.
+  /// Issues a token in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {
     let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
     claims.withLock { claims in
@@ -31,6 +31,6 @@ package final class TransferTokenTable: Sendable {
     return token
   }
 
-  /// What a token was issued for; nothing if it was not issued here, or has ended long ago.
+  /// Returns the permissions of a token, or `nil` if it was not issued here or is no longer retained.
   func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }

@@ -4,12 +4,12 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension TencentSTS {
-  /// How far the time of signing may be from the present.
+  /// The maximum difference between the signing time and the current time.
   private static let clockTolerance = Duration.seconds(5 * 60)
 
-  /// Finds out who calls, by either of the two schemes of signatures.
+  /// Authenticates a call by either of the two signature schemes.
   ///
-  /// - Returns: The key.
+  /// - Returns: The key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }

@@ -5,12 +5,12 @@ internal import StorageJSON
 
 /// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
 ///
-/// Like the service it answers errors with status 200; what is wrong stands in the document.
+/// Like the real service it reports errors with status 200; the error is in the document.
 struct TencentSTS: TokenServiceHandler {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
 
-  /// The longest life of a key of GetFederationToken.
+  /// The maximum lifetime of a credential from GetFederationToken, in seconds.
   private static let federationLimit: Int64 = 129_600
 
   let endpoint = LocalCloud.Endpoint.sts
@@ -22,7 +22,7 @@ struct TencentSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Whether a call of a token service is one of Tencent Cloud's.
+  /// Returns whether a call is meant for the token service of Tencent Cloud.
   func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
@@ -134,7 +134,9 @@ struct TencentSTS: TokenServiceHandler {
     return lifetime
   }
 
-  /// The policy, which is percent-encoded once more in its parameter; some SDKs leave that out.
+  /// Returns the session policy, or `nil` if there is none.
+  ///
+  /// The value of the parameter is percent-encoded once more; some SDKs omit that encoding.
   private func policy(_ parameters: CallParameters) throws(RefusalAnswer) -> SessionPolicy? {
     guard let text = parameters["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
@@ -168,7 +170,7 @@ struct TencentSTS: TokenServiceHandler {
 }
 
 extension JSONValue {
-  /// Whether an object in it has a member with a name, at any depth.
+  /// Returns whether the value contains an object with a member of this name, at any depth.
   fileprivate func hasMember(_ name: String) -> Bool {
     switch self {
     case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
