@@ -3,8 +3,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The names, texts, formats and rules that distinguish a storage service; everything else is the same for all
-/// services.
+/// The names, texts, formats and rules in which a storage service differs from the others.
 protocol Dialect: Sendable {
   /// The service, which identifies its buckets, keys and counters.
   var provider: LocalCloud.Provider { get }

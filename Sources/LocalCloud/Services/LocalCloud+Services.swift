@@ -1,39 +1,40 @@
 public import StorageAuth
 
 extension LocalCloud {
-  /// What the token services, the app server and the metadata know.
+  /// The configuration of the token services, the app server and the instance metadata.
   ///
-  /// They share one port, and are told apart by their paths and headers.
+  /// They share one port; paths and headers distinguish them.
   public struct Services: Sendable {
-    /// Their port; 0 picks a free one.
+    /// The port; 0 selects a free port.
     public var port: Int
 
-    /// The roles that can be taken; the first of a cloud is that of its app server and its instance.
+    /// The roles that callers can assume; the app server and the instance metadata use the first role of each vendor.
     public var roles: [Role]
 
-    /// The life of every token that is issued, whatever is asked for; nothing for what is asked for.
+    /// The lifetime of every issued credential regardless of the request, or `nil` for the requested lifetime.
     ///
-    /// It lifts the limits of the services, 900 seconds among them. Whole seconds from 1.
+    /// It overrides the services' limits, such as the minimum of 900 seconds. It must be at least one second.
     public var tokenLifetime: Duration?
 
-    /// What callers of the app server have to send as `Authorization: Bearer …`; nothing lets everybody in.
+    /// The bearer token that callers of the app server must send, or `nil` to accept all callers.
     public var appToken: Secret?
 
-    /// The identity tokens (OIDC) that are exchanged for keys; any role trusts them.
+    /// The OIDC identity tokens that callers can exchange for credentials; every role trusts them.
     public var identityTokens: [Secret]
 
-    /// Whether the metadata services that have tokens want one that was got with PUT before (IMDSv2 only).
+    /// Whether the metadata services require a token that was obtained with a PUT request (IMDSv2 only), if they have
+    /// tokens.
     public var requiresMetadataToken: Bool
 
-    /// Makes the settings.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 picks a free one.
-    ///   - roles: The roles that can be taken.
-    ///   - tokenLifetime: The life of every token that is issued; nothing for what is asked for.
-    ///   - appToken: What callers of the app server have to send.
-    ///   - identityTokens: The identity tokens that are exchanged for keys.
-    ///   - requiresMetadataToken: Whether the metadata services that have tokens want one.
+    ///   - port: The port; 0 selects a free port.
+    ///   - roles: The roles that callers can assume.
+    ///   - tokenLifetime: The lifetime of every issued credential, or `nil` for the requested lifetime.
+    ///   - appToken: The bearer token that callers of the app server must send, or `nil` to accept all callers.
+    ///   - identityTokens: The OIDC identity tokens that callers can exchange for credentials.
+    ///   - requiresMetadataToken: Whether the metadata services require a token, if they have tokens.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
       appToken: Secret? = nil,

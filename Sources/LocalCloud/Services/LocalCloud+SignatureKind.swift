@@ -1,5 +1,5 @@
 extension LocalCloud {
-  /// A scheme of signatures.
+  /// A signature scheme.
   public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
     /// OSS version 4, HMAC-SHA-256.
     case ossV4 = "OSS V4"
@@ -9,13 +9,13 @@ extension LocalCloud {
     case cosV5 = "COS V5"
     /// S3 version 4, HMAC-SHA-256.
     case s3V4 = "S3 V4"
-    /// Alibaba Cloud's ACS3-HMAC-SHA256.
+    /// ACS3-HMAC-SHA256 of Alibaba Cloud.
     case acs3 = "ACS3"
-    /// Alibaba Cloud's RPC, HMAC-SHA-1 among the parameters.
+    /// The RPC signature of Alibaba Cloud: HMAC-SHA-1, in a parameter.
     case alibabaRPC = "Alibaba RPC"
-    /// Tencent Cloud's TC3-HMAC-SHA256.
+    /// TC3-HMAC-SHA256 of Tencent Cloud.
     case tc3 = "TC3"
-    /// Tencent Cloud's version 1, HMAC-SHA-1 or HMAC-SHA-256 among the parameters.
+    /// Version 1 of Tencent Cloud: HMAC-SHA-1 or HMAC-SHA-256, in a parameter.
     case tencentV1 = "Tencent V1"
   }
 }

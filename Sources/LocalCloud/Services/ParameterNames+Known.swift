@@ -1,8 +1,9 @@
 extension ParameterNames {
-  /// What the services, and the relatives whose clients get here, keep for themselves.
+  /// The prefixes that the services, and related services whose clients may send requests here, reserve.
   static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]
 
-  /// The names in the sources of the vendors' SDKs; `sub-resources.json` of the tests says which SDK has which.
+  /// The parameter names in the sources of the vendors' SDKs; the tests' `sub-resources.json` lists the SDKs of each
+  /// name.
   static let names: Set<String> = [
     "abac", "accelerate", "accessmonitor", "accessPoint", "accessPointConfigForObjectProcess",
     "accessPointForObjectProcess", "accessPointPolicy", "accessPointPolicyForObjectProcess", "acl", "analytics",

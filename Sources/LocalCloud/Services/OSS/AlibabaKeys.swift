@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Keys in the shapes that the SDKs of Alibaba Cloud read.
+/// Temporary credentials in the formats that the SDKs of Alibaba Cloud parse.
 struct AlibabaKeys: KeyDocuments {
   let provider = LocalCloud.Provider.oss
   let appServerPath = "/oss/distribute-token.json"

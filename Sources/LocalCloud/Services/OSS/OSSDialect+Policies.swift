@@ -62,7 +62,7 @@ extension OSSDialect {
       sessionToken: "CAIS/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
   }
 
-  /// Reads `acs:ram::1250000000:role/app`.
+  /// Parses a role name such as `acs:ram::1250000000:role/app`.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,

@@ -62,7 +62,7 @@ extension OSSDialect {
       ec: "0002-00000040", details: details)
   }
 
-  /// A text, and its bytes in upper-case hexadecimal with a blank between them.
+  /// Returns an element with a text and one with its bytes in upper-case hexadecimal, separated by spaces.
   private func text(_ name: String, _ value: String) -> [RefusalAnswer.Detail] {
     let bytes = value.utf8.map { byte in
       let digits = String(byte, radix: 16, uppercase: true)

@@ -30,11 +30,12 @@ extension OSSDialect {
     ]) { $0.union($1) },
     formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
 
-  /// Reads `/bucket/key`.
+  /// Parses `/bucket/key`.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
-  /// A range that does not lie within the object is answered with the whole object, unless the request asks for the
-  /// standard behaviour.
+  /// Returns whether OSS ignores a range.
+  ///
+  /// OSS ignores a range that is not within the object, unless the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
     !isStandard && !range.lies(within: byteCount)
   }

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What is particular to OSS.
+/// The properties of OSS.
 struct OSSDialect: Dialect {
   let provider = LocalCloud.Provider.oss
   let endpoint = LocalCloud.Endpoint.oss
@@ -33,7 +33,7 @@ struct OSSDialect: Dialect {
   let unchangedCopySource = RefusalAnswer(
     .notModified, "NotModified", "The source is what the conditions leave out.")
 
-  /// 24 hexadecimal digits: the time, then chance.
+  /// Returns 24 hexadecimal digits: the time, followed by random digits.
   func makeRequestID(at date: Timestamp) -> String {
     (String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
       + String(hexadecimal: UInt64.random(in: 0 ... .max)))
@@ -44,8 +44,9 @@ struct OSSDialect: Dialect {
 
   func entityTag(_ tag: String) -> String { "\"\(tag.asciiUppercased)\"" }
 
-  /// The tag of the whole is the MD5 of the parts' tags as the service writes them, in upper-case hexadecimal: its own
-  /// test suites print one.
+  /// Returns the entity tag of a part in upper-case hexadecimal, as the service formats it.
+  ///
+  /// The entity tag of the whole object is the MD5 of these bytes; the vendor's own test suites show an example.
   func bytes(ofPartTag tag: String) -> [UInt8] { Array(tag.asciiUppercased.utf8) }
 
   func checksums(of content: Content) -> HTTPFields {
@@ -89,11 +90,11 @@ struct OSSDialect: Dialect {
     .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
   }
 
-  /// The most bytes of each element of a refusal that goes into the header of an answer to HEAD.
+  /// The maximum number of bytes of each element of an error that is sent in a header of a response to HEAD.
   private static let headerEchoByteLimit = 256
 
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
-    // A header has less room than a body.
+    // A header is more limited in size than a body.
     let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),

@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension PolicyLanguage {
-  /// The language of RAM of Alibaba Cloud, version 1.
+  /// The policy language of Alibaba Cloud RAM, version 1.
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
     ignoresActionCase: true, absence: .allowsLess, keys: ramKeys, comparisons: capitalizedComparisons, parts: ramParts)
@@ -10,7 +10,7 @@ extension PolicyLanguage {
   private static func ramParts(_ resource: String) -> [String]? {
     var parts = resource.parts(between: ":", atMost: 4).map(String.init)
     guard parts.count == 5, parts[0] == "acs" else { return nil }
-    // A region is written with the name of the service in front, or without.
+    // A region may have the prefix `oss-`.
     if parts[1] == "oss", let region = parts[2].removingBytePrefix("oss-") { parts[2] = String(region) }
     return parts
   }

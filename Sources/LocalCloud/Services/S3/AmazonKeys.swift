@@ -2,9 +2,10 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Keys in the shapes that the SDKs of Amazon Web Services read: the container endpoint stands for the app server.
+/// Temporary credentials in the formats that the SDKs of Amazon Web Services parse.
 ///
-/// Pages: "Container credential provider", "IMDS credential provider".
+/// The container endpoint takes the role of the app server. Pages: "Container credential provider", "IMDS credential
+/// provider".
 struct AmazonKeys: KeyDocuments {
   let provider = LocalCloud.Provider.s3
   let appServerPath = "/s3/container-credentials"

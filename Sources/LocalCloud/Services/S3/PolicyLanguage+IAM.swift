@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension PolicyLanguage {
-  /// The language of IAM of Amazon Web Services.
+  /// The policy language of AWS IAM.
   ///
   /// Page: "IAM JSON policy elements reference".
   static let iam = PolicyLanguage(

@@ -5,11 +5,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-// Pages: "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks", "Checking object
-// integrity for data uploads".
+// Pages: "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks", "Checking
+// object integrity for data uploads".
 
 extension S3Dialect {
-  /// The headers that tell the checksum of an object.
+  /// The headers with the checksum of an object.
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map(\.fieldName) + ["x-amz-checksum-type"]
 
   func bodyReader(
@@ -237,16 +237,16 @@ extension ChecksumRule {
   fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
 }
 
-/// The checksum that a request states: in a header, or in a trailer that follows the body.
+/// The checksum that a request states in a header, or announces for a trailer after the body.
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
 
-  /// The value in Base64; `nil` for one that follows the body.
+  /// The value in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Reads the headers; `nil` if they state no checksum.
+  /// Reads the headers, or returns `nil` if they state no checksum.
   ///
-  /// - Throws: `InvalidRequest` for two of them, and for a value that is none.
+  /// - Throws: `InvalidRequest` for more than one checksum, and for an invalid value.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(RefusalAnswer) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
@@ -277,7 +277,7 @@ struct S3StatedChecksum {
   }
 }
 
-/// Computes a checksum, and compares it with the one that a request states.
+/// A check that computes a checksum and compares it with the one that the request states.
 struct S3ChecksumCheck: BodyCheck {
   private var sum: S3Checksum
   private let expected: String?
@@ -302,7 +302,7 @@ struct S3ChecksumCheck: BodyCheck {
   }
 }
 
-/// Compares the SHA-256 of a body with the one that the signature covers.
+/// A check that compares the SHA-256 of a body with the one that the signature covers.
 struct S3PayloadCheck: BodyCheck {
   private var hash = SHA256()
   private let expected: String
@@ -328,7 +328,7 @@ struct S3PayloadCheck: BodyCheck {
   }
 }
 
-/// Takes a body in chunks apart.
+/// A reader that decodes a chunked body (`aws-chunked`).
 struct S3ChunkReader: BodyReader {
   private var decoder: S3ChunkDecoder
 

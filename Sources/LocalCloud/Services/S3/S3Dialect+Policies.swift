@@ -34,7 +34,7 @@ extension S3Dialect {
     }
   }
 
-  /// The names of buckets say neither region nor account.
+  /// Returns the parts of an ARN, which contains neither region nor account.
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   func facts(at date: Timestamp) -> [String: String] {
@@ -72,7 +72,7 @@ extension S3Dialect {
       sessionToken: "IQoJb3JpZ2luX2Vj/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
   }
 
-  /// Reads `arn:aws:iam::125000000000:role/app`.
+  /// Parses a role name such as `arn:aws:iam::125000000000:role/app`.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,

@@ -11,6 +11,8 @@ extension S3Dialect {
 
   private static let redirectionCode = "PermanentRedirect"
 
+  /// Returns a redirection if the host of a request names another region.
+  ///
   /// Page: "Request redirection and the REST API".
   func redirection(of host: String, for bucket: String) -> RefusalAnswer? {
     guard let named = S3Address.region(in: host), named != region,
@@ -95,7 +97,7 @@ extension S3Dialect {
     return refusal
   }
 
-  /// The element that holds the token at the service, with the token masked.
+  /// The element in which the service returns the session token; here the token is masked.
   private static let token = RefusalAnswer.Detail(name: "Token-0", value: Secret.mask)
 
   private static func comparison(_ comparison: VerificationError.Comparison?) -> [RefusalAnswer.Detail] {
@@ -114,7 +116,7 @@ extension S3Dialect {
     return details
   }
 
-  /// The bytes in lower-case hexadecimal with a blank between them.
+  /// Returns the bytes of a text in lower-case hexadecimal, separated by spaces.
   private static func bytes(of text: String) -> String {
     text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
       .joined(separator: " ")

@@ -3,7 +3,7 @@ internal import S3Auth
 internal import StorageAuth
 
 extension S3Dialect {
-  /// Whether a text can be the name of a region.
+  /// Returns whether a string is a valid region name.
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
@@ -57,7 +57,7 @@ extension S3Dialect {
       "if-none-match": [.putObject, .copyObject, .completeUpload],
     ], formFields: ["algorithm", "credential", "signature"])
 
-  /// Reads `bucket/key` or `/bucket/key`.
+  /// Parses `bucket/key` or `/bucket/key`.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
   // MARK: Signatures
@@ -69,8 +69,10 @@ extension S3Dialect {
   var formAccessField: String { objectAccessHeader }
 }
 
-/// A verifier that reads the bucket where the host says: at an IP address or `localhost`, and at hosts of the service
-/// itself, in the path; else in the host.
+/// A verifier that expects the bucket in the host or in the path, depending on the host.
+///
+/// For an IP address, `localhost` and the hosts of the service itself, the bucket is in the path; otherwise it is in
+/// the host.
 struct S3HostVerifier: SignatureVerifier, FormVerifier {
   private let inPath: S3Verifier
   private let inHost: S3Verifier
@@ -80,7 +82,7 @@ struct S3HostVerifier: SignatureVerifier, FormVerifier {
     inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
   }
 
-  /// The verifier for the host of a request.
+  /// Returns the verifier for the host of a request.
   func verifier(for request: HTTPRequest) -> S3Verifier {
     let authority = request.authority ?? ""
     let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path

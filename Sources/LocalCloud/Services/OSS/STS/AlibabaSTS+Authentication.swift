@@ -4,12 +4,12 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AlibabaSTS {
-  /// How far the time of signing may be from the present, and how long a nonce is remembered.
+  /// The maximum difference between the signing time and the current time; a nonce is remembered for twice as long.
   private static let clockTolerance = Duration.seconds(15 * 60)
 
-  /// Finds out who calls, by either of the two schemes of signatures.
+  /// Authenticates a call by either of the two signature schemes.
   ///
-  /// - Returns: The id of the key.
+  /// - Returns: The id of the key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
@@ -96,7 +96,7 @@ extension AlibabaSTS {
     }
   }
 
-  /// The last checks of a call whose signature is right: the token, and that the call is made for the first time.
+  /// Performs the last checks of a correctly signed call: that of the session token, and that the call is not a replay.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
   ) throws(RefusalAnswer) -> AccessKeyID {

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, answered in JSON.
+/// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, with responses in JSON.
 struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
@@ -19,7 +19,8 @@ struct AlibabaSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Calls that no other service recognises are taken for this one's.
+  /// Returns whether a call has headers of this service; it also handles all calls that no other token service
+  /// recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
@@ -152,7 +153,7 @@ struct AlibabaSTS: TokenServiceHandler {
   }
 }
 
-/// Letters, digits and `.@-_`.
+/// Returns whether a byte is a letter, a digit or one of `.@-_`.
 private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -163,12 +164,12 @@ private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
 }
 
 extension RefusalAnswer {
-  /// The refusal of a call without a parameter that it needs.
+  /// Creates the error for a missing parameter.
   fileprivate static func missing(_ name: String) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
   }
 
-  /// The refusal of a parameter that has another form.
+  /// Creates the error for a malformed parameter.
   fileprivate static func malformed(_ name: String) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }
