@@ -1,10 +1,10 @@
 public import StorageAuth
 
-// The registry: the one place that lists the storage services. A service is a folder beside this file, and a line in each
-// of the switches below.
+// The registry: the only place that lists the storage services. To add a service, add a folder beside this file and a
+// line to each of the switches below.
 
 extension LocalCloud {
-  /// A service that the server stands in for.
+  /// A storage service that the server imitates.
   public enum Provider: String, Sendable, Hashable, CaseIterable {
     /// Alibaba Cloud OSS.
     case oss
@@ -14,34 +14,37 @@ extension LocalCloud {
     case s3
   }
 
-  /// Where OSS is: `http://127.0.0.1:…`, path style.
+  /// The endpoint of OSS: `http://127.0.0.1:…`, path style.
   public var ossEndpoint: ServiceEndpoint { endpoint(of: .oss) }
 
-  /// Where COS is: `http://127.0.0.1:…`, path style.
+  /// The endpoint of COS: `http://127.0.0.1:…`, path style.
   public var cosEndpoint: ServiceEndpoint { endpoint(of: .cos) }
 
-  /// Where S3 is: `http://127.0.0.1:…`, path style.
+  /// The endpoint of S3: `http://127.0.0.1:…`, path style.
   public var s3Endpoint: ServiceEndpoint { endpoint(of: .s3) }
 
-  /// Where a service is.
+  /// Returns the endpoint of a storage service.
+  ///
+  /// - Parameter provider: The storage service.
+  /// - Returns: The endpoint, `http://127.0.0.1:…` in path style.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
     var endpoint = stores[provider].endpoint
     endpoint.keyByteLimit = provider.dialect.keyByteLimit
     return endpoint
   }
 
-  /// The URL of the app server's keys for OSS.
+  /// The URL of the app server that issues temporary credentials for OSS.
   public var ossAppServer: String { servicesURL + AlibabaKeys().appServerPath }
 
-  /// The URL of the app server's keys for COS.
+  /// The URL of the app server that issues temporary credentials for COS.
   public var cosAppServer: String { servicesURL + TencentKeys().appServerPath }
 
-  /// The URL of the container endpoint with keys for S3: `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  /// The URL of the container endpoint that issues temporary credentials for S3 (`AWS_CONTAINER_CREDENTIALS_FULL_URI`).
   public var s3AppServer: String { servicesURL + AmazonKeys().appServerPath }
 }
 
 extension LocalCloud.Provider {
-  /// What is particular to the service, wherever it stands.
+  /// The properties of the service that do not depend on a server's configuration.
   var dialect: any Dialect {
     switch self {
     case .oss: OSSDialect()
@@ -50,14 +53,14 @@ extension LocalCloud.Provider {
     }
   }
 
-  /// What is particular to the service of a server.
+  /// Returns the properties of the service for a server's configuration.
   func dialect(for configuration: LocalCloud.Configuration) -> any Dialect {
     self == .s3 ? S3Dialect(region: configuration.s3Region) : dialect
   }
 }
 
 extension LocalCloud.Configuration {
-  /// The port of a service; 0 picks a free one.
+  /// Returns the configured port of a service; 0 selects a free port.
   func port(of provider: LocalCloud.Provider) -> Int {
     switch provider {
     case .oss: ossPort
@@ -67,7 +70,7 @@ extension LocalCloud.Configuration {
   }
 }
 
-/// The ports of the storage services.
+/// The HTTP servers of the storage services.
 struct StorageServices: Sendable {
   let oss: HTTPService
   let cos: HTTPService
@@ -88,17 +91,19 @@ struct StorageServices: Sendable {
     }
   }
 
-  /// Takes no more connections at any of them.
+  /// Stops all services.
   func stop() async {
     for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
   }
 }
 
 extension ServicesGateway {
-  /// What hands out keys in the forms of the clouds.
+  /// The vendors' formats of documents with temporary credentials.
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
-  /// The token services; the first one that recognises a call answers it, and the last one any other call.
+  /// Returns the token services in the order in which they are asked whether they recognize a call.
+  ///
+  /// The last one handles all calls that no service recognizes.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
       AmazonSTS(issuer, identityTokens: services.identityTokens),

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The server of an app, which hands out temporary keys in the shapes that the vendors' SDKs read.
+/// The app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: ServiceHandler {
   let endpoint = LocalCloud.Endpoint.appServer
   private let issuer: Issuer
@@ -39,7 +39,9 @@ struct AppServer: ServiceHandler {
     clouds.first { $0.appServerPath == call.path }
   }
 
-  /// Whether the app is logged in.
+  /// Checks the app token of the caller.
+  ///
+  /// - Throws: `Unauthorized` if an app token is configured and the request does not carry it.
   private func checkCaller(_ call: InboundCall) throws(RefusalAnswer) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }

@@ -4,11 +4,12 @@ internal import NIOCore
 extension InboundCall {
   private static let byteLimit = 256 * 1024
 
-  /// The body of a request; nothing if it is longer than any service takes.
+  /// Reads the body of a request.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limit: How many bytes are too many, where that is not the limit of the services.
+  ///   - limit: The maximum size of the body, in bytes.
+  /// - Returns: The body, or `nil` if it is longer than `limit`.
   static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     for try await chunk in request.body {

@@ -2,14 +2,14 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A request to the services' port, with the whole of its body.
+/// A request to the port of the token services, the app server and the metadata, with its whole body.
 struct InboundCall: Sendable {
   /// The head and the body.
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
 
-  /// The parameters of the query and of a form in the body; nothing if one of them cannot be read.
+  /// The parameters of the query and of a form in the body, or `nil` if one of them cannot be decoded.
   let pairs: [FormPair]?
 
   init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
@@ -26,21 +26,21 @@ struct InboundCall: Sendable {
 
   var request: HTTPRequest { call.request }
 
-  /// The path without its query.
+  /// The path without the query.
   var path: String { Self.path(of: request) }
 
-  /// The authorization; nothing if there is none, or more than one.
+  /// The value of the `Authorization` header, or `nil` if there is none or more than one.
   var authorization: String? { header("authorization") }
 
-  /// The value of a header; nothing if it is missing or there twice.
+  /// Returns the value of a header, or `nil` if the header is missing or occurs more than once.
   func header(_ name: String) -> String? {
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
     return values.count == 1 ? values[0] : nil
   }
 
-  /// The names of the action and the version.
+  /// Returns the action and version from the headers or the parameters.
   ///
-  /// Where the signature stands among the parameters it covers no header, so that a header says nothing then.
+  /// A signature in the parameters covers no headers, so that the headers are ignored then.
   func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
     func name(_ header: String, _ parameter: String) -> String? {
       let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
@@ -58,7 +58,7 @@ struct InboundCall: Sendable {
   }
 }
 
-/// The parameters of a call, each of them there once.
+/// The parameters of a call, with unique names.
 struct CallParameters: Sendable {
   private let values: [String: String]
 
@@ -66,13 +66,13 @@ struct CallParameters: Sendable {
     self.values = values
   }
 
-  /// Takes the parameters of a query and a form; nothing if one is there twice.
+  /// Creates the parameters from those of a query and a form, or returns `nil` if a name occurs twice.
   init?(_ pairs: [FormPair]) {
     var values: [String: String] = [:]
     for pair in pairs where values.updateValue(pair.value, forKey: pair.name) != nil { return nil }
     self.values = values
   }
 
-  /// A parameter that is there and not empty.
+  /// The value of a parameter, or `nil` if it is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -2,30 +2,30 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// How a cloud's app server and the metadata of its instances hand out keys.
+/// The formats in which a vendor's app server and instance metadata return temporary credentials.
 protocol KeyDocuments: Sendable {
-  /// The service that the keys are for.
+  /// The service that the credentials are for.
   var provider: LocalCloud.Provider { get }
 
   /// The path of the app server.
   var appServerPath: String { get }
 
-  /// What may stand before the token in the `Authorization` header of its callers.
+  /// The accepted prefixes of the token in the `Authorization` header of requests to the app server.
   var authorizationPrefixes: [String] { get }
 
-  /// What the app server answers.
+  /// Returns the app server's document with a credential.
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
-  /// What the app server answers instead of a key.
+  /// Returns the app server's document for an error.
   func appServerDocument(for error: RefusalAnswer) -> JSONValue
 
-  /// What stands before the name of a role in the paths of the metadata.
+  /// The paths of the instance metadata, to which the name of a role is appended.
   var metadataPaths: [String] { get }
 
-  /// The headers of the token that is got before; `nil` if the cloud has none.
+  /// The headers of the session-oriented protocol (IMDSv2), or `nil` if the vendor has none.
   var metadataToken: MetadataToken? { get }
 
-  /// What the metadata say about a role.
+  /// Returns the instance metadata's document with a credential.
   func metadataDocument(_ key: IssuedKey) -> JSONValue
 }
 
@@ -33,14 +33,14 @@ extension KeyDocuments {
   var authorizationPrefixes: [String] { ["Bearer "] }
 }
 
-/// The headers of a token of metadata.
+/// The headers of metadata tokens.
 struct MetadataToken: Sendable {
-  /// The header that asks for a life in seconds.
+  /// The header that requests the lifetime of a token, in seconds.
   let lifeHeader: String
 
   /// The header that carries the token.
   let header: String
 
-  /// The status of the answer to a request without a token where one is needed, or with one that has ended.
+  /// The status of the response to a request without a required token, or with an expired token.
   var refusal = HTTPResponse.Status.forbidden
 }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The metadata of an instance, as far as they are keys: with and without a token that is got before (IMDSv2 and IMDSv1).
+/// The credentials part of instance metadata, with and without a metadata token (IMDSv2 and IMDSv1).
 struct Metadata: ServiceHandler {
   private static let tokenPath = "/latest/api/token"
   private static let longestTokenLife: Int64 = 21_600
@@ -19,7 +19,7 @@ struct Metadata: ServiceHandler {
     self.requiresToken = requiresToken
   }
 
-  /// Whether a path is one of metadata, also of some that are not there.
+  /// Returns whether a path belongs to instance metadata, including paths that do not exist.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
@@ -35,7 +35,7 @@ struct Metadata: ServiceHandler {
     throw Self.notFound
   }
 
-  /// Plain text, as of a web server without any document for it.
+  /// Returns an error response in plain text, like that of a web server without error documents.
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
@@ -66,7 +66,7 @@ struct Metadata: ServiceHandler {
     return Self.text(token)
   }
 
-  /// A token that is sent has to be a living one, also where none is needed.
+  /// Checks the metadata token of a request; a token that is sent must be valid even if none is required.
   private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(RefusalAnswer) {
     let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {

@@ -1,17 +1,17 @@
-/// Who answers a request to the services' port.
+/// A service on the port of the token services, the app server and the metadata.
 protocol ServiceHandler: Sendable {
-  /// What it is counted as.
+  /// The endpoint that calls are counted for.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Does what is asked for.
+  /// Performs a call.
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer
 
-  /// The answer for an error, in the form of the service.
+  /// Returns the response for an error, in the service's format.
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer
 }
 
-/// A token service of a cloud.
+/// A token service of a vendor.
 protocol TokenServiceHandler: ServiceHandler {
-  /// Whether a call is one of this service's.
+  /// Returns whether a call is meant for this service.
   func isAsked(by call: InboundCall) -> Bool
 }

@@ -3,7 +3,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The way of every request to the token services, the app server and the metadata: find out who is asked, read, answer.
+/// The request handler of the port that the token services, the app server and the instance metadata share.
 struct ServicesGateway: Sendable {
   private let context: CloudContext
   private let appServer: AppServer
@@ -18,7 +18,7 @@ struct ServicesGateway: Sendable {
     tokenServices = Self.tokenServices(issuer, services)
   }
 
-  /// Answers a request.
+  /// Handles a request.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(Self.endpoint(of: request.head))
@@ -51,17 +51,19 @@ struct ServicesGateway: Sendable {
     try await exchange.send(answer, to: request.method, with: writer)
   }
 
-  /// The endpoint of a request, which its path says.
+  /// Returns the endpoint of a request, based on its path.
   private static func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
     let path = InboundCall.path(of: request)
     if clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
-  /// Refuses a request for what is given away without a login, unless its Host header names this machine.
+  /// Returns the error for a request to a service without authentication whose Host header does not name this machine.
+  ///
+  /// It protects against requests of web pages by DNS rebinding.
   private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
     if endpoint(of: request) == .sts { return nil }
-    // A second Host header stands among the other headers.
+    // A second Host header is only found among the header fields.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
     return RefusalAnswer(
       .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")

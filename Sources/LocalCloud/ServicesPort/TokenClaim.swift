@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// What a call of a token service says about who makes it.
+/// The access key id and session token that a call of a token service claims.
 struct TokenClaim: SignatureClaim {
   let accessKeyID: AccessKeyID
   let sessionToken: Secret?

@@ -1,7 +1,7 @@
-/// A file with bytes that never change, named by an id of its own.
+/// An immutable file, named by a separate id.
 ///
-/// The file lives as long as anybody holds this value: the index, a copy of the object, or a reader that is still
-/// sending it. When the last one lets go, the file is given to the collector.
+/// The file exists as long as a reference to this value does: in the index, in a copy of the object, or in a reader
+/// that is still sending it. With the last reference, the collector receives the file for deletion.
 final class Blob: Sendable {
   let id: BlobID
   let byteCount: Int64
@@ -18,18 +18,18 @@ final class Blob: Sendable {
   }
 }
 
-/// The name of a file: 32 hexadecimal digits by chance.
+/// The name of a file: 32 random hexadecimal digits.
 struct BlobID: Sendable, Hashable, CustomStringConvertible {
   let description: String
 
-  /// Makes an id that nobody has.
+  /// Returns a new random id.
   static func random() -> BlobID {
     BlobID(
       description: String(hexadecimal: UInt64.random(in: 0 ... .max))
         + String(hexadecimal: UInt64.random(in: 0 ... .max)))
   }
 
-  /// Reads an id; nothing if the text is not one.
+  /// Parses an id, or returns `nil` if the text is not 32 lower-case hexadecimal digits.
   init?(_ text: String) {
     guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else { return nil }
     description = text
@@ -41,14 +41,14 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-  /// Writes a number in all its digits, in lower case.
+  /// Creates the lower-case hexadecimal representation of an integer, with leading zeros.
   init(hexadecimal number: some FixedWidthInteger & UnsignedInteger) {
     let digits = String(number, radix: 16)
     self = String(repeating: "0", count: number.bitWidth / 4 - digits.count) + digits
   }
 }
 
-/// A run of bytes in a file.
+/// A range of bytes in a file.
 struct Extent: Sendable {
   let blob: Blob
   let offset: Int64

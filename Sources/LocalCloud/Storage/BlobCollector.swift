@@ -2,10 +2,10 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Deletes the files that nobody refers to any more, one after the other.
+/// A queue that deletes unreferenced files, one at a time.
 ///
-/// It does so only while the store is open: an index that goes away with its process, or that could not be read, must
-/// not take the objects with it.
+/// It deletes files only while the store is open: objects must survive when the index is released at the end of the
+/// process, or could not be read.
 final class BlobCollector: Sendable {
   private struct Work {
     let pending: AsyncStream<BlobID>.Continuation
@@ -19,7 +19,7 @@ final class BlobCollector: Sendable {
     self.directory = directory
   }
 
-  /// Begins to delete.
+  /// Starts deleting files.
   func start() {
     let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
     let task = Task { [directory] in
@@ -30,17 +30,17 @@ final class BlobCollector: Sendable {
     work.withLock { $0 = Work(pending: pending, task: task) }
   }
 
-  /// Takes a file that nobody refers to.
+  /// Adds an unreferenced file to the queue.
   func collect(_ id: BlobID) {
     work.withLock { _ = $0?.pending.yield(id) }
   }
 
-  /// Takes no more files.
+  /// Stops accepting files.
   func stop() {
     work.withLock { $0?.pending.finish() }
   }
 
-  /// Takes no more files, and waits until those that were taken are deleted.
+  /// Stops accepting files and waits until the queue is empty.
   func finish() async {
     stop()
     await work.withLock { $0?.task }?.value

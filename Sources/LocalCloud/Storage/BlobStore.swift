@@ -4,10 +4,11 @@ internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Writes and reads the files that hold the bytes of objects.
+/// The files with the bytes of objects.
 struct BlobStore: Sendable {
-  /// How much is written or read at once; with the little that a connection buffers, the most that is in memory of any
-  /// body.
+  /// The number of bytes that are written or read at once.
+  ///
+  /// Together with the small buffer of a connection, this is the maximum of any body that is in memory.
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
@@ -18,7 +19,7 @@ struct BlobStore: Sendable {
     collector = BlobCollector(directory: directory)
   }
 
-  /// Deletes the files that no object refers to: what is left of a process that ended at a bad moment.
+  /// Deletes the files that no object refers to, which a process may have left behind when it ended during a write.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
@@ -29,7 +30,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// A file that was written, and the checksums of its bytes.
+  /// A written file and the checksums of its bytes.
   struct Written: Sendable {
     let blob: Blob
     let md5: Digest
@@ -44,10 +45,10 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes a body to a file of its own.
+  /// Writes a body to a new file.
   ///
-  /// A body that is cut off or wrong leaves nothing behind; what a process leaves that ends meanwhile is collected when the
-  /// directory is opened again.
+  /// A truncated or invalid body leaves no file behind. If the process ends during the write, the file is deleted when
+  /// the directory is opened again.
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
@@ -56,7 +57,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes what `fill` appends to a file of its own; nothing is left behind if it throws.
+  /// Writes the bytes that `fill` appends to a new file, which is removed if `fill` throws.
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
@@ -74,7 +75,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Reads bytes and passes them on, a chunk at a time.
+  /// Reads extents and passes their bytes to `consume` in chunks.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
       var reader = ExtentReader(extent, in: directory)
@@ -88,7 +89,9 @@ struct BlobStore: Sendable {
   }
 }
 
-/// Reads a run of bytes; a short one with one change of threads: its file is opened, read and closed at once.
+/// A reader of an extent.
+///
+/// An extent of a single chunk requires only one switch to another thread, which opens, reads and closes the file.
 private struct ExtentReader {
   private let path: FilePath
   private var file: FileDescriptor?
@@ -101,7 +104,7 @@ private struct ExtentReader {
     end = extent.offset + extent.byteCount
   }
 
-  /// The next chunk, or `nil` at the end.
+  /// Returns the next chunk, or `nil` at the end.
   mutating func next() async throws -> ByteBuffer? {
     guard offset < end else { return nil }
     let (path, opened, start) = (path, file, offset)
@@ -124,7 +127,7 @@ private struct ExtentReader {
     return chunk
   }
 
-  /// Closes the file, if it is open.
+  /// Closes the file if it is open.
   mutating func close() {
     try? file?.close()
     file = nil
@@ -132,12 +135,13 @@ private struct ExtentReader {
 }
 
 extension FileDescriptor {
-  /// Reads as many bytes as are asked for.
+  /// Reads exactly the requested number of bytes.
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {
       let (offset, left) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
-      // The system writes no more bytes than the buffer that it is given has, and tells how many it wrote.
+      // Safe because the system call is limited to the size of the given buffer, and returns the number of bytes it
+      // wrote.
       let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
         unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
       }
@@ -147,18 +151,18 @@ extension FileDescriptor {
   }
 }
 
-/// What a body has to be.
+/// The length and checksums that a body must have.
 struct BodyExpectation: Sendable {
-  /// How many bytes it has to have, where the request says so.
+  /// The required length in bytes, or `nil` if the request does not state it.
   var byteCount: Int64?
 
-  /// What its MD5 has to be, where the request says so.
+  /// The required MD5, or `nil` if the request does not state it.
   var digest: Digest?
 
-  /// What else it has to be.
+  /// Additional checks of the body.
   var checks: [any BodyCheck] = []
 
-  /// An MD5, and the refusal of a body that has another one.
+  /// A required MD5, and the error for a body with a different one.
   struct Digest: Sendable {
     let md5: [UInt8]
     let refusal: RefusalAnswer

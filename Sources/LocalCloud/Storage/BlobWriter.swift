@@ -4,12 +4,14 @@ internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// Appends to a new file, some buffers at a time, and computes its checksums meanwhile.
+/// A writer that appends to a new file in large writes and computes the checksums concurrently.
 ///
-/// The file is made with the first bytes that are written. A body that fits into one write costs one change of threads:
-/// it is made, written and closed at once.
+/// The file is created by the first write. A body that fits into one write requires only one switch to another thread,
+/// which creates, writes and closes the file.
 struct BlobWriter {
-  /// From which size on a buffer is kept as it is; the memory behind a smaller one may be many times as large.
+  /// The minimum size in bytes of a buffer that is retained without copying.
+  ///
+  /// The memory behind a smaller buffer may be many times as large as its content.
   private static let smallestKeptBuffer = 16 * 1024
 
   private let path: FilePath
@@ -37,9 +39,9 @@ struct BlobWriter {
     if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
   }
 
-  /// Writes the rest and closes the file; the number of bytes and their checksums.
+  /// Writes the remaining bytes, closes the file, and returns the size and the checksums.
   ///
-  /// - Throws: The refusal of a check that fails.
+  /// - Throws: The error of a check that fails, or of the file system.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
     if let summing { sums = await summing.value }
     sums.update(pending)
@@ -47,7 +49,7 @@ struct BlobWriter {
     return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
   }
 
-  /// Closes and removes what was written, also if the task is cancelled.
+  /// Closes and removes the file, even if the task is cancelled.
   mutating func discard() async {
     try? file?.close()
     file = nil
@@ -55,7 +57,7 @@ struct BlobWriter {
     await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
   }
 
-  /// Writes what there is while its checksums are computed; those of the buffers before have been by then.
+  /// Writes the pending buffers while their checksums are computed, once those of the previous buffers are complete.
   private mutating func flush() async throws {
     let before = await summing?.value ?? sums
     summing = Task { [pending] in
@@ -79,7 +81,7 @@ struct BlobWriter {
         throw error
       }
       guard isLast else { return (FileDescriptor?.some(file), (any Error)?.none) }
-      // A descriptor that could not be closed is not one to close again.
+      // A descriptor must not be closed again, even if closing it failed.
       do { try file.close() } catch { return (nil, error) }
       return (nil, nil)
     }
@@ -96,7 +98,7 @@ struct BlobWriter {
   }
 }
 
-/// What is computed of the bytes of a body.
+/// The checksums of a body.
 private struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)
@@ -114,9 +116,9 @@ private struct BodySums: Sendable {
     }
   }
 
-  /// The checksum to keep with the object.
+  /// Finishes the checks and returns the checksum to store with the object.
   ///
-  /// - Throws: The refusal of a check that fails.
+  /// - Throws: The error of a check that fails.
   func finish() throws(RefusalAnswer) -> StoredChecksum? {
     var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }

@@ -1,48 +1,49 @@
 internal import NIOCore
 internal import StorageAuth
 
-/// A check that sees every byte of a body as it passes.
+/// A check that processes the bytes of a body as they arrive.
 protocol BodyCheck: Sendable {
-  /// Continues with more bytes.
+  /// Processes further bytes.
   mutating func update(_ bytes: Span<UInt8>)
 
-  /// Ends the body.
+  /// Completes the check at the end of the body.
   ///
-  /// - Returns: The checksum to keep with the object; `nil` for a check that gives none.
+  /// - Returns: The checksum to store with the object, or `nil` for a check that provides none.
+  /// - Throws: The error response if the check fails.
   func finish() throws(RefusalAnswer) -> StoredChecksum?
 }
 
-/// Takes a body apart that is framed within the body of the request.
+/// A decoder of the framing within a request body.
 protocol BodyReader: Sendable {
-  /// Returns the bytes of the object that some bytes of the body hold.
+  /// Decodes further bytes of the request body and returns the object's bytes in them.
   ///
-  /// What came out counts for nothing if a later call throws.
+  /// The decoded bytes are valid only if all later calls succeed.
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
 
-  /// Ends the body.
+  /// Completes the decoding at the end of the body.
   mutating func finish() throws(VerificationError)
 }
 
-/// A checksum that a client chose the algorithm of.
+/// An additional checksum of an object, with an algorithm that the client or the service chose.
 struct StoredChecksum: Sendable, Codable, Equatable {
-  /// The algorithm, as the service names it in headers.
+  /// The algorithm, as the service's headers spell it.
   let algorithm: String
 
-  /// The value in Base64; with `-` and the number of parts for one of checksums of parts.
+  /// The value in Base64, followed by `-` and the number of parts for a composite checksum.
   let value: String
 
-  /// Whether it is the checksum of the checksums of the parts.
+  /// Whether the value is a checksum of the parts' checksums.
   var isComposite = false
 }
 
-/// What the checksums of an upload in parts have to be.
+/// The checksums that the parts of a multipart upload must have.
 struct ChecksumRule: Sendable, Equatable {
-  /// The algorithm, as the service names it in headers.
+  /// The algorithm, as the service's headers spell it.
   let algorithm: String
 
-  /// Whether the checksum of the object is that of the checksums of its parts.
+  /// Whether the object's checksum is a checksum of the parts' checksums.
   let isComposite: Bool
 
-  /// Whether the client asked for it.
+  /// Whether the client chose the algorithm.
   let isChosen: Bool
 }

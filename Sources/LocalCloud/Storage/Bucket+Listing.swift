@@ -1,28 +1,28 @@
 internal import StorageAuth
 
-/// Which keys to list.
+/// A request for a page of a bucket's objects.
 struct ListQuery {
   var prefix: String
   var delimiter: String
-  /// Only what comes after this.
+  /// The key or group after which the page starts, or an empty string for the first page.
   var after: String
   var limit: Int
 }
 
-/// A part of a list.
+/// A page of a bucket's objects.
 struct BucketListPage: Sendable {
-  /// The objects that are in no group.
+  /// The objects that are not part of a group.
   var objects: [StoredObject] = []
 
-  /// The groups: keys that are the same up to a delimiter.
+  /// The groups (common prefixes) of keys that are equal up to and including a delimiter.
   var groups: [String] = []
 
-  /// What to go on after; nothing at the end.
+  /// The key or group after which the next page starts, or `nil` on the last page.
   var next: String?
 }
 
 extension Bucket {
-  /// A page of the list of objects; what lies in a group is stepped over, not walked through.
+  /// Returns a page of the bucket's objects; the keys of a group are skipped without visiting each of them.
   func page(_ query: ListQuery) -> BucketListPage {
     var page = BucketListPage()
     let after = ObjectKey(query.after)

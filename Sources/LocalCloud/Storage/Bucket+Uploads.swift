@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// A part of the list of uploads.
+/// A page of a bucket's pending multipart uploads.
 struct UploadPage: Sendable {
   var uploads: [PendingUpload] = []
   var groups: [String] = []
@@ -10,14 +10,14 @@ struct UploadPage: Sendable {
 }
 
 extension Bucket {
-  /// A page of the uploads that are under way.
+  /// Returns a page of the pending multipart uploads.
   ///
   /// - Parameters:
-  ///   - prefix: What their keys start with.
-  ///   - delimiter: Keys that are the same up to it, after the prefix, are one group.
-  ///   - key: Only what comes after this key; with an id, what comes after that upload of it.
-  ///   - id: An upload of the key; empty for none.
-  ///   - limit: How many uploads and groups at most.
+  ///   - prefix: The prefix of the uploads' keys.
+  ///   - delimiter: The delimiter; keys that are equal up to its first occurrence after the prefix form a group.
+  ///   - key: The key after which the page starts, or together with an id, the key of the upload after which it starts.
+  ///   - id: The id of an upload of `key`, or an empty string.
+  ///   - limit: The maximum number of uploads and groups.
   func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
     var page = UploadPage()
     let after = ObjectKey(key)

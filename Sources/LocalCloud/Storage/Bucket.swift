@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// A bucket: the index of its objects and of the uploads that are under way.
+/// A bucket: the index of its objects and pending multipart uploads.
 struct Bucket: Sendable {
   let name: String
   let created: Timestamp
@@ -9,7 +9,7 @@ struct Bucket: Sendable {
   var uploads = SortedTable<UploadName, PendingUpload>()
 }
 
-/// What an upload is listed under: its key, then its id.
+/// The name of a multipart upload, ordered by key and then by id.
 struct UploadName: Sendable, Comparable {
   let key: ObjectKey
   let id: String
@@ -23,7 +23,7 @@ struct UploadName: Sendable, Comparable {
   }
 }
 
-/// An upload in parts that is under way.
+/// A multipart upload that is not completed yet.
 struct PendingUpload: Sendable {
   let name: UploadName
   let description: ObjectDescription
@@ -34,7 +34,7 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
-/// A part of an upload.
+/// A part of a multipart upload.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp

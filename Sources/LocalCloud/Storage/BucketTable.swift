@@ -4,11 +4,11 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The buckets and objects of one service, under one directory.
+/// The buckets and objects of one service, stored in one directory.
 ///
-/// An object is a file with its bytes and a file that describes it, both named by chance; the index that maps keys to
-/// them is in memory and is read from the descriptions when a directory is opened again. Uploads in parts that were
-/// under way do not survive that.
+/// An object consists of a content file and a record file, both with random names. The index from keys to files is in
+/// memory and is rebuilt from the records when a directory is opened again. Pending multipart uploads are not
+/// preserved.
 final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
@@ -20,7 +20,7 @@ final class BucketTable: Sendable {
     self.buckets = Mutex(buckets)
   }
 
-  /// Opens a directory, which is made if it is not there.
+  /// Opens a directory, which is created if necessary.
   static func open(_ directory: FilePath) async throws -> BucketTable {
     let content = directory.appending("content")
     try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
@@ -36,17 +36,17 @@ final class BucketTable: Sendable {
     blobs.collector.stop()
   }
 
-  /// Waits until what was deleted is gone; the store takes no more after that.
+  /// Waits until all unreferenced files are deleted; the store must not be used afterwards.
   func close() async {
     await blobs.collector.finish()
   }
 
-  /// All buckets by name.
+  /// All buckets, ordered by name.
   var bucketsByName: [Bucket] {
     buckets.withLock { $0.values.sorted { $0.name < $1.name } }
   }
 
-  /// Reads from a bucket in one go.
+  /// Calls a closure with a bucket, atomically with respect to other operations.
   func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
@@ -54,7 +54,7 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Changes a bucket in one go.
+  /// Calls a closure that modifies a bucket, atomically with respect to other operations.
   func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let index = buckets.index(forKey: name) else { throw RefusalAnswer.noSuchBucket(name) }
@@ -64,7 +64,7 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Makes a bucket, or changes who may read one that is there.
+  /// Creates a bucket, or sets the access control of an existing one.
   func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
     let bucket = buckets.withLock { buckets in
       var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
@@ -91,7 +91,7 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  /// The object with a key.
+  /// Returns the object with a key.
   func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
     try read(bucket) { bucket in
       guard let object = bucket.objects[key] else { throw RefusalAnswer.noSuchKey(key.text) }
@@ -99,9 +99,13 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Puts an object in the place of the one that may be there, for everybody at once.
+  /// Creates or replaces an object atomically.
   ///
-  /// - Parameter prepare: Called before, in the same go; a throw leaves everything as it is.
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - bucket: The name of the bucket.
+  ///   - prepare: A closure that is called within the same atomic step, before the object is replaced; if it throws,
+  ///     the object is not stored.
   func put(
     _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws {
@@ -109,7 +113,7 @@ final class BucketTable: Sendable {
     do {
       try await journal.write(object, in: bucket)
     } catch {
-      // A bucket that was deleted meanwhile took its directory along.
+      // A concurrent deletion of the bucket also removes its directory. Report the missing bucket in that case.
       try read(bucket) { _ in }
       throw error
     }
@@ -128,12 +132,14 @@ final class BucketTable: Sendable {
     if let replaced { try await journal.remove(replaced, in: bucket) }
   }
 
-  /// Deletes an object; whether there was one.
+  /// Deletes an object.
   ///
   /// - Parameters:
-  ///   - key: The key.
-  ///   - bucket: The bucket.
-  ///   - check: Called before, in the same go; a throw leaves everything as it is.
+  ///   - key: The key of the object.
+  ///   - bucket: The name of the bucket.
+  ///   - check: A closure that is called within the same atomic step, before the object is deleted; if it throws, the
+  ///     object remains.
+  /// - Returns: Whether the object existed.
   @discardableResult
   func delete(
     _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }

@@ -1,15 +1,15 @@
 internal import StorageCrypto
 
-/// The key that a client encrypts an object with and keeps (SSE-C): a digest of it, which opens nothing.
+/// A digest of a customer-provided encryption key (SSE-C), which can verify the key but not decrypt.
 struct CustomerKey: Sendable, Codable, Equatable {
-  /// The names of the headers that carry a key, without the prefix of the service.
+  /// The names of the headers with a key, without the service's prefix.
   static let headers = [algorithmHeader, keyHeader, md5Header]
 
   static let algorithmHeader = "server-side-encryption-customer-algorithm"
   static let keyHeader = "server-side-encryption-customer-key"
   static let md5Header = "server-side-encryption-customer-key-md5"
 
-  /// The one algorithm.
+  /// The only supported algorithm.
   static let algorithm = "AES256"
 
   private static let byteCount = 32
@@ -21,9 +21,9 @@ struct CustomerKey: Sendable, Codable, Equatable {
 
   /// Reads the headers of a request.
   ///
-  /// - Parameter value: Returns the value of a header by its name without the prefix of the service.
-  /// - Returns: `nil` if there is none of the headers.
-  /// - Throws: `InvalidArgument` if one is missing or wrong.
+  /// - Parameter value: Returns the value of a header by its name without the service's prefix.
+  /// - Returns: `nil` if the request has none of the headers.
+  /// - Throws: `InvalidArgument` if a header is missing or invalid.
   init?(_ value: (String) -> String?) throws(RefusalAnswer) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
     if algorithm == nil, key == nil, md5 == nil { return nil }
@@ -43,12 +43,12 @@ struct CustomerKey: Sendable, Codable, Equatable {
     digest = SHA256.hash(bytes).hex
   }
 
-  /// Checks the key of a request against that of what it reads or adds to.
+  /// Checks the key of a request against that of the object or upload that it accesses.
   ///
   /// - Parameters:
   ///   - given: The key of the request.
   ///   - stored: The key of the object or upload.
-  /// - Throws: `InvalidRequest` for a key that is missing or too many, `AccessDenied` for another key.
+  /// - Throws: `InvalidRequest` for a missing or unexpected key, `AccessDenied` for a different key.
   static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(RefusalAnswer) {
     switch (given, stored) {
     case (nil, nil): return

@@ -9,7 +9,7 @@ internal import _NIOFileSystem
   internal import Foundation
 #endif
 
-/// The files that describe buckets and objects, from which the index is built when a directory is opened.
+/// The record files of buckets and objects, from which the index is rebuilt when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
   private static let sizeLimit = ByteCount.mebibytes(4)
@@ -18,26 +18,26 @@ struct Journal: Sendable {
 
   // MARK: Writing
 
-  /// Writes down a bucket; its directory is made if it is not there.
+  /// Writes the record of a bucket and creates its directory if necessary.
   func write(_ bucket: Bucket) async throws {
     let place = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
-    // Renames a file that is complete, where the file system library removes the old one first.
+    // An atomic write renames a complete file; the file system library would remove the old file first.
     try record.write(to: URL(filePath: place.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  /// Strikes out a bucket with everything that is written down in it.
+  /// Removes the records of a bucket and of its objects.
   func remove(bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: directory(of: bucket))
   }
 
-  /// Writes down an object.
+  /// Writes the record of an object.
   func write(_ object: StoredObject, in bucket: String) async throws {
     try await write(ObjectRecord(object), to: file(of: object, in: bucket))
   }
 
-  /// Strikes out an object.
+  /// Removes the record of an object.
   func remove(_ object: StoredObject, in bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
   }
@@ -53,7 +53,7 @@ struct Journal: Sendable {
 
   // MARK: Reading
 
-  /// Reads everything that is written down.
+  /// Reads all records.
   func load(_ collector: BlobCollector) async throws -> [String: Bucket] {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
@@ -70,7 +70,8 @@ struct Journal: Sendable {
           files[id] = blob
           return blob
         }
-        // Two descriptions of one key: a process ended between writing the one and striking the other.
+        // A key may have two records if a process ended between writing the new one and removing the old one. Keep the
+        // newer one.
         let other = bucket.objects[object.key]
         let isNewer = other.map { $0.modified <= object.modified } ?? true
         if isNewer { bucket.objects[object.key] = object }
@@ -103,7 +104,7 @@ struct Journal: Sendable {
 }
 
 extension FilePath {
-  /// The names of what is in a directory.
+  /// Returns the names of the entries of a directory.
   func entryNames() async throws -> [String] {
     try await FileSystem.shared.withDirectoryHandle(atPath: self) { directory in
       var names: [String] = []

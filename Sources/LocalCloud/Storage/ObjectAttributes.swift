@@ -1,15 +1,16 @@
-/// What a client says about how an object is kept; it is stored and told again, and has no other effect but that of the
-/// customer's key and of a class that has to be restored.
+/// The storage attributes that a client specified for an object.
+///
+/// They are stored and returned; only the customer-provided key and an archive storage class have an effect.
 struct ObjectAttributes: Sendable, Codable, Equatable {
-  /// The storage class; `nil` for the standard one.
+  /// The storage class, or `nil` for the standard one.
   var storageClass: String?
 
   /// The tags, percent-decoded.
   var tags: [ObjectDescription.Header] = []
 
-  /// The headers that say how the service is to encrypt, named without the prefix of the service.
+  /// The headers for server-side encryption, named without the service's prefix.
   var encryption: [ObjectDescription.Header] = []
 
-  /// The key that the client encrypts with.
+  /// The customer-provided encryption key.
   var customerKey: CustomerKey?
 }

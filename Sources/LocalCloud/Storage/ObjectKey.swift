@@ -1,8 +1,8 @@
-/// The key of an object: equal and ordered by its bytes in UTF-8, as the services list keys.
+/// The key of an object, compared and ordered by its UTF-8 bytes, like in the services' listings.
 ///
-/// `String` compares by canonical equivalence, which would make one object of two that differ in their bytes.
+/// `String` compares by canonical equivalence, so that two keys that differ in their bytes could be equal.
 struct ObjectKey: Sendable, Comparable {
-  /// The key as text.
+  /// The key as a string.
   let text: String
 
   init(_ text: String) {
@@ -17,12 +17,12 @@ struct ObjectKey: Sendable, Comparable {
     first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
   }
 
-  /// Whether the key starts with a text, byte for byte.
+  /// Returns whether the key starts with the bytes of a string.
   func hasBytePrefix(_ prefix: String) -> Bool {
     text.utf8.starts(with: prefix.utf8)
   }
 
-  /// The key up to and with the first delimiter after a prefix; nothing if there is no delimiter.
+  /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
     let bytes = Array(text.utf8)

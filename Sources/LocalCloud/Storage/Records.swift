@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// A bucket as it is written down.
+/// The record of a bucket.
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
@@ -15,7 +15,7 @@ struct BucketRecord: Codable {
   }
 }
 
-/// An object as it is written down.
+/// The record of an object.
 struct ObjectRecord: Codable {
   private struct Part: Codable {
     let file: String
@@ -37,7 +37,7 @@ struct ObjectRecord: Codable {
 
   private let checksum: StoredChecksum?
 
-  /// `nil` in descriptions that were written before objects had attributes.
+  /// The attributes, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 
   init(_ object: StoredObject) {
@@ -59,7 +59,7 @@ struct ObjectRecord: Codable {
     attributes = object.attributes
   }
 
-  /// The object; `blob` finds the one value that stands for a file.
+  /// Returns the object; `blob` returns the shared value for a file.
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
     let extents = try parts.map { part in
       guard let file = BlobID(part.file) else {
@@ -75,7 +75,7 @@ struct ObjectRecord: Codable {
   }
 }
 
-/// An instant as it is written down: Unix time in seconds and nanoseconds.
+/// The record of a time: Unix time in seconds and nanoseconds.
 private struct InstantRecord: Codable {
   let seconds: Int64
   let nanoseconds: Int32

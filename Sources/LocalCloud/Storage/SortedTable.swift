@@ -1,7 +1,7 @@
-/// Values in the order of their keys.
+/// A dictionary whose entries are ordered by key.
 ///
-/// Looking up costs the logarithm of the count; adding and removing move the entries behind, which for some ten thousand
-/// keys is less than the file that goes with each of them.
+/// A lookup takes logarithmic time. Insertion and removal move all subsequent entries, which for tens of thousands of
+/// keys takes less time than the file operation that accompanies them.
 struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private(set) var keys: [Key] = []
   private(set) var values: [Value] = []
@@ -33,7 +33,9 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The first index whose key satisfies a predicate that no key before it and every key after it satisfies as well.
+  /// Returns the first index from `start` on whose key satisfies a predicate, by binary search.
+  ///
+  /// The predicate must be false for all keys before that index and true for all keys after it.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
     var low = start
     var high = keys.count

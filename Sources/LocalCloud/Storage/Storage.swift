@@ -2,7 +2,7 @@ internal import StorageAuth
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The directory of a server, with a store for each service.
+/// The data directory of a server, with a store for each service.
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
@@ -11,7 +11,7 @@ struct Storage: Sendable {
   /// The files of the Aspera node.
   let node: BucketTable
 
-  /// Opens a directory, or makes a temporary one.
+  /// Opens a directory, or creates a temporary one if `path` is `nil`.
   static func open(_ path: String?) async throws -> Storage {
     let root: FilePath
     if let path {
@@ -36,7 +36,9 @@ struct Storage: Sendable {
     }
   }
 
-  /// Makes a directory that only its owner can enter; one of another is never taken.
+  /// Creates a directory that only its owner can access.
+  ///
+  /// It fails if the directory exists, so that a directory of another user is never used.
   private static func makeTemporaryDirectory() async throws -> FilePath {
     let place = try await FileSystem.shared.temporaryDirectory
     let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -46,7 +48,7 @@ struct Storage: Sendable {
     return directory
   }
 
-  /// The store of a service.
+  /// Returns the store of a service.
   func store(of provider: LocalCloud.Provider) throws -> BucketTable {
     guard let store = stores[provider] else { throw LocalCloudError("There is no store for \(provider.rawValue).") }
     return store
@@ -59,7 +61,7 @@ struct Storage: Sendable {
     try await node.createBucket(FileTree.bucket, access: nil, at: date)
   }
 
-  /// Waits until what was deleted is gone, and removes a temporary directory.
+  /// Waits until all unreferenced files are deleted, and removes a temporary directory.
   func close() async {
     for store in stores.values { await store.close() }
     await node.close()

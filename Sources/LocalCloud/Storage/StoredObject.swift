@@ -1,24 +1,24 @@
 internal import StorageAuth
 
-/// The bytes of an object and what is known about them.
+/// The bytes of an object and their checksums.
 struct Content: Sendable {
-  /// Where the bytes are, in their order.
+  /// The locations of the bytes, in order.
   let extents: [Extent]
 
-  /// How many there are.
+  /// The number of bytes.
   let byteCount: Int64
 
-  /// Their MD5 in lower-case hexadecimal; for an object put together from parts that of the parts' MD5, `-` and the
+  /// The MD5 of the bytes in lower-case hexadecimal; for a multipart object the MD5 of the parts' MD5s, `-` and the
   /// number of parts.
   let entityTag: String
 
-  /// Their CRC-64.
+  /// The CRC-64 of the bytes.
   let crc64: UInt64
 
-  /// The checksum whose algorithm the client chose, where the service has such.
+  /// The additional checksum, at services that have one.
   var checksum: StoredChecksum?
 
-  /// A part of the bytes.
+  /// Returns the locations of a range of the bytes.
   func extents(in range: Range<Int64>) -> [Extent] {
     var result: [Extent] = []
     var start: Int64 = 0
@@ -34,12 +34,12 @@ struct Content: Sendable {
   }
 }
 
-/// What a client says about an object and gets back with it.
+/// The headers that a client specified for an object, which are returned with it.
 struct ObjectDescription: Sendable, Equatable {
   /// The headers that describe the content: type, encoding, language, disposition, caching, expiry.
   var headers: [Header] = []
 
-  /// The user's own data, named without the prefix of the service.
+  /// The user metadata, named without the service's prefix.
   var metadata: [Header] = []
 
   /// A name and a value.
@@ -49,9 +49,9 @@ struct ObjectDescription: Sendable, Equatable {
   }
 }
 
-/// One version of an object; it never changes.
+/// An immutable version of an object.
 final class StoredObject: Sendable {
-  /// The name of the file that describes it.
+  /// The name of the record file.
   let id: BlobID
   let key: ObjectKey
   let content: Content
@@ -75,10 +75,10 @@ final class StoredObject: Sendable {
     self.attributes = attributes
   }
 
-  /// The same object for other people.
+  /// Returns the object with a different access control.
   func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
 
-  /// The same object with other tags.
+  /// Returns the object with different tags.
   func with(tags: [ObjectDescription.Header]) -> StoredObject {
     var attributes = attributes
     attributes.tags = tags
@@ -92,7 +92,7 @@ final class StoredObject: Sendable {
   }
 }
 
-/// Who may read without a signature.
+/// The access control for requests without a signature.
 enum AccessControl: String, Sendable, Codable {
   case `private`
   case publicRead = "public-read"

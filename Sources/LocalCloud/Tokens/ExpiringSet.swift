@@ -1,7 +1,8 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// Texts that are remembered until an instant; a bounded number of them, and those that end first go first.
+/// A set of strings that are remembered until they expire; beyond a maximum number, those that expire first are
+/// removed.
 final class ExpiringSet: Sendable {
   private let capacity: Int
   private let ends = Mutex<[[UInt8]: Timestamp]>([:])
@@ -10,9 +11,9 @@ final class ExpiringSet: Sendable {
     self.capacity = capacity
   }
 
-  /// Remembers a text.
+  /// Inserts a string.
   ///
-  /// - Returns: Whether it was not there yet.
+  /// - Returns: Whether the string was not in the set.
   func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
     let text = Array(text.utf8)
     return ends.withLock { ends in
@@ -29,7 +30,7 @@ final class ExpiringSet: Sendable {
     }
   }
 
-  /// Whether a text is remembered.
+  /// Returns whether the set contains a string.
   func contains(_ text: String, at date: Timestamp) -> Bool {
     ends.withLock { $0[Array(text.utf8)].map { $0 > date } ?? false }
   }

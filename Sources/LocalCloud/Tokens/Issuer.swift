@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// Issues temporary keys for roles, and counts them.
+/// The issuer of temporary credentials.
 struct Issuer: Sendable {
   let context: CloudContext
   private let roles: [LocalCloud.Role]
@@ -12,16 +12,17 @@ struct Issuer: Sendable {
     fixedLifetime = services.tokenLifetime
   }
 
-  /// The first role of a cloud, which its app server and its instance have.
+  /// Returns the first role of a service, which its app server and instance metadata use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? {
     roles.first { $0.provider == provider }
   }
 
-  /// The role with a name.
+  /// Returns the role with an ARN.
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
-  /// Whether the policy that a temporary key was asked for with lets its holder take a role; without that, a call of the
-  /// token service would lead out of the policy.
+  /// Returns whether the caller's session policy allows assuming a role.
+  ///
+  /// Without this check, a temporary credential could obtain permissions beyond its session policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
     guard let provider = role.provider, let authority = context.keys.authority(of: callerID),
       let resource = provider.dialect.roleResource(role.arn)
@@ -31,20 +32,20 @@ struct Issuer: Sendable {
     return authority.allows(question)
   }
 
-  /// The life of a key.
+  /// Returns the lifetime of a credential, in seconds that a caller requests.
   ///
   /// - Parameters:
-  ///   - text: What is asked for, in seconds; nothing if nobody asks.
-  ///   - fallback: The life if nobody asks.
-  ///   - limits: What may be asked for; a life that is set for all keys lifts them.
-  /// - Returns: Nothing for what is no number or outside the limits.
+  ///   - text: The requested lifetime in seconds, or `nil` for the default.
+  ///   - fallback: The default lifetime in seconds.
+  ///   - limits: The allowed lifetimes in seconds; a configured fixed lifetime overrides them.
+  /// - Returns: The lifetime, or `nil` if the request is not an integer or not within the limits.
   func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
     guard let seconds = text.map({ Int64($0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }
 
-  /// Issues a key.
+  /// Issues a temporary credential and counts it.
   func issue(
     for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
     lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
@@ -57,7 +58,7 @@ struct Issuer: Sendable {
   }
 }
 
-/// A temporary key in clear, for the one answer that it goes out with.
+/// An issued credential with its secret in plain text, for the response that delivers it.
 struct IssuedKey: Sendable {
   let id: String
   let secret: String

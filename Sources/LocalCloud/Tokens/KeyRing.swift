@@ -1,6 +1,6 @@
 internal import StorageAuth
 
-/// All keys: those of the accounts, and those that were issued.
+/// The keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
   let tokens: TokenTable
@@ -10,13 +10,15 @@ struct KeyRing: Sendable {
     self.tokens = tokens
   }
 
-  /// The key of an id; nothing if nobody has it, it is disabled, or it was issued by the other cloud.
+  /// Returns the key with an id.
   ///
   /// - Parameters:
-  ///   - id: The id.
-  ///   - provider: The cloud that is asked.
-  ///   - date: The present.
-  ///   - limit: After how many uses an issued key counts as expired; nothing does not count this as a use.
+  ///   - id: The id of the key.
+  ///   - provider: The service that received the request.
+  ///   - date: The current time.
+  ///   - limit: The number of uses after which an issued key counts as expired, or `nil` to not count this lookup as a
+  ///     use.
+  /// - Returns: The key, or `nil` if it is unknown, disabled, or issued for another service.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {
@@ -24,12 +26,12 @@ struct KeyRing: Sendable {
     return tokens.key(id, of: provider, at: date, counting: limit)
   }
 
-  /// What the holder of a key may do; nothing if there is no such key.
+  /// Returns the permissions of a key, or `nil` if it is unknown or disabled.
   func authority(of id: AccessKeyID) -> Authority? {
     if let account = accounts[id] { return account.isDisabled ? nil : .everything }
     return tokens.authority(of: id)
   }
 
-  /// Whether the id is that of an account that is switched off.
+  /// Returns whether an id is that of a disabled account.
   func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
 }

@@ -1,27 +1,27 @@
 public import StorageAuth
 
 extension LocalCloud {
-  /// A temporary key that was issued, and what was asked for with it; without its secret and its token.
+  /// An issued temporary credential without its secret and session token, and the request that issued it.
   public struct Session: Sendable, Hashable {
     /// The id of the key.
     public let keyID: AccessKeyID
 
-    /// The service that it is for.
+    /// The service that the credential is for.
     public let provider: Provider
 
-    /// The role that it was issued for; nothing for one of GetFederationToken.
+    /// The ARN of the assumed role, or `nil` for a credential from GetFederationToken.
     public let role: String?
 
-    /// The name that the caller gave to the session.
+    /// The session name that the caller chose.
     public let name: String
 
-    /// The session policy as JSON; nothing if none was given.
+    /// The session policy as JSON, or `nil` if there is none.
     public let policy: String?
 
-    /// When it ends, by the clock of the cloud.
+    /// The expiration of the credential, by the server's clock.
     public let expiration: Timestamp
 
-    /// The requests to the storage service that named it, also refused ones.
+    /// The number of requests to the storage service that named the key, including rejected ones.
     public let requests: Int
   }
 }

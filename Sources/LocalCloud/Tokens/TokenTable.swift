@@ -2,12 +2,12 @@ package import StorageAuth
 internal import StorageCrypto
 package import Synchronization
 
-/// The temporary keys that were issued.
+/// The issued temporary credentials.
 ///
-/// A key is kept for a while after its end, so that it is refused as expired and not as unknown. There is room for a
-/// bounded number; the oldest has to go first.
+/// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
+/// number of credentials is limited; the oldest one is discarded first.
 package final class TokenTable: Sendable {
-  /// What is asked for with a key.
+  /// A request for a temporary credential.
   struct Order: Sendable {
     let provider: LocalCloud.Provider
     var role: String?
@@ -16,7 +16,7 @@ package final class TokenTable: Sendable {
     let lifetime: Duration
   }
 
-  /// How often a key may be used.
+  /// The maximum number of uses of a credential; `nil` for no limit.
   struct UseLimit: Sendable {
     let uses: Int?
   }
@@ -34,7 +34,7 @@ package final class TokenTable: Sendable {
 
   private struct State {
     var entries: [AccessKeyID: Entry] = [:]
-    /// The ids in the order of their issue, with those in front that are gone.
+    /// The ids in the order of issue; those before index `first` are already discarded.
     var ids: [AccessKeyID] = []
     var first = 0
 
@@ -50,15 +50,15 @@ package final class TokenTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// Sees every key that is issued; tests look for them where they must not be.
+  /// A closure that receives every issued key, so that tests can search for secrets that leaked.
   package static let watcher = Mutex<(@Sendable (AccessKey) -> Void)?>(nil)
 
-  /// Issues a key.
+  /// Issues a temporary credential.
   ///
   /// - Parameters:
-  ///   - order: What it is for.
-  ///   - date: The present; the key ends on a whole second.
-  /// - Returns: The key, with its token, and its start and end.
+  ///   - order: The request for the credential.
+  ///   - date: The current time; the credential starts on a whole second.
+  /// - Returns: The key with its session token, start and expiration.
   func issue(_ order: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let end = start.advanced(by: order.lifetime)
@@ -77,7 +77,7 @@ package final class TokenTable: Sendable {
     return key
   }
 
-  /// The key of an id; one that was used up ends at the present.
+  /// Returns the key with an id; a key whose uses are exhausted expires at the current time.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
@@ -95,12 +95,12 @@ package final class TokenTable: Sendable {
     }
   }
 
-  /// What the holder of a key may do; nothing if there is no such key.
+  /// Returns the permissions of a key, or `nil` if it is unknown.
   func authority(of id: AccessKeyID) -> Authority? {
     state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
   }
 
-  /// What was asked for with a key, and how often it was used.
+  /// Returns the session of a key, with the number of its uses, or `nil` if it is unknown.
   func session(of id: AccessKeyID) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in

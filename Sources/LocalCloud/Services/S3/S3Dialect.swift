@@ -4,11 +4,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What is particular to Amazon S3.
+/// The properties of Amazon S3.
 ///
 /// Page: "Amazon S3 REST API Introduction".
 struct S3Dialect: Dialect {
-  /// The region without a name in documents.
+  /// The region whose location constraint is empty.
   static let firstRegion = "us-east-1"
 
   let provider = LocalCloud.Provider.s3
@@ -34,7 +34,7 @@ struct S3Dialect: Dialect {
       "server-side-encryption-bucket-key-enabled",
     ],
   ]
-  /// Requests cannot limit their bandwidth: no header and no parameter gets that far.
+  /// An unused value: S3 has no bandwidth limits, and requests that specify one are rejected before they are read.
   let trafficLimits: ClosedRange<Int64> = 0...0
   let headerRules = rules
   let wrongDigest = RefusalAnswer(
@@ -56,7 +56,7 @@ struct S3Dialect: Dialect {
   let keyByteLimit = 1024
   let invalidKey = RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long")
 
-  /// The region that signatures have to name.
+  /// The region that signatures must name.
   let region: String
 
   init(region: String = firstRegion) {
@@ -65,18 +65,18 @@ struct S3Dialect: Dialect {
 
   func region(of configuration: LocalCloud.Configuration) -> String { configuration.s3Region }
 
-  /// A canonical user.
+  /// The element with the owner of all buckets and objects, as a canonical user.
   var owner: XMLNode {
     let id = String(repeating: "75aa57f09aa0c8ca", count: 4)
     return XMLNode("Owner", children: [XMLNode("ID", id), XMLNode("DisplayName", "localcloud")])
   }
 
-  /// 16 letters and digits.
+  /// Returns 16 random hexadecimal digits.
   func makeRequestID(at date: Timestamp) -> String {
     String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
   }
 
-  /// The second id of a request, which goes with the first one.
+  /// Returns the second id of a request (`x-amz-id-2`), which is derived from the first one.
   private static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
 
   func identify(_ answer: inout Answer, as requestID: String) {
@@ -88,7 +88,7 @@ struct S3Dialect: Dialect {
 
   func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
 
-  /// The class is named only where it is not the standard one.
+  /// Returns the storage class of an object, unless it is the standard one.
   func headers(of object: StoredObject) -> HTTPFields {
     var headers: HTTPFields = [:]
     if let name = object.attributes.storageClass, name != standardClass { headers.set("x-amz-storage-class", name) }
@@ -99,7 +99,7 @@ struct S3Dialect: Dialect {
     region == Self.firstRegion ? nil : "BucketAlreadyOwnedByYou"
   }
 
-  /// The first region has no name.
+  /// Returns the location constraint of a region, which is empty for the first region.
   func location(of region: String) -> String { region == Self.firstRegion ? "" : region }
 
   func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {
@@ -118,7 +118,9 @@ struct S3Dialect: Dialect {
 
   func isBucketName(_ name: String) -> Bool { isBucketNameWithOrWithoutDots(name) }
 
-  /// A name as listings write it with `encoding-type=url`: like a form, a blank is `+`, and slashes stay.
+  /// Returns a name encoded as listings contain it with `encoding-type=url`.
+  ///
+  /// As in a form, a space becomes `+`; slashes are not encoded.
   func encodedName(_ name: String) -> String {
     String(writing: { writer in
       for byte in name.utf8 {

@@ -77,9 +77,10 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: The caller
 
-  /// Verifies the signature of a call, which covers the whole body.
+  /// Verifies the signature of a call, which must cover the whole body.
   private func authenticate(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
-    // SDKs state the hash of the body to S3 alone; here it is that of the bytes that arrived.
+    // SDKs send the hash of the body only to S3. Here it is computed from the received body, so that the signature
+    // covers it.
     var request = call.request
     request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
     do throws(VerificationError) {
@@ -87,7 +88,7 @@ struct AmazonSTS: TokenServiceHandler {
         issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
         throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
       }
-      // A signature in the URL covers no body, and the parameters are read from both.
+      // A signature in the URL does not cover the body, but parameters are read from both.
       guard claim.placement == .header else { throw VerificationError.malformed("A call is signed in its headers.") }
       guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
         throw VerificationError.unknownKey(claim.accessKeyID)
@@ -202,7 +203,7 @@ struct AmazonSTS: TokenServiceHandler {
 }
 
 extension String {
-  /// The name of a role as that of the user who took it.
+  /// The ARN of a role as that of the user who assumed it, without the session name.
   fileprivate var replacingRole: String {
     let parts = parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
