@@ -290,7 +290,7 @@ class Boto3(S3TestCase):
                                 (s3.put_bucket_versioning, {"Bucket": BUCKET, "VersioningConfiguration": {
                                     "Status": "Enabled"}})):
             error = self.assertRefused("NotImplemented", call, 501, **arguments)
-            self.assertIn("keep no versions", error["Message"])
+            self.assertIn("support versioning", error["Message"])
         self.assertEqual(s3.get_object(**version | {"VersionId": "null"})["Body"].read(), b"abc")
 
     def test_region_of_a_foreign_host(self) -> None:

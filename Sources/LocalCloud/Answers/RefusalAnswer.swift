@@ -107,14 +107,14 @@ extension RefusalAnswer {
 
   static func methodNotAllowed(_ method: String) -> RefusalAnswer {
     RefusalAnswer(
-      .methodNotAllowed, "MethodNotAllowed", "The resource does not take this method.",
+      .methodNotAllowed, "MethodNotAllowed", "The resource does not support this method.",
       details: [Detail(name: "Method", value: method)])
   }
 
   static func malformedXML(_ reason: String) -> RefusalAnswer {
     RefusalAnswer(
       .badRequest, "MalformedXML",
-      "The document in the body is not well-formed, or not the one that this request needs.",
+      "The XML document in the body is not well-formed, or not the one that this request requires.",
       details: [Detail(name: "Reason", value: reason)])
   }
 
@@ -134,7 +134,7 @@ extension RefusalAnswer {
   /// Returns a description of an error's kind that contains none of the error's details.
   static func kind(of error: any Error) -> String {
     guard let error = error as? FileSystemError else { return "\(type(of: error))" }
-    return "The file system refused: \(error.code)."
+    return "The file system reported an error: \(error.code)."
   }
 
   /// Creates a server error that fault injection requested.
@@ -155,14 +155,14 @@ extension RefusalAnswer {
   }
 
   static let fileAlreadyExists = RefusalAnswer(
-    .conflict, "FileAlreadyExists", "The object is there already, and the request forbids to overwrite it.")
+    .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
 
   static let operationAborted = RefusalAnswer(
     .conflict, "OperationAborted",
     "A conflicting operation is currently in progress against this resource. Please try again.")
 
   static let incompleteBody = RefusalAnswer(
-    .badRequest, "IncompleteBody", "The body has another number of bytes than the Content-Length says.")
+    .badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
 
   static func invalidDigest(_ message: String) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "InvalidDigest", message)
@@ -170,11 +170,11 @@ extension RefusalAnswer {
 
   static let invalidPart = RefusalAnswer(
     .badRequest, "InvalidPart",
-    "A part of the list was not uploaded, or has another entity tag.")
+    "A part in the document was not uploaded, or its entity tag differs.")
 
   static let invalidPartOrder = RefusalAnswer(
     .badRequest, "InvalidPartOrder",
-    "The parts of the list are not in the ascending order of their numbers.")
+    "The parts in the document are not in ascending order of their part numbers.")
 
   static func invalidRange(_ range: String, byteCount: Int64) -> RefusalAnswer {
     RefusalAnswer(

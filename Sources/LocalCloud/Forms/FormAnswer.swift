@@ -17,7 +17,7 @@ enum FormAnswer: Sendable {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
         url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })
-      else { throw .invalidArgument("The success_action_redirect is not a URL of a page.") }
+      else { throw .invalidArgument("The success_action_redirect is not an HTTP URL without a fragment.") }
       self = .redirect(url)
       return
     }

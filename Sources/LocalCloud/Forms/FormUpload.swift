@@ -32,7 +32,7 @@ struct FormUpload: Sendable {
     guard let bucket = target.bucket?.string, target.key == nil else { return nil }
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
-    else { throw .malformedForm("The Content-Type names no boundary that can be read.") }
+    else { throw .malformedForm("The Content-Type has no valid boundary.") }
     guard dialect.isBucketName(bucket) else { throw .invalidBucketName(bucket) }
     self.bucket = bucket
     self.boundary = boundary

@@ -28,7 +28,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     if place == .end { return nil }
     if place == .start {
       guard try await read(delimiter.count) == delimiter else {
-        throw RefusalAnswer.malformedForm("It does not begin with the boundary.")
+        throw RefusalAnswer.malformedForm("The body does not begin with the boundary.")
       }
       place = .delimiter
     }
@@ -45,7 +45,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       try await end()
       return nil
     default:
-      throw RefusalAnswer.malformedForm("A boundary is followed by something else than the end of the line.")
+      throw RefusalAnswer.malformedForm("A boundary is not followed by a line end.")
     }
   }
 
@@ -119,7 +119,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       guard scanned <= left else { break }
       try await readMore()
     }
-    throw RefusalAnswer.malformedForm("The head of a part is too long, or holds a byte that may not be there.")
+    throw RefusalAnswer.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
   /// Checks that only a line end follows the last boundary.
@@ -128,10 +128,10 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     repeat {
       let rest = pending.readableBytesView
       guard "\r\n".utf8.starts(with: rest) else {
-        throw RefusalAnswer.malformedForm("Something follows the last boundary.")
+        throw RefusalAnswer.malformedForm("The last boundary is followed by more data.")
       }
       guard var more = try await base.next(isolation: #isolation) else {
-        guard rest.count != 1 else { throw RefusalAnswer.malformedForm("It ends within a line end.") }
+        guard rest.count != 1 else { throw RefusalAnswer.malformedForm("The body ends within a line end.") }
         return
       }
       pending.writeBuffer(&more)
@@ -145,7 +145,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   private mutating func readMore() async throws {
     guard let more = try await base.next(isolation: #isolation) else {
-      throw RefusalAnswer.malformedForm("It ends before its last boundary.")
+      throw RefusalAnswer.malformedForm("The body ends before the last boundary.")
     }
     if pending.readableBytes == 0 {
       pending = more
@@ -158,5 +158,5 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
 extension RefusalAnswer {
   /// The error for a form with too many fields, or with fields that are too long.
-  static let formTooLong = RefusalAnswer.malformedForm("There are too many fields, or they are too long.")
+  static let formTooLong = RefusalAnswer.malformedForm("The form has too many fields, or they are too long.")
 }

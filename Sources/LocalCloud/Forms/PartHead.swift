@@ -20,14 +20,14 @@ struct PartHead: Sendable {
     var headers: [String: String] = [:]
     for line in lines {
       guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-        throw .malformedForm("A line of a part is no header.")
+        throw .malformedForm("A line in the head of a part is not a header.")
       }
       let name = line[..<colon].asciiLowercased
       guard !name.isEmpty, name.utf8.allSatisfy(HeaderParameters.isTokenByte) else {
-        throw .malformedForm("The name of a part's header is not one.")
+        throw .malformedForm("The name of a header of a part is invalid.")
       }
       guard headers.updateValue(String(line[line.index(after: colon)...]), forKey: name) == nil else {
-        throw .malformedForm("A header of a part is there twice.")
+        throw .malformedForm("A header of a part occurs twice.")
       }
     }
     guard let text = headers["content-disposition"], let disposition = HeaderParameters(text),

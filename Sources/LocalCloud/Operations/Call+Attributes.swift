@@ -55,7 +55,7 @@ extension Call {
 
   private static let invalidTag = RefusalAnswer(
     .badRequest, "InvalidTag",
-    "A tag has a name of 1 to \(tagKeyLimit) characters, which is there once, and a value of up to \(tagValueLimit); "
+    "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
       + "in a header both are percent-encoded.")
 
   func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
@@ -64,10 +64,10 @@ extension Call {
     guard let first = headers.first else { return [] }
     guard first.name == names[0], let rules = dialect.encryptions[first.value] else {
       throw .invalidArgument(
-        "The header \(dialect.header(names[0])) has to be one of \(dialect.encryptions.keys.sorted()).")
+        "The header \(dialect.header(names[0])) must be one of \(dialect.encryptions.keys.sorted()).")
     }
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
-      throw .invalidArgument("The header \(dialect.header(other.name)) does not go with \(first.value).")
+      throw .invalidArgument("The header \(dialect.header(other.name)) cannot be combined with \(first.value).")
     }
     return headers
   }
@@ -88,7 +88,7 @@ extension Call {
     if isArchived {
       throw RefusalAnswer(
         .forbidden, "InvalidObjectState",
-        "The object's class has to be restored before it is read, which this server does not do.")
+        "The object must be restored before it can be read, which this server does not support.")
     }
   }
 
@@ -114,7 +114,7 @@ extension Call {
       guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {
         let limits = dialect.trafficLimits
         throw .invalidArgument(
-          "The traffic limit has to be a number of bits a second from \(limits.lowerBound) to \(limits.upperBound).")
+          "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
       }
     }
     let payer = own("request-payer") ?? parameter(WireText(dialect.header("request-payer")))

@@ -57,7 +57,7 @@ extension Call {
       case ("LocationConstraint", _), ("StorageClass", dialect.standardClass), ("DataRedundancyType", "LRS"): continue
       default:
         throw RefusalAnswer.notImplemented(
-          "The element \"\(element.name)\" of the document asks for a bucket that this server does not make.")
+          "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
     return document["LocationConstraint"]?.text
@@ -122,15 +122,15 @@ extension Call {
   }
 
   private static let grantsByDocument = RefusalAnswer.notImplemented(
-    "This server takes an access by the header alone, and no grants to single users.")
+    "This server supports access control only by the header, and no grants to single users.")
 
   /// Parses the access control of a header, or returns `nil` for the default.
   func access(named name: String?, isObject: Bool) throws(RefusalAnswer) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
     if let access = AccessControl(rawValue: name) { return access }
     if ["public-read-write", "authenticated-read"].contains(name) {
-      throw .notImplemented("The access \"\(name)\" is not part of this server; it has private and public-read.")
+      throw .notImplemented("The access control \"\(name)\" is not supported; use private or public-read.")
     }
-    throw .invalidArgument("The access \"\(name)\" is not one of private and public-read.")
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
   }
 }

@@ -11,14 +11,14 @@ extension Call {
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let objects = document.all("Object")
     guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
-      throw RefusalAnswer.malformedXML("There have to be 1 to \(Self.deleteLimit) objects.")
+      throw RefusalAnswer.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
     }
     let keys = try objects.map { object in
       guard let key = object["Key"]?.text, !key.isEmpty else {
         throw RefusalAnswer.malformedXML("An object has no key.")
       }
       if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
-        throw RefusalAnswer.notImplemented("The element \"\(other.name)\" of an object is not part of this server.")
+        throw RefusalAnswer.notImplemented("The element \"\(other.name)\" of an object is not supported.")
       }
       return key
     }

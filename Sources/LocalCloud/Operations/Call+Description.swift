@@ -24,7 +24,7 @@ extension Call {
 
   func changeTags() async throws -> Answer {
     guard let set = try await document(named: "Tagging")["TagSet"] else {
-      throw RefusalAnswer.malformedXML("There is no TagSet.")
+      throw RefusalAnswer.malformedXML("The document has no TagSet.")
     }
     let tags = try set.all("Tag").map { tag in
       guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {

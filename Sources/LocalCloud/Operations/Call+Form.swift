@@ -53,12 +53,12 @@ extension VerifiedForm {
       let name = isAccess ? access : field.name
       guard let name = HTTPField.Name(name) else { continue }
       guard HTTPField.isValidValue(field.value) else {
-        throw .invalidArgument("The field \(field.name) cannot be kept as a header.")
+        throw .invalidArgument("The field \(field.name) is not a valid header value.")
       }
       headers[name] = field.value
     }
     if let contentType {
-      guard HTTPField.isValidValue(contentType) else { throw .invalidArgument("The content type is not one.") }
+      guard HTTPField.isValidValue(contentType) else { throw .invalidArgument("The content type is invalid.") }
       headers[.contentType] = contentType
     }
     return headers

@@ -22,7 +22,7 @@ extension Call {
     var after = start
     if let token {
       guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
-        throw RefusalAnswer.invalidArgument("The continuation-token is not one that this server gave.")
+        throw RefusalAnswer.invalidArgument("The continuation-token was not issued by this server.")
       }
       after = text
     }

@@ -132,9 +132,9 @@ extension Call {
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
       if isAnonymous {
-        throw RefusalAnswer(.badRequest, "InvalidRequest", "Only a signed request may replace headers of the answer.")
+        throw RefusalAnswer(.badRequest, "InvalidRequest", "Only a signed request can override response headers.")
       }
-      guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a header value.") }
+      guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
       answer.set(name, value)
     }
     return answer

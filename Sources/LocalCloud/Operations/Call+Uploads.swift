@@ -18,7 +18,7 @@ extension Call {
   func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
-      throw RefusalAnswer.invalidArgument("The partNumber has to be a number from 1 to 10000.")
+      throw RefusalAnswer.invalidArgument("The partNumber must be an integer from 1 to 10000.")
     }
     let upload = try upload(name, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
@@ -135,7 +135,7 @@ extension Call {
     }
     for try await chunk in body where chunk.readableBytes > 0 {
       throw RefusalAnswer.invalidArgument(
-        "A request that takes all parts has no body.", ec: Self.bodyOfCompleteAll)
+        "A request that completes all parts must not have a body.", ec: Self.bodyOfCompleteAll)
     }
     return true
   }
@@ -160,7 +160,7 @@ extension Call {
       }
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
-    if parts.isEmpty { throw .malformedXML("There is no Part.") }
+    if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
     for (first, second) in zip(parts, parts.dropFirst()) where first.number >= second.number {
       throw .invalidPartOrder
     }

@@ -95,7 +95,7 @@ struct Call: Sendable {
   /// Reads and parses the XML document in the body, which must exist.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
-      throw RefusalAnswer.malformedXML("There is no document.")
+      throw RefusalAnswer.malformedXML("The body is empty; send the document.")
     }
     return document
   }
@@ -106,7 +106,7 @@ struct Call: Sendable {
     var bytes: [UInt8] = []
     for try await chunk in body {
       guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
-        throw RefusalAnswer.malformedXML("It has more than \(Self.documentByteLimit) bytes.")
+        throw RefusalAnswer.malformedXML("The document has more than \(Self.documentByteLimit) bytes.")
       }
       bytes += chunk.readableBytesView
     }
@@ -124,7 +124,7 @@ struct Call: Sendable {
     if bytes.isEmpty { return nil }
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
-      guard root.name == name else { throw RefusalAnswer.malformedXML("The root is not \(name).") }
+      guard root.name == name else { throw RefusalAnswer.malformedXML("The root element is not \(name).") }
       return root
     } catch let error as XMLError {
       throw RefusalAnswer.malformedXML(error.description)
@@ -145,7 +145,7 @@ struct Call: Sendable {
   func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
-      throw .invalidArgument("\(name) has to be a number from \(range.lowerBound) to \(range.upperBound).")
+      throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }

@@ -105,6 +105,6 @@ struct HeaderRules: Sendable {
 
   private static func refusal(_ name: String) -> RefusalAnswer {
     .notImplemented(
-      "The header \"\(name)\" is not part of this server for this operation; send the request without it.")
+      "The header \"\(name)\" is not supported for this operation by this server; send the request without it.")
   }
 }

@@ -18,7 +18,7 @@ struct NamedSource {
   ) throws(RefusalAnswer) {
     let parts = header.parts(between: "?", atMost: 1)
     if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
-      throw .notImplemented("Buckets of this server keep no versions.")
+      throw .notImplemented("Buckets of this server do not support versioning.")
     }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
       let text = String(validating: bytes, as: UTF8.self)

@@ -43,11 +43,11 @@ enum Operation: Sendable, Hashable, CaseIterable {
     if let name = names.subtracting(taken).min() {
       if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {
         throw .invalidArgument(
-          "The parameters \"\(other)\" and \"\(name)\" ask for two operations; a request asks for one.")
+          "The parameters \"\(other)\" and \"\(name)\" select two operations; a request can have only one.")
       }
-      let reason = Self.versioning.contains(name) ? ": buckets of this server keep no versions." : "."
+      let reason = Self.versioning.contains(name) ? ": buckets of this server do not support versioning." : "."
       throw .notImplemented(
-        "The parameter \"\(written[name] ?? name)\" is not part of this server for \(method.rawValue) of "
+        "The parameter \"\(written[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
           + "\(level.article)\(reason)")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
@@ -58,7 +58,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     case nil, "null": break
     case "": throw .invalidArgument("The parameter \"versionId\" is empty.")
     default:
-      throw .notImplemented("The parameter \"versionId\" can only be null: buckets of this server keep no versions.")
+      throw .notImplemented("The parameter \"versionId\" can only be null: this server does not support versioning.")
     }
     self = route.operation
   }
@@ -76,18 +76,18 @@ enum Operation: Sendable, Hashable, CaseIterable {
       case .signature: continue
       case .misspelled:
         throw .notImplemented(
-          "The parameter \"\(parameter.name)\" is none of the service's: its names are written in other letters.")
+          "The parameter \"\(parameter.name)\" is unknown: the service spells its names differently.")
       case .unknown:
         guard method == .get || method == .head || parameter.value?.isEmpty == false else {
           throw .notImplemented(
-            "The parameter \"\(parameter.name)\" has no value, as a sub-resource has none, and this server knows no "
+            "The parameter \"\(parameter.name)\" has no value, like a sub-resource, but this server supports no "
               + "sub-resource of that name.")
         }
       case .known:
         let name = table.spelling(of: parameter.name.string)
         let isFirst = names.updateValue(parameter.name.string, forKey: name) == nil
         guard isFirst || ParameterNames.isPlain(name) else {
-          throw .invalidArgument("The parameter \"\(parameter.name)\" is there more than once.")
+          throw .invalidArgument("The parameter \"\(parameter.name)\" occurs more than once.")
         }
       }
     }

@@ -12,7 +12,7 @@ struct PolicyReader {
   func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])
     guard let version = members["version"]?.string, language.versions.contains(version) else {
-      throw PolicyFault("Its version is missing, or not the one there is.")
+      throw PolicyFault("Its version is missing or not supported.")
     }
     guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
     var statements: [SessionPolicy.Statement] = []
@@ -29,7 +29,7 @@ struct PolicyReader {
     switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
     case language.effects.allow?: statement.allows = true
     case language.effects.deny?: statement.allows = false
-    default: throw PolicyFault("A statement has no effect, or one that there is not.")
+    default: throw PolicyFault("The effect of a statement is missing or invalid.")
     }
     guard (members["action"] == nil) != (members["notaction"] == nil) else {
       throw PolicyFault("A statement needs an action.")
@@ -57,7 +57,7 @@ struct PolicyReader {
         || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
       guard isSpelt, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
         members.updateValue(value, forKey: name.asciiLowercased) == nil
-      else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or there twice.") }
+      else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or a duplicate.") }
     }
     return members
   }
@@ -67,7 +67,7 @@ struct PolicyReader {
     let values = value?.array ?? (value.map { [$0] } ?? [])
     let texts = values.compactMap(\.string)
     guard !texts.isEmpty, texts.count == values.count else {
-      throw PolicyFault("The \(name) of a statement is missing, empty, or not text.")
+      throw PolicyFault("The \(name) of a statement is missing, empty, or not a string.")
     }
     return texts
   }
@@ -104,11 +104,11 @@ struct PolicyReader {
       guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
       for (key, value) in keys {
         guard language.keys.contains(key) else {
-          throw PolicyFault("The condition \"\(key)\" is unknown, or not part of this server.")
+          throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
         }
         let values = value.array ?? [value]
         let test = values.isEmpty ? nil : Self.test(comparison.kind, values)
-        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or of another kind.") }
+        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
         conditions.append(
           PolicyCondition(
             key: key, test: test, isNegated: comparison.isNegated,

@@ -16,7 +16,7 @@ struct CrossOrigin: Sendable {
     else {
       throw RefusalAnswer(
         .forbidden, "AccessForbidden",
-        "CORSResponse: This CORS request is not allowed: the origin or the method is not one that may ask.")
+        "CORSResponse: This CORS request is not allowed: the origin or the method is not allowed.")
     }
     var answer = Answer(.ok)
     mark(&answer, origin)

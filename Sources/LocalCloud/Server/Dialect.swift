@@ -350,7 +350,7 @@ extension Dialect {
   var keyByteLimit: Int { 1023 }
 
   var invalidKey: RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or a NUL in it.")
+    RefusalAnswer(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
   }
 
   func bodyReader(

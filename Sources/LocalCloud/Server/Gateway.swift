@@ -81,7 +81,7 @@ struct Gateway: Sendable {
   /// Returns the permit for a request, which is verified before any of its body is read.
   private func permit(_ head: HTTPRequest, at date: Timestamp) async throws -> Permit {
     guard head.path?.utf8.first == UInt8(ascii: "/") else {
-      throw RefusalAnswer(.badRequest, "InvalidURI", "The request target has to be a path that starts with a slash.")
+      throw RefusalAnswer(.badRequest, "InvalidURI", "The request target must be a path that starts with a slash.")
     }
     guard head.headerFields.first("host") == nil else {
       throw RefusalAnswer.invalidArgument("There is more than one Host header.")

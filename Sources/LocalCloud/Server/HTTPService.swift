@@ -48,10 +48,10 @@ final class HTTPService: Sendable {
         try await work.value
       } catch let error as IOError {
         throw LocalCloudError(
-          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one; 0 picks one."
+          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Use another one, or 0 for a free one."
         )
       }
-      throw LocalCloudError("The server ended before it was ready; start it again.")
+      throw LocalCloudError("The server stopped before it was ready; start it again.")
     }
     return HTTPService(
       port: listening, endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), server: server,

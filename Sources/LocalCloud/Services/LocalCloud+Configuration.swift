@@ -100,14 +100,14 @@ extension LocalCloud {
 
     func check() throws(LocalCloudError) {
       if accounts.isEmpty {
-        throw LocalCloudError("There is no account, so that nobody could sign a request; name at least one.")
+        throw LocalCloudError("There is no account, so that no request could be signed; configure at least one.")
       }
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
       let ids = accounts.map(\.key.id)
       if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
-        throw LocalCloudError("The account \"\(twice)\" is there twice; name it once.")
+        throw LocalCloudError("The account \"\(twice)\" is listed twice; list it once.")
       }
       if let name = buckets.first(where: { !isBucketName($0) }) {
         throw LocalCloudError(

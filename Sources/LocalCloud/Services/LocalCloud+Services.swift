@@ -56,14 +56,14 @@ extension LocalCloud {
               + "arn:aws:iam::ACCOUNT:role/NAME.")
         }
         guard role.maximumDuration >= .seconds(1) else {
-          throw LocalCloudError("The keys of the role \"\(role.arn)\" would live no second; give them one at least.")
+          throw LocalCloudError("The maximum lifetime of the role \"\(role.arn)\" is less than one second.")
         }
       }
       if let twice = roles.first(where: { role in roles.count { $0.arn == role.arn } > 1 }) {
-        throw LocalCloudError("The role \"\(twice.arn)\" is there twice; name it once.")
+        throw LocalCloudError("The role \"\(twice.arn)\" is listed twice; list it once.")
       }
       if let tokenLifetime, tokenLifetime < .seconds(1) {
-        throw LocalCloudError("Tokens cannot live less than a second; use requestsPerToken to end them at once.")
+        throw LocalCloudError("Tokens must be valid for a second; use requestsPerToken to expire them at once.")
       }
     }
   }

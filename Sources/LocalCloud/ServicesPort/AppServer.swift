@@ -23,7 +23,7 @@ struct AppServer: ServiceHandler {
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
       let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
     else {
-      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The app server has no role of this cloud.")
+      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The app server has no role for this service.")
     }
     let key = issuer.issue(
       for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
@@ -49,7 +49,7 @@ struct AppServer: ServiceHandler {
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
     }
     guard given.contains(token) else {
-      throw RefusalAnswer(.unauthorized, "Unauthorized", "The app is not logged in: send its bearer token.")
+      throw RefusalAnswer(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
     }
   }
 }

@@ -40,7 +40,7 @@ struct Metadata: ServiceHandler {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
 
-  private static let notFound = RefusalAnswer(.notFound, "NotFound", "There is no such item.")
+  private static let notFound = RefusalAnswer(.notFound, "NotFound", "The item does not exist.")
 
   private static func rest(of path: String, after prefix: String) -> String? {
     if path.isIdentical(to: prefix.dropLast()) { return "" }
@@ -59,7 +59,7 @@ struct Metadata: ServiceHandler {
     guard headers.count == 1, let seconds = Int64(headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else {
-      throw RefusalAnswer(.badRequest, "BadRequest", "The life of the token has to be 1 to 21,600 seconds.")
+      throw RefusalAnswer(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")
     }
     let token = RandomText.letters(56)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
@@ -76,7 +76,7 @@ struct Metadata: ServiceHandler {
       return
     }
     throw RefusalAnswer(
-      token.refusal, token.refusal.reasonPhrase, "A metadata token is needed, or the one that was sent has ended.")
+      token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
   // MARK: Keys

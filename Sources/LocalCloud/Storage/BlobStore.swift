@@ -145,7 +145,7 @@ extension FileDescriptor {
       let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
         unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
       }
-      guard count > 0 else { throw RefusalAnswer.internalError("A file of the store is too short.") }
+      guard count > 0 else { throw RefusalAnswer.internalError("A content file is shorter than its record says.") }
     }
     return chunk
   }

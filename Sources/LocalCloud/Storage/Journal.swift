@@ -88,7 +88,7 @@ struct Journal: Sendable {
     do {
       return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
     } catch {
-      throw LocalCloudError("\(path) is not what this server writes; delete it, or choose another directory.")
+      throw LocalCloudError("\(path) is not a record of this server; delete it, or choose another directory.")
     }
   }
 

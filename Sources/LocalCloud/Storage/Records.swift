@@ -63,7 +63,7 @@ struct ObjectRecord: Codable {
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
     let extents = try parts.map { part in
       guard let file = BlobID(part.file) else {
-        throw LocalCloudError("The description of \"\(key)\" names a file that this server did not write.")
+        throw LocalCloudError("The record of \"\(key)\" names an invalid content file; choose another directory.")
       }
       return Extent(blob: blob(file, part.fileByteCount), offset: part.offset, byteCount: part.byteCount)
     }

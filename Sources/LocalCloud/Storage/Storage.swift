@@ -32,7 +32,7 @@ struct Storage: Sendable {
       guard let reason = ((error as? FileSystemError)?.cause as? FileSystemError.SystemCallError)?.errno else {
         throw error
       }
-      throw LocalCloudError("The directory \(root) cannot be used: \(reason). Name one that may be written.")
+      throw LocalCloudError("The directory \(root) cannot be used: \(reason). Choose a writable one.")
     }
   }
 

@@ -163,7 +163,7 @@ final class S3DescriptionTests: CloudTestCase {
         let error = try reply.document
         XCTAssertEqual(error.name, "Error")
         XCTAssertEqual(error["Code"]?.text, "NotImplemented")
-        XCTAssertTrue(error["Message"]?.text.contains("keep no versions") == true, reply.text)
+        XCTAssertTrue(error["Message"]?.text.contains("support versioning") == true, reply.text)
         XCTAssertEqual(error["RequestId"]?.text, reply.header("x-amz-request-id"))
       }
       let same = try await client.send(.get, "a", query: ["versionId": "null"])

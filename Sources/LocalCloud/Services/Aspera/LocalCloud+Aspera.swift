@@ -55,14 +55,14 @@ extension LocalCloud {
       ] {
         if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of the node has no name; give it one.") }
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-          throw LocalCloudError("The \(kind) \"\(twice)\" of the node is there twice; name it once.")
+          throw LocalCloudError("The \(kind) \"\(twice)\" of the node is listed twice; list it once.")
         }
       }
       if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
         throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
       }
       if let tokenLifetime, tokenLifetime < .zero {
-        throw LocalCloudError("Transfer tokens cannot live less than no time; use zero for tokens that end at once.")
+        throw LocalCloudError("The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
       }
     }
   }

@@ -31,7 +31,7 @@ struct COSDialect: Dialect {
   let trafficLimits: ClosedRange<Int64> = 819_200...838_860_800
   let headerRules = rules
   let wrongDigest = RefusalAnswer(
-    .badRequest, "BadDigest", "The Content-MD5 is not that of the body that arrived.")
+    .badRequest, "BadDigest", "The Content-MD5 does not match the received body.")
   let defaultPageSize = 1000
   let serverName = "tencent-cos"
   let bucketPaging = BucketPaging(most: 2000)
@@ -113,16 +113,16 @@ struct COSDialect: Dialect {
         .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
       return RefusalAnswer(
-        .forbidden, "InvalidAccessKeyId", "The SecretId does not exist, or its temporary key has ended.")
+        .forbidden, "InvalidAccessKeyId", "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken:
-      return RefusalAnswer(.forbidden, "InvalidToken", "The session token is not that of the key.")
+      return RefusalAnswer(.forbidden, "InvalidToken", "The session token does not belong to the key.")
     case .keyExpired:
       return RefusalAnswer(.forbidden, "ExpiredToken", "The session token has expired.", details: [serverTime])
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
       return RefusalAnswer(
-        .forbidden, "RequestTimeTooSkewed", "The request is signed for a time that is not now.",
+        .forbidden, "RequestTimeTooSkewed", "The signing time differs too much from the server's time.",
         details: [serverTime])
     case .unsignedField:
       return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])

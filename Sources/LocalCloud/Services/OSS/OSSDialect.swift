@@ -25,13 +25,13 @@ struct OSSDialect: Dialect {
   ]
   let trafficLimits: ClosedRange<Int64> = 245_760...838_860_800
   let headerRules = rules
-  let wrongDigest = RefusalAnswer.invalidDigest("The Content-MD5 is not that of the body that arrived.")
+  let wrongDigest = RefusalAnswer.invalidDigest("The Content-MD5 does not match the received body.")
   let defaultPageSize = 100
   let serverName = "AliyunOSS"
   let bucketPaging = BucketPaging(most: 2000)
   let exposedHeaders = ["x-oss-request-id", "x-oss-hash-crc64ecma"]
   let unchangedCopySource = RefusalAnswer(
-    .notModified, "NotModified", "The source is what the conditions leave out.")
+    .notModified, "NotModified", "The conditions exclude the source object.")
 
   /// Returns 24 hexadecimal digits: the time, followed by random digits.
   func makeRequestID(at date: Timestamp) -> String {

@@ -130,7 +130,7 @@ extension S3Dialect {
       if let other = stated.first(where: { $0.name != rule.elementName }) {
         if !rule.isChosen { continue }
         throw RefusalAnswer(
-          .badRequest, "BadDigest", "The \(other.name) of a part is not of the algorithm of the upload.")
+          .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
       }
       guard let value = stated.first?.text else {
         guard !rule.isComposite else {

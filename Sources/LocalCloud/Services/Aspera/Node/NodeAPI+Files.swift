@@ -24,7 +24,7 @@ extension NodeAPI {
   /// Creates a folder.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     guard element["type"]?.string ?? "directory" == "directory" else {
-      throw RefusalAnswer.nodeBadRequest("Only folders (type directory) are made here.")
+      throw RefusalAnswer.nodeBadRequest("Only folders (type directory) can be created.")
     }
     let path = try Self.path(element)
     if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }

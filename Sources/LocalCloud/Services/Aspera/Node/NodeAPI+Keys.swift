@@ -27,7 +27,7 @@ extension NodeAPI {
         throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
       }
       aspera.directory.setTokenVerificationKey(pem, of: key.id)
-    default: throw .nodeBadRequest("The token_verification_key is not a text.")
+    default: throw .nodeBadRequest("The token_verification_key is not a string.")
     }
     return try accessKey(key.id, for: caller)
   }
@@ -46,7 +46,7 @@ extension NodeAPI {
     guard let id = name == "self" ? caller.accessKeyID : name, let key = aspera.directory.accessKey(id) else {
       throw .node(.notFound, "There is no access key \(name).")
     }
-    if let own = caller.accessKeyID, own != id { throw .node(.forbidden, "The access key \(id) is somebody else's.") }
+    if let own = caller.accessKeyID, own != id { throw .node(.forbidden, "The access key \(id) is not the caller's.") }
     return key
   }
 

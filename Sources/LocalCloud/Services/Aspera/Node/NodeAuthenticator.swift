@@ -21,7 +21,7 @@ struct NodeAuthenticator: Sendable {
     switch parts[0].asciiLowercased {
     case "basic": return try basic(parts[1])
     case "bearer": return try bearer(parts[1], call.header("x-aspera-accesskey"), at: call.date)
-    default: throw Self.refusal("The Node API takes Basic and Bearer.")
+    default: throw Self.refusal("The Node API supports only Basic and Bearer.")
     }
   }
 

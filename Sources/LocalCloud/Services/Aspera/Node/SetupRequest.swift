@@ -26,7 +26,7 @@ struct SetupRequest: Sendable {
     get throws(RefusalAnswer) {
       guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
       guard let seconds = asked.integer, seconds > 0 else {
-        throw .nodeBadRequest("The token_life_seconds have to be a whole number from 1.")
+        throw .nodeBadRequest("The token_life_seconds must be a positive integer.")
       }
       return .seconds(seconds)
     }

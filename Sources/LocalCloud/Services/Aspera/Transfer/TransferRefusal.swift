@@ -26,7 +26,7 @@ struct TransferRefusal: Error {
   /// Creates an injected error.
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
-    self.init(fault.code, fault.text ?? "The server ended the session: \(name), as it was asked for")
+    self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
   }
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.

@@ -22,17 +22,17 @@ extension TencentSTS {
   private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKey {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
-    else { throw .invalidAuthorization("The Authorization header is not one of \(TC3Signature.algorithm).") }
+    else { throw .invalidAuthorization("The Authorization header is not valid for \(TC3Signature.algorithm).") }
     let parts = authorization.credential.words(between: "/", atMost: 1).map(String.init)
     guard parts.count == 2 else { throw .invalidAuthorization("The Credential has no scope.") }
     guard Set(authorization.signedHeaders).isSuperset(of: ["content-type", "host"]) else {
-      throw .invalidAuthorization("The content type and the host have to be signed.")
+      throw .invalidAuthorization("The signature must cover the content type and the host.")
     }
     let key = try key(parts[0], at: call.date)
     let date = try time(call.header("x-tc-timestamp"), named: "X-TC-Timestamp", at: call.date)
     let scheme = TC3Signature(service: "sts", date: date)
     guard parts[1] == scheme.scope else {
-      throw .signatureFailure("The scope of the Credential has to be \(scheme.scope).")
+      throw .signatureFailure("The scope of the Credential must be \(scheme.scope).")
     }
     let expected: String
     do {
@@ -53,10 +53,10 @@ extension TencentSTS {
   ) throws(RefusalAnswer) -> AccessKey {
     guard let id = parameters["SecretId"], let signature = parameters["Signature"], parameters["Nonce"] != nil,
       let pairs = call.pairs
-    else { throw .invalidAuthorization("SecretId, Nonce and Signature are needed.") }
+    else { throw .invalidAuthorization("SecretId, Nonce and Signature are required.") }
     let method = parameters["SignatureMethod"]
     guard method == nil || method == "HmacSHA1" || method == "HmacSHA256" else {
-      throw .invalidAuthorization("The SignatureMethod has to be HmacSHA1 or HmacSHA256.")
+      throw .invalidAuthorization("The SignatureMethod must be HmacSHA1 or HmacSHA256.")
     }
     let key = try key(id, at: call.date)
     _ = try time(parameters["Timestamp"], named: "Timestamp", at: call.date)
@@ -87,7 +87,7 @@ extension TencentSTS {
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
       throw RefusalAnswer(
         .ok, "AuthFailure.SignatureExpire",
-        "The provided signature is expired: the time of signing is \(seconds), that of the server \(date.unixSeconds).")
+        "The provided signature is expired: the signing time is \(seconds), the server time is \(date.unixSeconds).")
     }
     return instant
   }

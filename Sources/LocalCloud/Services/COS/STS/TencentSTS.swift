@@ -66,7 +66,7 @@ struct TencentSTS: TokenServiceHandler {
         members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
     }
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw RefusalAnswer(.ok, "InvalidParameter", "A parameter is there twice, or cannot be decoded.")
+      throw RefusalAnswer(.ok, "InvalidParameter", "A parameter occurs twice or cannot be decoded.")
     }
     return parameters
   }
@@ -110,7 +110,7 @@ struct TencentSTS: TokenServiceHandler {
     if let caller {
       let isTrusted = role.trustedKeys.map { $0.contains(caller.id) } ?? true
       guard isTrusted, issuer.lets(caller.id, take: role, at: call.date) else {
-        throw RefusalAnswer(.ok, "UnauthorizedOperation", "The caller may not take the role \(arn).")
+        throw RefusalAnswer(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
       }
     }
     let longest = role.maximumDuration.components.seconds
@@ -129,7 +129,7 @@ struct TencentSTS: TokenServiceHandler {
     guard let lifetime = issuer.lifetime(parameters["DurationSeconds"], default: fallback, in: limits) else {
       throw RefusalAnswer(
         .ok, "InvalidParameter.OverTimeError",
-        "DurationSeconds has to be \(limits.lowerBound) to \(limits.upperBound).")
+        "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
     return lifetime
   }
@@ -145,7 +145,7 @@ struct TencentSTS: TokenServiceHandler {
       guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
       guard policy.utf8.count <= Self.policyByteLimit else { throw .policyTooLong }
       if document.hasMember("principal") {
-        throw RefusalAnswer(.ok, "InvalidParameter.StrategyInvalid", "The policy must not hold a principal.")
+        throw RefusalAnswer(.ok, "InvalidParameter.StrategyInvalid", "The policy must not contain a principal.")
       }
       do {
         return try SessionPolicy(policy, in: .cam)

@@ -22,9 +22,9 @@ extension AlibabaSTS {
   private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == ACS3Signature.algorithm
-    else { throw .incompleteSignature("the Authorization header is not one of \(ACS3Signature.algorithm)") }
+    else { throw .incompleteSignature("the Authorization header is not valid for \(ACS3Signature.algorithm)") }
     guard Set(authorization.signedHeaders).isSuperset(of: ACS3Signature.signedHeaders(of: call.call)) else {
-      throw .incompleteSignature("the host, the content type and every x-acs- header have to be signed")
+      throw .incompleteSignature("the signature must cover the host, the content type and every x-acs- header")
     }
     guard call.header("x-acs-content-sha256") == SHA256.hash(call.call.body).hex else {
       throw .incompleteSignature("x-acs-content-sha256 is not the hash of the body")
@@ -57,9 +57,9 @@ extension AlibabaSTS {
   ) throws(RefusalAnswer) -> AccessKeyID {
     guard let id = parameters["AccessKeyId"], let signature = parameters["Signature"],
       let nonce = parameters["SignatureNonce"], let pairs = call.pairs
-    else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are needed") }
+    else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are required") }
     guard parameters["SignatureMethod"] == "HMAC-SHA1", parameters["SignatureVersion"] == "1.0" else {
-      throw .incompleteSignature("the SignatureMethod has to be HMAC-SHA1 and the SignatureVersion 1.0")
+      throw .incompleteSignature("the SignatureMethod must be HMAC-SHA1 and the SignatureVersion 1.0")
     }
     let key = try key(id, at: call.date)
     try checkTime(parameters["Timestamp"], at: call.date)

@@ -26,7 +26,7 @@ struct AlibabaSTS: TokenServiceHandler {
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
       throw RefusalAnswer(
-        .badRequest, "InvalidParameter", "A parameter is there twice, or cannot be decoded: send each once, encoded.")
+        .badRequest, "InvalidParameter", "A parameter occurs twice or cannot be decoded: send each once, encoded.")
     }
     let names = call.names(parameters, inHeaders: "x-acs-")
     guard let action = names.action else { throw .missing("Action") }

@@ -31,7 +31,7 @@ struct AmazonSTS: TokenServiceHandler {
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw .invalidParameter("A parameter is there twice, or cannot be decoded.")
+      throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
     }
     guard let action = parameters["Action"] else {
       throw RefusalAnswer(.badRequest, "MissingAction", "The request is missing an action.")
@@ -89,7 +89,7 @@ struct AmazonSTS: TokenServiceHandler {
         throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
       }
       // A signature in the URL does not cover the body, but parameters are read from both.
-      guard claim.placement == .header else { throw VerificationError.malformed("A call is signed in its headers.") }
+      guard claim.placement == .header else { throw VerificationError.malformed("Sign a call in its headers.") }
       guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
         throw VerificationError.unknownKey(claim.accessKeyID)
       }
@@ -131,7 +131,7 @@ struct AmazonSTS: TokenServiceHandler {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
-      throw .invalidParameter("The RoleSessionName has to have 2 to 64 letters, digits or characters of =,.@-_.")
+      throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.")
     }
     guard let role = issuer.role(arn), role.provider == .s3 else {
       throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
@@ -141,7 +141,7 @@ struct AmazonSTS: TokenServiceHandler {
       let lifetime = issuer.lifetime(
         parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
     else {
-      throw .invalidParameter("DurationSeconds has to be \(Self.shortestLife) to \(longest).")
+      throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).")
     }
     return Order(
       role: role, session: session, policy: try parameters["Policy"].map(Self.policy), lifetime: lifetime)
