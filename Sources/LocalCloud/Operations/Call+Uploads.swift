@@ -144,7 +144,7 @@ extension Call {
     encodes ? [XMLNode("EncodingType", "url")] : []
   }
 
-  // MARK: Putting together
+  // MARK: Completion
 
   private struct ListedPart {
     let number: Int

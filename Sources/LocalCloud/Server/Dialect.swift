@@ -178,7 +178,7 @@ protocol Dialect: Sendable {
   /// The length of the file is not known yet: the maximum that the form allows is used instead.
   func facts(of form: VerifiedForm) -> [String: String]
 
-  // MARK: Temporary keys
+  // MARK: Temporary credentials
 
   /// Creates a temporary credential in the vendor's format.
   ///
@@ -188,7 +188,7 @@ protocol Dialect: Sendable {
   /// Parses the name of a role into the parts of a resource name, or returns `nil` if it is invalid.
   func roleResource(_ arn: String) -> [String]?
 
-  // MARK: Answers
+  // MARK: Responses
 
   /// The value of the `Server` header.
   var serverName: String { get }
@@ -247,7 +247,7 @@ protocol Dialect: Sendable {
   /// Returns the name of a region in a document about a bucket.
   func location(of region: String) -> String
 
-  // MARK: Refusals
+  // MARK: Errors
 
   /// Returns the error for a request whose host belongs to another region than the bucket, if it does.
   func redirection(of host: String, for bucket: String) -> RefusalAnswer?

@@ -101,7 +101,7 @@ extension ServicesGateway {
   /// The vendors' formats of documents with temporary credentials.
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
-  /// Returns the token services in the order in which they are asked whether they recognize a call.
+  /// Returns the token services in order of priority: the first one that recognizes a call handles it.
   ///
   /// The last one handles all calls that no service recognizes.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {

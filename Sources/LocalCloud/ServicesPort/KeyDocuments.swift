@@ -22,7 +22,7 @@ protocol KeyDocuments: Sendable {
   /// The paths of the instance metadata, to which the name of a role is appended.
   var metadataPaths: [String] { get }
 
-  /// The headers of the session-oriented protocol (IMDSv2), or `nil` if the vendor has none.
+  /// The headers of metadata tokens (IMDSv2), or `nil` if the vendor has none.
   var metadataToken: MetadataToken? { get }
 
   /// Returns the instance metadata's document with a credential.

@@ -79,7 +79,7 @@ struct Metadata: ServiceHandler {
       token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
-  // MARK: Keys
+  // MARK: Credentials
 
   private func credentials(
     of cloud: any KeyDocuments, named name: String, for call: InboundCall

@@ -92,7 +92,7 @@ struct Journal: Sendable {
     }
   }
 
-  // MARK: Places
+  // MARK: Paths
 
   private func directory(of bucket: String) -> FilePath { directory.appending(bucket) }
 

@@ -32,7 +32,7 @@ struct Issuer: Sendable {
     return authority.allows(question)
   }
 
-  /// Returns the lifetime of a credential, in seconds that a caller requests.
+  /// Returns the lifetime of a credential, as requested or by default.
   ///
   /// - Parameters:
   ///   - text: The requested lifetime in seconds, or `nil` for the default.

@@ -69,7 +69,7 @@ extension COSDialect {
     return facts
   }
 
-  // MARK: Temporary keys
+  // MARK: Temporary credentials
 
   func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
     AccessKey(

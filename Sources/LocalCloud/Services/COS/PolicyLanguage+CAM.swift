@@ -3,7 +3,7 @@ internal import StorageAuth
 extension PolicyLanguage {
   /// The policy language of Tencent Cloud CAM, version 2.0.
   ///
-  /// Action names may have the prefix `name/`; action groups (`permid`) are not supported.
+  /// Action names may have the prefix `name/`; action groups (`permid`) are not supported. Page: "Element Reference".
   static let cam = PolicyLanguage(
     versions: ["2.0"], effects: Effects(allow: "allow", deny: "deny", ignoresCase: true), members: [],
     capitalizesMembers: false, actionPrefix: "name/", ignoresActionCase: false, existenceSuffix: "_if_exist",

@@ -54,7 +54,7 @@ extension OSSDialect {
     return facts
   }
 
-  // MARK: Temporary keys
+  // MARK: Temporary credentials
 
   func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
     AccessKey(

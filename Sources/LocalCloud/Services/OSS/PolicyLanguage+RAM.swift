@@ -2,6 +2,8 @@ internal import StorageAuth
 
 extension PolicyLanguage {
   /// The policy language of Alibaba Cloud RAM, version 1.
+  ///
+  /// Page: "Basic elements of policies".
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
     ignoresActionCase: true, absence: .allowsLess, keys: ramKeys, comparisons: capitalizedComparisons, parts: ramParts)

@@ -81,7 +81,7 @@ extension S3Dialect {
     return algorithm
   }
 
-  // MARK: Uploads in parts
+  // MARK: Multipart uploads
 
   func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? {
     let type = headers.first("x-amz-checksum-type")
@@ -195,7 +195,7 @@ extension S3Dialect {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func checksums(of content: Content) -> HTTPFields {
     var headers: HTTPFields = [:]

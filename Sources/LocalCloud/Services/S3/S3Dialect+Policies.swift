@@ -64,7 +64,7 @@ extension S3Dialect {
     return facts
   }
 
-  // MARK: Temporary keys
+  // MARK: Temporary credentials
 
   func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
     AccessKey(

@@ -34,7 +34,7 @@ struct S3Dialect: Dialect {
       "server-side-encryption-bucket-key-enabled",
     ],
   ]
-  /// An unused value: S3 has no bandwidth limits, and requests that specify one are rejected before they are read.
+  /// An unused value: S3 has no bandwidth limits, and requests with such a header or parameter are rejected before.
   let trafficLimits: ClosedRange<Int64> = 0...0
   let headerRules = rules
   let wrongDigest = RefusalAnswer(

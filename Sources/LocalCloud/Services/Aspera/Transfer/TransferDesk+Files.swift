@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension TransferDesk {
-  // MARK: From the node
+  // MARK: Downloads
 
   /// Lists a source of a download: the entry itself and everything below it.
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
@@ -39,7 +39,7 @@ extension TransferDesk {
       body: .extents(content.extents(in: offset..<end), byteCount: count))
   }
 
-  // MARK: To the node
+  // MARK: Uploads
 
   /// Creates a folder.
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {

@@ -9,6 +9,8 @@ extension TencentSTS {
 
   /// Authenticates a call by either of the two signature schemes.
   ///
+  /// Page: "Signature v3".
+  ///
   /// - Returns: The key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
@@ -69,7 +71,7 @@ extension TencentSTS {
     return key
   }
 
-  // MARK: What both check
+  // MARK: Shared checks
 
   private func key(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
     guard let key = issuer.context.keys.key(AccessKeyID(id), of: .cos, at: date) else {

@@ -5,7 +5,8 @@ internal import StorageJSON
 
 /// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
 ///
-/// Like the real service it reports errors with status 200; the error is in the document.
+/// Like the real service it reports errors with status 200; the error is in the document. Pages: "GetFederationToken",
+/// "AssumeRole", "AssumeRoleWithWebIdentity".
 struct TencentSTS: TokenServiceHandler {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
@@ -120,7 +121,7 @@ struct TencentSTS: TokenServiceHandler {
         for: .cos, role: role, session: session, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
   }
 
-  // MARK: What is asked for
+  // MARK: Parameters
 
   private func lifetime(
     _ parameters: CallParameters, default fallback: Int64, longest: Int64

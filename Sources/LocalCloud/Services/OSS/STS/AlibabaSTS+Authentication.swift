@@ -9,6 +9,8 @@ extension AlibabaSTS {
 
   /// Authenticates a call by either of the two signature schemes.
   ///
+  /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the signature in the parameters.
+  ///
   /// - Returns: The id of the key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
@@ -74,7 +76,7 @@ extension AlibabaSTS {
     return try accept(key, token: parameters["SecurityToken"], nonce: nonce, at: call.date)
   }
 
-  // MARK: What both check
+  // MARK: Shared checks
 
   private func key(_ text: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
     let id = AccessKeyID(text)

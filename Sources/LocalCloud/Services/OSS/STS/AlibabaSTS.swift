@@ -4,6 +4,8 @@ internal import StorageAuth
 internal import StorageJSON
 
 /// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, with responses in JSON.
+///
+/// Pages: "AssumeRole", "AssumeRoleWithOIDC".
 struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
@@ -76,7 +78,7 @@ struct AlibabaSTS: TokenServiceHandler {
     return answer(issue(order, call), order, call, identity: token)
   }
 
-  // MARK: What is asked for
+  // MARK: Parameters
 
   private struct Order {
     let role: LocalCloud.Role
@@ -123,7 +125,7 @@ struct AlibabaSTS: TokenServiceHandler {
     }
   }
 
-  // MARK: What is issued
+  // MARK: Responses
 
   private func issue(_ order: Order, _ call: InboundCall) -> IssuedKey {
     issuer.issue(

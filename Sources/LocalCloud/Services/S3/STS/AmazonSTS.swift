@@ -75,7 +75,7 @@ struct AmazonSTS: TokenServiceHandler {
     return answer
   }
 
-  // MARK: The caller
+  // MARK: Authentication
 
   /// Verifies the signature of a call, which must cover the whole body.
   private func authenticate(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
@@ -118,7 +118,7 @@ struct AmazonSTS: TokenServiceHandler {
     }
   }
 
-  // MARK: What is asked for
+  // MARK: Parameters
 
   private struct Order {
     let role: LocalCloud.Role
@@ -168,7 +168,7 @@ struct AmazonSTS: TokenServiceHandler {
     }
   }
 
-  // MARK: What is issued
+  // MARK: Responses
 
   private func answer(_ action: String, _ order: Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
     let key = issuer.issue(
