@@ -123,8 +123,9 @@ public final class LocalCloud: Sendable {
   /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }
 
-  /// Returns how often an object was written to each key of a bucket since the start, by upload, copy or completed
-  /// multipart upload.
+  /// Returns the number of writes to each key of a bucket since the start.
+  ///
+  /// Uploads, copies and completed multipart uploads count as writes.
   ///
   /// - Parameters:
   ///   - provider: The storage service.

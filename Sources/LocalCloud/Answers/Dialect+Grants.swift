@@ -1,8 +1,9 @@
 internal import StorageXML
 
 extension Dialect {
-  /// Returns an access control list with a grant to the owner and, for public read access, one to the group of all
-  /// users.
+  /// Returns an access control list with a grant to the owner.
+  ///
+  /// For public read access, it also contains a grant to the group of all users.
   ///
   /// - Parameters:
   ///   - access: The access control of the bucket or object.

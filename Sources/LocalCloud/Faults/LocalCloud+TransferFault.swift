@@ -11,8 +11,7 @@ extension LocalCloud {
       case connecting
       /// The end of the login, before the session begins.
       case afterAuthentication
-      /// The transfer of the given number of bytes of content, or the end of a shorter transfer before it counts as
-      /// completed.
+      /// The given number of bytes of content, or the end of a shorter transfer before it counts as completed.
       case afterBytes(Int64)
     }
 

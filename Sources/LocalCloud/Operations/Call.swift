@@ -72,8 +72,9 @@ struct Call: Sendable {
   /// Returns the value of a query parameter: empty if it has no value, `nil` if it is absent.
   func parameter(_ name: WireText) -> String? { target[name]?.string }
 
-  /// Returns the value of a header with the service's prefix; an empty value counts as absent, because SDKs send such
-  /// headers.
+  /// Returns the value of a header with the service's prefix, or `nil` if it is absent.
+  ///
+  /// An empty value counts as absent, because SDKs send such headers.
   func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Returns the length and checksums that the body must have according to the headers.

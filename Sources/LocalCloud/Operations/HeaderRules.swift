@@ -12,11 +12,10 @@ struct HeaderRules: Sendable {
   private let conditions: [String: Set<Operation>]
   private let formFields: Set<String>
 
-  /// Headers without the service's prefix that change the result of any operation, and that this server does not
-  /// support.
+  /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
-  /// Headers without the service's prefix that change the result of a write, and that this server does not support.
+  /// Unsupported headers without the service's prefix that change the result of a write.
   private static let refusedOnWrites: Set<String> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]

@@ -32,8 +32,9 @@ struct PolicyCondition: Sendable {
   /// The result of a condition if the request has no value for its key.
   enum Absence: Sendable {
     case fails, holds
-    /// A negated condition holds in a deny statement and fails in an allow statement, which is the more restrictive
-    /// reading.
+    /// A negated condition holds in a deny statement and fails in an allow statement.
+    ///
+    /// This is the more restrictive reading.
     case allowsLess
     /// A negated condition holds, and any other condition fails.
     case holdsIfNegated

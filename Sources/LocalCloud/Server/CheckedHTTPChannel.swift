@@ -4,8 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection with two checks on the raw protocol: that of the request line, and when to close the
-/// connection.
+/// An HTTP/1.1 connection that checks the request line and decides when to close the connection.
 ///
 /// Both need the request as it arrived, before it is translated to swift-http-types.
 struct CheckedHTTPChannel: ServerChildChannel {

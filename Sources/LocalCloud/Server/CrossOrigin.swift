@@ -8,8 +8,9 @@ struct CrossOrigin: Sendable {
   /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
   let origins: [String]
 
-  /// Returns the response to a preflight request, which a browser sends before the actual request and without
-  /// authorization.
+  /// Returns the response to a preflight request.
+  ///
+  /// A browser sends it before the actual request and without authorization.
   func preflight(_ head: HTTPRequest) throws(RefusalAnswer) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])

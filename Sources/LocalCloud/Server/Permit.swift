@@ -9,8 +9,9 @@ struct Permit: Sendable {
   /// The permitted operation.
   let operation: Operation
 
-  /// The bucket, the key and all parameters, including those that the signature does not cover: the services act on
-  /// them.
+  /// The bucket, the key and all parameters of the request.
+  ///
+  /// They include parameters that the signature does not cover, because the services act on them.
   let target: RequestTarget
 
   /// Whether the request is unsigned.

@@ -33,8 +33,9 @@ extension LocalCloud {
     /// Whether COS signatures must cover the host, the content length, the token and every parameter.
     public var isStrict: Bool
 
-    /// The origins of pages that may send requests to the storage services and read the responses, such as
-    /// `https://app.example.com`; `*` allows all origins.
+    /// The origins of pages that may send requests to the storage services and read the responses.
+    ///
+    /// An origin is a string such as `https://app.example.com`; `*` allows all origins.
     public var allowedOrigins: [String]
 
     /// The configuration of the token services, the app server and the instance metadata.

@@ -22,8 +22,9 @@ extension LocalCloud {
     /// The OIDC identity tokens that callers can exchange for credentials; every role trusts them.
     public var identityTokens: [Secret]
 
-    /// Whether the metadata services require a token that was obtained with a PUT request (IMDSv2 only), if they have
-    /// tokens.
+    /// Whether metadata services that have tokens require one.
+    ///
+    /// A client obtains a metadata token with a PUT request (IMDSv2).
     public var requiresMetadataToken: Bool
 
     /// Creates a configuration.

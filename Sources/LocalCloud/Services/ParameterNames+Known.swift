@@ -2,8 +2,9 @@ extension ParameterNames {
   /// The prefixes that the services, and related services whose clients may send requests here, reserve.
   static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]
 
-  /// The parameter names in the sources of the vendors' SDKs; the tests' `sub-resources.json` lists the SDKs of each
-  /// name.
+  /// The parameter names in the sources of the vendors' SDKs.
+  ///
+  /// The tests' `sub-resources.json` lists the SDKs of each name.
   static let names: Set<String> = [
     "abac", "accelerate", "accessmonitor", "accessPoint", "accessPointConfigForObjectProcess",
     "accessPointForObjectProcess", "accessPointPolicy", "accessPointPolicyForObjectProcess", "acl", "analytics",

@@ -8,8 +8,9 @@ struct Content: Sendable {
   /// The number of bytes.
   let byteCount: Int64
 
-  /// The MD5 of the bytes in lower-case hexadecimal; for a multipart object the MD5 of the parts' MD5s, `-` and the
-  /// number of parts.
+  /// The MD5 of the bytes in lower-case hexadecimal, as the entity tag.
+  ///
+  /// For a multipart object, it is derived from the MD5s of the parts, followed by `-` and the number of parts.
   let entityTag: String
 
   /// The CRC-64 of the bytes.

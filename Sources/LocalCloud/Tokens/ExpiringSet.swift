@@ -1,8 +1,9 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// A set of strings that are remembered until they expire; beyond a maximum number, those that expire first are
-/// removed.
+/// A set of strings that are remembered until they expire.
+///
+/// The number of strings is limited; those that expire first are removed first.
 final class ExpiringSet: Sendable {
   private let capacity: Int
   private let ends = Mutex<[[UInt8]: Timestamp]>([:])

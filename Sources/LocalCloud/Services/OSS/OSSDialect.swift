@@ -46,7 +46,7 @@ struct OSSDialect: Dialect {
 
   /// Returns the entity tag of a part in upper-case hexadecimal, as the service formats it.
   ///
-  /// The entity tag of the whole object is the MD5 of these bytes; the vendor's own test suites show an example.
+  /// The entity tag of the whole object is the MD5 of these bytes, as the vendor's own test suites show.
   func bytes(ofPartTag tag: String) -> [UInt8] { Array(tag.asciiUppercased.utf8) }
 
   func checksums(of content: Content) -> HTTPFields {

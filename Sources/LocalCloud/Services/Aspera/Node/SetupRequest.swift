@@ -67,8 +67,9 @@ struct SetupRequest: Sendable {
       })
   }
 
-  /// The `destination_root` of the response; for an upload without a root and with a single destination, that
-  /// destination.
+  /// The `destination_root` of the response.
+  ///
+  /// For an upload without a root and with a single destination, it is that destination.
   var answeredRoot: String {
     if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }

@@ -21,8 +21,9 @@ struct AlibabaSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Returns whether a call has headers of this service; it also handles all calls that no other token service
-  /// recognizes.
+  /// Returns whether a call has a header of this service.
+  ///
+  /// This service also handles all calls that no other token service recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
