@@ -22,8 +22,8 @@ extension Call {
       }
       return key
     }
-    // The gateway's check cannot see the keys, because they are only in the body. Check all of them before deleting
-    // any.
+    // Only the body contains the keys, so the gateway could not check them: check all of them before deleting the
+    // first.
     guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
     for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
     let deleted = keys.map { key in

@@ -21,7 +21,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - target: The target that the signature covers.
+  ///   - target: The whole target of the request.
   ///   - dialect: The service.
   ///   - isCopy: Whether the request names a source object of a copy.
   /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two

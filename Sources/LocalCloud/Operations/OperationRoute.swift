@@ -27,7 +27,7 @@ struct OperationRoute: Sendable {
   /// The optional parameters that the operation has at every service.
   let options: Set<String>
 
-  /// Whether a header must name a source object of a copy; `nil` if the operation ignores that header.
+  /// Whether a header must name the source object of a copy; `nil` if the operation does not take that header.
   let isCopy: Bool?
 
   init(

@@ -45,8 +45,7 @@ struct ParameterNames: Sendable {
     let isSpelledRight =
       ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
       || Self.isOwned(name)
-    // A listing parameter in different case is unknown to a service that compares case, and is ignored like any unknown
-    // name.
+    // Where case counts, a listing parameter in a different case is an unknown name, which is ignored.
     if !isSpelledRight, Self.plainNames.contains(lowercased) { return .unknown }
     // Rejects look-alike letters outside of ASCII: `K` is also the lower-case form of the Kelvin sign.
     return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled

@@ -27,7 +27,7 @@ struct RequestRights: Sendable {
   ///   - authority: The permissions of the key.
   ///   - head: The request.
   ///   - operation: The operation of the request.
-  ///   - target: The target that the signature covers.
+  ///   - target: The whole target of the request.
   ///   - dialect: The service.
   ///   - region: The region of the service.
   ///   - date: The current time.

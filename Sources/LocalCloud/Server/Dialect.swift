@@ -154,7 +154,7 @@ protocol Dialect: Sendable {
   /// The action that allows reading the source object of a copy in a policy.
   var readAction: String { get }
 
-  /// Returns the permission that an operation requires, or `nil` if no policy can allow the operation.
+  /// Returns the required permission, or `nil` if the service lacks the operation, so that no policy allows it.
   func need(for operation: Operation) -> Operation.Need?
 
   /// Returns the parts of a resource name.
