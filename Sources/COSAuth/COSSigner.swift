@@ -16,7 +16,7 @@ internal import StorageCrypto
 /// ``headerLifetime``, or with the key if that is earlier.
 ///
 /// Source of the rules: the vendor's documentation of the request signature, and the behaviour of its SDKs where that is
-/// silent; see `Documentation/COS.md`.
+/// silent; see `Sources/COSAuth/COSAuth.docc/COS.md`.
 public struct COSSigner: SplitSigner, Presigner {
   /// What is signed.
   public typealias Request = HTTPRequest

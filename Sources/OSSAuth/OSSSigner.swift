@@ -14,7 +14,7 @@ internal import StorageCrypto
 /// query are signed as the service reads them and are never changed; presigning appends to them.
 ///
 /// Source of the rules: the vendor's documentation of V1 and V4 signatures, and the behaviour of its SDKs where that is
-/// silent; see `Documentation/OSS.md`.
+/// silent; see `Sources/OSSAuth/OSSAuth.docc/OSS.md`.
 public struct OSSSigner: SplitSigner, Presigner {
   /// What is signed.
   public typealias Request = HTTPRequest

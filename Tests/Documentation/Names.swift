@@ -101,7 +101,7 @@ enum FormUploadsPage {
   static var accounts: Accounts { supposed() }
 }
 
-enum LocalCloudPage {
+enum RunningLocallyPage {
   static var cloud: LocalCloud { supposed() }
 }
 
@@ -140,7 +140,7 @@ enum RemoteSigningPage {
 
 enum S3Page {}
 
-enum StorageClientPage {
+enum UsingTheClientPage {
   static var client: StorageClient<OSSProvider> { supposed() }
   static var store: StorageClient<OSSProvider> { supposed() }
   static var folder: FilePath { supposed() }
@@ -150,7 +150,7 @@ enum StorageClientPage {
   static var metrics: Metrics { supposed() }
 }
 
-enum TestingPage {
+enum TestingYourOwnPage {
   static var first: AccessKey { supposed() }
   static var second: AccessKey { supposed() }
   static var outage: CredentialError { supposed() }

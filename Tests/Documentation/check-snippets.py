@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the Swift blocks of the README and of Documentation/ against the libraries that are built.
+"""Compiles the Swift blocks of the README, of Documentation/ and of the catalogues against the libraries that are built.
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
@@ -22,11 +22,14 @@ EVERYTHING = [
     "StorageClientTesting", "StorageDiagnosis", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CredentialCache",
-                "CredentialServices", "Credentials", "S3", "StorageClient"}
+                "CredentialServices", "Credentials", "S3", "UsingTheClient"}
 
 
 def pages():
-    return [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "Documentation/*.md")))]
+    found = [os.path.join(ROOT, "README.md")]
+    for pattern in ["Documentation/*.md", "Sources/*/*.docc/**/*.md"]:
+        found += sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))
+    return found
 
 
 def blocks(page):

@@ -1,4 +1,4 @@
-"""A client of a signing server, after Documentation/RemoteSigning.md, and the SDKs' own signers around it.
+"""A client of a signing server, after Sources/StorageAuth/StorageAuth.docc/RemoteSigning.md, and the SDKs' own signers around it.
 
 The SDKs make the texts that are signed; their keys have no secret.
 """

@@ -8,7 +8,7 @@ struct AppServerAnswer {
 
   var reader: AnswerReader {
     AnswerReader(
-      source: source, remedy: "Compare the server's response with the formats in Documentation/CredentialServices.md.")
+      source: source, remedy: "Compare the server's response with the formats in Sources/CloudCredentials/CloudCredentials.docc/CredentialServices.md.")
   }
 
   /// Returns the key in the response.
