@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts, with callgrind, the instructions of each signing workload outside of libcrypto, and checks their budgets.
+"""Counts the instructions of each signing workload outside of libcrypto with callgrind, and checks their budgets.
 
 usage: count-instructions.py PROGRAM [WORKLOAD...]
 
-The program runs twice for each workload, and the difference of the two runs is divided by the difference of the acts, so
-that what happens once does not count. The figures do not depend on load. What is run is a copy without the notes for a
-debugger, whose newer forms valgrind does not read.
+The program runs twice for each workload, and the difference of the two runs is divided by the difference of the
+signature counts, so that work that happens once does not count. The figures do not depend on load. The script runs a copy
+without debug information, whose newer formats valgrind cannot read.
 """
 import subprocess
 import sys
@@ -24,14 +24,14 @@ def instructions(program, workload, acts, folder):
     names, current, inside, outside, is_call = {}, "", 0, 0, False
     for line in report.read_text().splitlines():
         if line.startswith(("ob=", "cob=")):
-            # A number is followed by its name where it stands for the first time.
+            # A number is followed by its name at its first occurrence.
             kind, _, text = line.partition("=")
             number, _, name = text.partition(" ")
             name = names.setdefault(number, name)
             if kind == "ob":
                 current = name
         elif line.startswith("calls="):
-            # The line behind it has the cost of the function that is called, which is counted where it stands.
+            # The next line has the cost of the called function, which is counted at its own lines.
             is_call = True
         elif line and line[0] in "0123456789+-*":
             if not is_call:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Transfers against `storage-auth serve`, next to what curl does on the same server: a large file up and down, and small
-objects layer by layer.
+"""Measures transfers against `storage-auth serve` next to those of curl: a large file up and down, and small objects by
+layer.
 
     measure-transfers.py BUILD [--before BUILD] [--bytes N] [--rounds N]
 
-BUILD is a folder with storage-auth and transfer-benchmark, built for release. With --before, the large file is moved by the
-storage-auth of an older build too, in the same rounds and against the same server. The fastest round counts."""
+BUILD is a folder with release builds of storage-auth and transfer-benchmark. With --before, the storage-auth of an older
+build moves the large file too, in the same rounds and against the same server. The fastest round counts."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ REGION = "cn-hangzhou"
 
 
 class Server:
-    """LocalCloud in a process of its own."""
+    """A LocalCloud server in a separate process."""
 
     def __init__(self, tool: str, folder: str):
         self.process = subprocess.Popen(
@@ -40,7 +40,7 @@ class Server:
 
 
 def run(command: list[str], server: Server) -> tuple[float, float, float]:
-    """Seconds, the client's processor seconds, the server's."""
+    """Runs a command and returns the seconds, and the processor seconds of the client and of the server."""
     environment = os.environ | {"OSS_ACCESS_KEY_ID": KEY.split(":")[0], "OSS_ACCESS_KEY_SECRET": KEY.split(":")[1]}
     before = server.processor_seconds()
     start = time.monotonic()
@@ -88,7 +88,7 @@ def large(arguments: argparse.Namespace, folder: str) -> None:
                 best[name] = [min(pair) for pair in zip(best.get(name, found), found)]
                 if os.path.exists(target):
                     if subprocess.run(["cmp", "-s", source, target]).returncode != 0:
-                        sys.exit(f"{name} brought other bytes")
+                        sys.exit(f"{name} transferred other bytes")
                     os.remove(target)
         print(f"{arguments.bytes >> 20} MiB, the fastest of {arguments.rounds} rounds")
         print("| | seconds | processor seconds of the client | of the server | times curl's seconds |")

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// A sanitizer has a malloc of its own, which must not be replaced.
+// A sanitizer has its own malloc, which must not be replaced.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_OWN_MALLOC 1
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-// A program's own malloc takes the place of the C library's; these pass every call on and count it.
+// A malloc that the program defines replaces that of the C library; these functions pass every call on and count it.
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);

@@ -1,12 +1,13 @@
 internal import StorageAuth
 internal import StorageAuthTesting
 
-/// Many devices, each with the machine of a credential cache, against one token service; time is stepped.
+/// A simulation of many devices, each with the state machine of a credential cache, and one token service, in stepped
+/// time.
 ///
-/// All open an app in the same second and use it without a pause from then on. After a day the service is away for ten
-/// minutes, and later it rejects every key within a second.
+/// All devices open an app in the same second and use it continuously from then on. After a day the service is
+/// unavailable for ten minutes, and later it rejects every key within a second.
 struct Fleet: Sendable {
-  /// The instants of the story, in seconds from the opening.
+  /// The times of the events, in seconds since the opening.
   enum Story {
     static let opening = 1
     static let evening = 22 * 3600
@@ -18,16 +19,16 @@ struct Fleet: Sendable {
     static let end = 34 * 3600
   }
 
-  /// How many devices there are.
+  /// The number of devices.
   var devices: Int
-  /// For how long a key lives, in seconds.
+  /// The lifetime of a key in seconds.
   var life: Int
-  /// What the random numbers are made from.
+  /// The seed of the random numbers.
   var seed: UInt64 = 1
 
-  /// Lets the devices ask, on every core.
+  /// Runs the simulation on all cores.
   ///
-  /// - Returns: How often the service was asked in each second.
+  /// - Returns: The number of requests to the service in each second.
   func run() async -> [UInt32] {
     let chunk = 10_000
     return await withTaskGroup(of: [UInt32].self) { group in
@@ -46,7 +47,7 @@ struct Fleet: Sendable {
     }
   }
 
-  /// Steps one device from question to question.
+  /// Steps one device from request to request.
   private func run(_ device: Int, _ questions: inout [UInt32]) {
     var generator = SeededGenerator(seed: seed << 32 ^ UInt64(device))
     var machine = CacheMachine<FleetKey>(source: "token service", configuration: CredentialCacheConfiguration())
@@ -74,7 +75,7 @@ struct Fleet: Sendable {
     }
   }
 
-  /// The key that the service issues at an instant.
+  /// Returns the key that the service issues at a time.
   private func key(at uptime: Duration) -> IssuedCredential<FleetKey> {
     let now = Self.midnight.advanced(by: uptime)
     return IssuedCredential(FleetKey(expiration: now.advanced(by: .seconds(life))), issuerTime: now)
@@ -85,7 +86,7 @@ struct Fleet: Sendable {
     .failed, source: "token service", "It is away.", remedy: "Wait.", isRetryable: true)
 }
 
-/// A credential that is only an end.
+/// A credential that consists only of its expiration.
 private struct FleetKey: Credential {
   var expiration: Timestamp?
 }

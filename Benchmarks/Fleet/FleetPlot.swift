@@ -1,4 +1,4 @@
-/// Draws the busiest second of each minute, in times of the mean.
+/// A drawing of the busiest second of each minute, as a multiple of the mean.
 struct FleetPlot {
   let reports: [FleetReport]
 
@@ -10,7 +10,7 @@ struct FleetPlot {
   private static let colors = ["#0b6e99", "#c2571a"]
   private static let (width, height, highest) = (300, 150, 10.0)
 
-  /// The drawing.
+  /// The drawing in SVG.
   var svg: String {
     var lines = [
       """
@@ -37,7 +37,7 @@ struct FleetPlot {
         "<text x=\"\(30 + index * 180)\" y=\"220\" fill=\"\(Self.colors[index % 2])\">keys of \(report.life / 60) minutes</text>"
       )
     }
-    lines.append("<text x=\"400\" y=\"220\">the busiest second of each minute, in times of the mean</text>")
+    lines.append("<text x=\"400\" y=\"220\">the busiest second of each minute, as a multiple of the mean</text>")
     return (lines + ["</svg>", ""]).joined(separator: "\n")
   }
 
@@ -56,7 +56,7 @@ struct FleetPlot {
 }
 
 extension Double {
-  /// The number with so many digits behind the point, at most two.
+  /// Returns the number with the given number of decimal places, at most two.
   func text(_ digits: Int) -> String {
     let factor = digits == 0 ? 1 : digits == 1 ? 10 : 100
     let scaled = Int((self * Double(factor)).rounded())

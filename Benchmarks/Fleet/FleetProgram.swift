@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Shows what a fleet of devices does to a token service, and ends with status 1 if a wave is above its bound.
+/// A program that shows the load of a fleet on a token service, and exits with status 1 if a peak exceeds its bound.
 @main
 struct FleetProgram {
   private var devices = 1_000_000
@@ -21,31 +21,32 @@ struct FleetProgram {
   private mutating func read(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let option = rest.popFirst() {
-      guard let value = rest.popFirst() else { throw FleetError("\(option) needs a value.") }
+      guard let value = rest.popFirst() else { throw FleetError("\(option) requires a value.") }
       switch option {
       case "--devices":
         guard let count = Int(value), (1000...100_000_000).contains(count) else {
-          throw FleetError("--devices is a number from 1000 to 100000000.")
+          throw FleetError("--devices must be a number from 1000 to 100000000.")
         }
         devices = count
       case "--tsv": table = value
       case "--svg": plot = value
-      default: throw FleetError("There is no option \(option); there are --devices, --tsv and --svg.")
+      default: throw FleetError("The option \(option) is unknown; use --devices, --tsv or --svg.")
       }
     }
   }
 
   private func run() async throws {
-    // A million devices with keys of an hour ask about 300 times a second; where fewer ask, more seconds are one bin.
+    // A million devices with keys of one hour send about 300 requests a second; for fewer devices, a bin spans several
+    // seconds.
     let bin = max(1, 1_000_000 / devices)
     let unit = bin == 1 ? "second" : "\(bin) seconds"
-    print("\(devices) devices open an app in the same second; the busiest \(unit), in times of the mean:")
+    print("\(devices) devices open an app in the same second; the busiest \(unit), as a multiple of the mean:")
     var reports: [FleetReport] = []
     var problems: [String] = []
     for life in [1800, 3600] {
       let report = FleetReport(life: life, bin: bin, questions: await Fleet(devices: devices, life: life).run())
       reports.append(report)
-      print("keys of \(life / 60) minutes, \((report.mean / Double(bin)).text(1)) questions a second in the mean")
+      print("keys of \(life / 60) minutes, \((report.mean / Double(bin)).text(1)) requests a second on average")
       for part in FleetReport.parts {
         let peak = report.peak(part.seconds)
         let isAbove = !(peak <= part.bound)
@@ -59,7 +60,7 @@ struct FleetProgram {
     guard problems.isEmpty else { throw FleetError(problems.joined(separator: "\n")) }
   }
 
-  /// A row for each minute and life: the questions, and the busiest bin in times of the mean.
+  /// Returns one row for each minute and lifetime: the requests, and the busiest bin as a multiple of the mean.
   private func rows(of reports: [FleetReport]) -> String {
     var lines = ["life\tminute\tquestions\tpeak"]
     for report in reports {

@@ -2,29 +2,29 @@ internal import Foundation
 internal import StorageAuth
 internal import Synchronization
 
-/// One of the ways to ask a cache that holds a living credential, or a lock to compare it with.
+/// A way to read a cache that holds a valid credential, or a mutex for comparison.
 struct CacheWorkload {
   let name: String
   let about: String
-  /// The most nanoseconds of processor time for one call; nil for what is compared with.
+  /// The greatest processor time of one call in nanoseconds; `nil` for the comparisons.
   let goal: Double?
-  /// The most instructions that one call may take.
+  /// The greatest number of instructions of one call.
   let instructionBudget: Int
-  /// Calls as often as it is told, on one task.
+  /// A function that calls the given number of times, in one task.
   let calls: @Sendable (Int) async -> Void
 
-  /// How many tasks call at once where it is crowded.
+  /// The number of concurrent tasks in the contended measurement.
   static let tasks = 64
 
-  /// How long a batch takes; what it costs to start its tasks is little beside that.
+  /// The duration of a batch in nanoseconds; the cost of starting its tasks is small in comparison.
   static let batch = 2_000_000
 
-  /// Calls as often as it is told, and waits.
+  /// Calls the given number of times, and waits.
   func act(_ count: Int) {
     Self.wait { [calls] in await calls(count) }
   }
 
-  /// Calls as often as it is told, from many tasks at once, and waits.
+  /// Calls the given number of times from many concurrent tasks, and waits.
   func crowd(_ count: Int) {
     Self.wait { [calls] in
       await withTaskGroup { group in
@@ -33,7 +33,7 @@ struct CacheWorkload {
     }
   }
 
-  /// Allocations for one call; nil where they cannot be counted.
+  /// Returns the allocations of one call, or `nil` if they cannot be counted.
   func allocations() -> Double? {
     guard let many = Measurement.allocations(of: { act(1000) }), let none = Measurement.allocations(of: { act(0) })
     else { return nil }
@@ -73,7 +73,7 @@ extension CacheWorkload {
     ]
   }
 
-  /// A key and its end behind a mutex: the least that a cache can do.
+  /// A key and its expiration behind a mutex: the minimum that a cache must do.
   private final class KeyByHand: Sendable {
     private let held: Mutex<(key: AccessKey, end: ContinuousClock.Instant)>
 
@@ -98,12 +98,13 @@ extension CacheWorkload {
   }
 }
 
-/// Asks the cache in all ways next to a bare mutex, in one run.
+/// A measurement of all ways to read the cache next to a bare mutex, in one run.
 struct CacheMeasurement {
   private static let repetitions = 150
 
-  /// How many times as long a call may take from many tasks as a key that is kept by hand behind a mutex, by the medians:
-  /// minima are those of batches that one thread ran alone.
+  /// The greatest ratio of a contended call's time to that of a manually stored key behind a mutex, by the medians.
+  ///
+  /// The minima are not used: they are those of batches in which only one thread ran.
   private static let crowdGoal = 2.0
 
   private let workloads: [CacheWorkload]
@@ -121,7 +122,7 @@ struct CacheMeasurement {
 
   /// Prints a line for each way.
   ///
-  /// - Returns: The goals that were missed, alone or from many tasks.
+  /// - Returns: The goals that were missed, without or with contention.
   func report() -> [String] {
     print(
       """
@@ -159,7 +160,7 @@ struct CacheMeasurement {
     return problems
   }
 
-  /// Checks the allocations alone.
+  /// Checks only the allocations.
   static func check(_ inputs: Inputs) throws {
     print("warm cache:")
     for workload in CacheWorkload.all(inputs) {

@@ -1,5 +1,5 @@
 extension Double {
-  /// The number with up to two digits behind the point.
+  /// Returns the number with up to two decimal places.
   func text(_ digits: Int) -> String {
     let factor = digits == 0 ? 1.0 : digits == 1 ? 10.0 : 100.0
     let scaled = Int((self * factor).rounded())
@@ -7,7 +7,7 @@ extension Double {
     return digits == 0 ? whole : whole + "." + "\(abs(scaled % Int(factor)))".leftPadded(to: digits, with: "0")
   }
 
-  /// The number at the right of a column.
+  /// Returns the number, right-aligned in a column.
   func column(_ digits: Int, width: Int) -> String { text(digits).leftPadded(to: width, with: " ") }
 }
 

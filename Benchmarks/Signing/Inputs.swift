@@ -8,7 +8,7 @@ internal import StorageCrypto
   internal import Foundation
 #endif
 
-/// The inputs of the workloads and the signatures that have to come out, from `workloads.json`.
+/// The inputs of the workloads and their expected signatures, from `workloads.json`.
 struct Inputs {
   private let texts: [String: String]
   private let numbers: [String: Int64]

@@ -1,9 +1,9 @@
 internal import CAllocationCounter
 internal import CHashBlocks
 
-/// Nanoseconds of processor time for one act, from many short batches.
+/// A measurement of the processor time of one operation in nanoseconds, from many short batches.
 ///
-/// On a machine that does other work too, minima of short batches agree where means and medians do not.
+/// On a machine with other load, the minima of short batches are reproducible, whereas means and medians are not.
 struct Measurement {
   let median: Double
   let minimum: Double
@@ -18,12 +18,12 @@ struct Measurement {
     repetitions = sorted.count
   }
 
-  /// Times batches of several pieces of work in turn, so that what else the machine does meets all of them.
+  /// Times batches of several operations in turn, so that other load of the machine affects all of them.
   ///
   /// - Parameters:
-  ///   - repetitions: The number of batches of each piece.
-  ///   - nanoseconds: How long a batch takes.
-  ///   - batches: Each runs its work as often as it is told.
+  ///   - repetitions: The number of batches of each operation.
+  ///   - nanoseconds: The duration of a batch.
+  ///   - batches: Functions that each run their operation the given number of times.
   static func interleaved(
     repetitions: Int, lasting nanoseconds: Int = 100_000, _ batches: [(Int) throws -> Void]
   ) throws -> [Measurement] {
@@ -39,11 +39,11 @@ struct Measurement {
     return samples.map { Measurement($0) }
   }
 
-  /// How often work is done in some time, once everything that is kept is there.
+  /// Returns the number of runs of an operation in a given time, after it has filled its caches.
   private static func count(in batch: (Int) throws -> Void, lasting nanoseconds: Int) rethrows -> Int {
     var count = 200
     try batch(count)
-    // What starting a batch costs weighs less in the longer one that comes next.
+    // The next batch is longer, so that the cost of starting it has less weight.
     for _ in 0..<3 {
       let start = hash_blocks_processor_time()
       try batch(count)
@@ -53,7 +53,7 @@ struct Measurement {
     return count
   }
 
-  /// Allocations for one run of `work`, once everything that is kept is there; `nil` where they cannot be counted.
+  /// Returns the allocations of one run of `work` after it has filled its caches, or `nil` if they cannot be counted.
   static func allocations(of work: () throws -> Void) rethrows -> Double? {
     let runs = 1000
     for _ in 0..<10 { try work() }
@@ -64,6 +64,6 @@ struct Measurement {
   }
 }
 
-/// Takes the result of an act, so that the act cannot be left out.
+/// Consumes the result of an operation, so that the compiler cannot remove the operation.
 @inline(never)
 func take<Result>(_ result: consuming Result) {}

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Signs the workloads next to their hash blocks alone, in one run, and checks the signatures and the goals.
+/// A program that times the workloads next to their hash blocks only, and checks the signatures and the goals.
 @main
 struct SigningBenchmark {
   private static let repetitions = 1500
@@ -16,13 +16,13 @@ struct SigningBenchmark {
 
   private static func run(_ arguments: [String]) throws {
     guard let url = Bundle.module.url(forResource: "workloads", withExtension: "json") else {
-      throw BenchmarkError("workloads.json is not where it was built.")
+      throw BenchmarkError("The resource workloads.json is missing. Run the program in its build folder.")
     }
     let inputs = try Inputs(json: Data(contentsOf: url))
     switch arguments.first {
     case "--only":
       guard arguments.count == 3, let count = Int(arguments[2]) else {
-        throw BenchmarkError("Name a workload and how often to sign it, as in: --only W3 1000")
+        throw BenchmarkError("Pass a workload and a number of signatures, as in: --only W3 1000")
       }
       if let workload = CacheWorkload.all(inputs).first(where: { $0.name == arguments[1] }) {
         workload.act(count)
@@ -42,14 +42,14 @@ struct SigningBenchmark {
       try CacheMeasurement.check(inputs)
     case "--tsv", nil: try measure(inputs, isTSV: arguments.first == "--tsv")
     case .some(let option):
-      throw BenchmarkError("There is no option \(option); there are --tsv, --check, --names and --only W3 1000.")
+      throw BenchmarkError("The option \(option) is unknown; use --tsv, --check, --names or --only W3 1000.")
     }
   }
 
-  /// `--only W3 1000`: signs one workload so often and prints nothing, for a profiler.
+  /// Signs one workload the given number of times without output, for a profiler: `--only W3 1000`.
   private static func signOnly(_ name: String, _ count: Int, _ workloads: [Workload]) throws {
     guard let workload = workloads.first(where: { $0.name == name }) else {
-      throw BenchmarkError("There is no workload \(name).")
+      throw BenchmarkError("The workload \(name) is unknown; --names prints them.")
     }
     for _ in 0..<count { try workload.act() }
   }
@@ -98,7 +98,7 @@ struct SigningBenchmark {
     workload            signing   median     hash blocks   median   ratio   goal  allocations   cached key: ns   allocations more
     """
 
-  /// `--check`: the signatures and the allocations alone, in a moment; a program that fails, not a timed test.
+  /// Checks only the signatures and the allocations, without timing: `--check`.
   private static func check(_ workloads: [Workload]) throws {
     for workload in workloads {
       guard workload.signature(in: try workload.sign()) == workload.expected else {

@@ -6,27 +6,29 @@ internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// One of the signing workloads: from a request to its Authorization header, or to the whole URL; fixed clock.
+/// A signing workload: from a request to its Authorization header or to the whole URL, with a fixed clock.
 struct Workload {
   let name: String
   let about: String
-  /// How many times longer than its hash blocks a signature may take: three for headers, four for URLs.
+  /// The greatest ratio of a signature's time to that of its hash blocks: three for headers, four for URLs.
   let goal: Double
-  /// The most allocations that one signature may take: the strings and the array that the result consists of and, for an
-  /// S3 URL, the list of the signed names and the path that is signed.
+  /// The greatest number of allocations of one signature.
+  ///
+  /// They are the strings and the array of the result and, for an S3 URL, the list of the signed names and the signed
+  /// path.
   let allocationBudget: Double
-  /// The most instructions outside of libcrypto that one signature may take.
+  /// The greatest number of instructions outside of libcrypto for one signature.
   let instructionBudget: Int
-  /// The signature that has to come out.
+  /// The expected signature.
   let expected: String
-  /// Signs once, and drops the result.
+  /// A function that signs once and discards the result.
   let act: () throws -> Void
-  /// Signs once and returns the header or the URL.
+  /// A function that signs once and returns the header or the URL.
   let sign: () throws -> String
-  /// Hashes as many blocks as a signature needs, and nothing else, as often as it is told.
+  /// A function that hashes the blocks of a signature the given number of times, without any other work.
   let hash: (Int) -> Void
 
-  /// Where in a header or a URL the signature is.
+  /// Returns the signature in a header or a URL.
   func signature(in text: String) -> String {
     if let sign = text.firstRange(of: "ignature=") {
       let value = text[sign.upperBound...].prefix { $0 != "&" }
@@ -36,11 +38,11 @@ struct Workload {
   }
 }
 
-/// How a workload comes by its key.
+/// The way in which a workload obtains its key.
 enum KeySource: CaseIterable {
-  /// It has it.
+  /// The workload stores the key.
   case held
-  /// It asks a cache each time, as a client does.
+  /// The workload reads the key from a cache each time, as a client does.
   case cached
 
   func key(_ key: AccessKey, living end: Timestamp) -> () -> AccessKey {
@@ -127,7 +129,7 @@ extension Workload {
   }
 }
 
-/// The hash blocks of a signature, as C hashes them.
+/// The hash blocks of a signature, hashed by C code.
 struct HashBlocks {
   let function: hash_blocks_function
   let hashed: Int32

@@ -1,15 +1,15 @@
 import ArgumentParser
 import StorageCrypto
 
-/// Times CRCs over chunks of the size in which files are read.
+/// A command that times CRCs over chunks of the size in which files are read.
 struct ChecksumCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "crc", abstract: "Bytes per nanosecond of processor time, by table and as transfers compute them.")
+    commandName: "crc", abstract: "Times CRCs in bytes per nanosecond, by table and as transfers compute them.")
 
-  @Option(help: "The number of bytes that are added at once.")
+  @Option(help: "The size of a chunk in bytes.")
   var chunk = 256 << 10
 
-  @Option(help: "How often both are timed in turn; the fastest counts.")
+  @Option(help: "The number of alternating measurements; the fastest counts.")
   var repetitions = 50
 
   func run() {
@@ -30,7 +30,7 @@ struct ChecksumCommand: ParsableCommand {
     }
   }
 
-  /// The most bytes per nanosecond.
+  /// Returns the greatest number of bytes per nanosecond.
   private func fastest(_ update: (inout CRC) -> Void, of make: () -> CRC) -> Double {
     var best = 0.0
     var total: UInt64 = 0

@@ -7,21 +7,21 @@ import OSSAuth
 import StorageAuth
 import StorageClient
 
-/// Puts and gets small objects through the client, through its transport alone, and through AsyncHTTPClient alone.
+/// A command that uploads and downloads small objects through the client, its transport only, and AsyncHTTPClient only.
 ///
-/// All of them send requests for the same objects to the same server, in turn; those of the lower layers are signed before
-/// the clock starts. What a lower layer costs is the floor of the one above.
+/// All of them send requests for the same objects to the same server, in turn; those of the lower layers are signed
+/// before the clock starts. The cost of a lower layer is the lower bound of the one above.
 struct RequestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "requests", abstract: "Requests a second, and microseconds of processor time for one.")
+    commandName: "requests", abstract: "Measures requests a second, and the processor time of one in microseconds.")
 
-  @Option(help: "The endpoint of an OSS that verifies.")
+  @Option(help: "The endpoint of an OSS server that verifies signatures.")
   var endpoint: String
 
-  @Option(help: "The bucket, which is there.")
+  @Option(help: "The bucket, which must exist.")
   var bucket: String
 
-  @Option(help: "The key, as id:secret.")
+  @Option(help: "The key, in the form id:secret.")
   var key: String
 
   @Option(help: "The number of bytes of an object.")
@@ -30,21 +30,21 @@ struct RequestCommand: AsyncParsableCommand {
   @Option(help: "The number of objects in a round.")
   var objects = 4000
 
-  @Option(help: "How many requests are under way at once.")
+  @Option(help: "The number of concurrent requests.")
   var tasks = 16
 
   @Option(help: "The number of rounds; the fastest of each row counts.")
   var rounds = 3
 
-  @Option(help: "Only the row of this name, for a profile.")
+  @Option(help: "Measure only the row with this name, for a profiler.")
   var only: String?
 
-  @Flag(help: "Print rows of tabs: name, requests a second, microseconds of processor time.")
+  @Flag(help: "Print tab-separated rows: name, requests a second, microseconds of processor time.")
   var tsv = false
 
   func run() async throws {
     let parts = key.split(separator: ":", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else { throw ValidationError("A key is id:secret.") }
+    guard parts.count == 2 else { throw ValidationError("The key does not have the form id:secret.") }
     let client = StorageClient(
       .oss(bucket: bucket, region: "cn-hangzhou", endpoint: try ServiceEndpoint(endpoint)),
       credentials: AccessKey(id: parts[0], secret: parts[1]))
@@ -128,7 +128,7 @@ struct RequestCommand: AsyncParsableCommand {
     ]
   }
 
-  /// Requests for all objects, as the client signs them.
+  /// Returns requests for all objects, signed as by the client.
   private func signed(
     _ method: HTTPRequest.Method, _ client: StorageClient<OSSProvider>, _ content: [UInt8]
   ) async throws -> [HTTPRequest] {
@@ -152,7 +152,8 @@ struct RequestCommand: AsyncParsableCommand {
     return configuration
   }
 
-  /// Runs an act for every object once.
+  /// Runs an operation once for each object, and returns the operations a second and the microseconds of processor time
+  /// of one.
   private func measure(_ act: @escaping @Sendable (Int) async throws -> Void) async throws -> (
     rate: Double, cost: Double
   ) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What transfers cost the client: checksums, and requests for small objects layer by layer.
+/// A program that measures the client's cost of transfers: checksums, and requests for small objects by layer.
 @main
 struct TransferBenchmark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What this process has used so far.
+/// The resource usage of this process so far.
 struct Usage {
   let processorNanoseconds: Double
 
@@ -17,7 +17,7 @@ struct Usage {
   }
 }
 
-/// Two digits behind the point.
+/// Returns a number with two decimal places.
 func rounded(_ value: Double) -> String {
   "\((value * 100).rounded() / 100)"
 }

@@ -5,23 +5,23 @@ import LocalCloud
 import StorageClient
 import SystemPackage
 
-/// The same program moves the same files through any provider, which is named on the command line.
+/// A program that moves the same files through any provider, selected on the command line.
 @main
 struct AnyProviderExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "AnyProviderExample", abstract: "Moves the same files through any provider.")
 
-  @Argument(help: "Providers to go through; all if none is named.")
+  @Argument(help: "The providers to use; all of them by default.")
   var providers: [ProviderName] = []
 
   @Option(help: "The size of the largest file, in bytes.")
   var size = 24 << 20
 
-  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  @Flag(help: "Use LocalCloud, regardless of the environment.")
   var local = false
 
   func validate() throws {
-    guard size > 0 else { throw ValidationError("The size has to be 1 byte or more.") }
+    guard size > 0 else { throw ValidationError("The size must be at least 1 byte.") }
   }
 
   func run() async throws {
@@ -42,7 +42,7 @@ struct AnyProviderExample: AsyncParsableCommand {
     say(table, keepingLines: true)
   }
 
-  /// Everything from here on knows no provider.
+  /// Moves the files through a store; this code is independent of the provider.
   static func move(_ files: SampleFiles, through store: any ObjectStore) async throws -> Moved {
     var moved = Moved()
     for file in files.all {
@@ -50,7 +50,7 @@ struct AnyProviderExample: AsyncParsableCommand {
       let uploaded = try await store.upload(file.path, to: key)
       let copy = files.folder.appending("copy")
       try await store.download(key, to: copy)
-      guard try file.hasSameBytes(as: copy) else { throw ExampleError("\(key) came back with other bytes.") }
+      guard try file.hasSameBytes(as: copy) else { throw ExampleError("\(key) was downloaded with other bytes.") }
       moved.add(up: uploaded.size, down: try SampleFiles.byteCount(of: copy))
     }
     var keys: [String] = []
@@ -63,7 +63,7 @@ struct AnyProviderExample: AsyncParsableCommand {
   }
 }
 
-/// Why the example stopped.
+/// The reason why the example stopped.
 struct ExampleError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

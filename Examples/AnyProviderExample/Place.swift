@@ -4,7 +4,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// A provider that can be named on the command line.
+/// A provider that can be selected on the command line.
 enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case ossV4 = "oss-v4"
   case ossV1 = "oss-v1"
@@ -13,11 +13,12 @@ enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case aspera
 }
 
-/// A bucket or a node, opened as a store that shows nothing of the provider.
+/// A bucket or a node, opened as a store without provider-specific members.
 struct Place {
   let store: any ObjectStore
 
-  /// What LocalCloud verified; nothing for a real service, which does not say.
+  /// A function that returns the number of signatures or tokens that LocalCloud verified; `nil` for a real service,
+  /// which does not report it.
   private let countVerified: @Sendable () -> String?
   private let end: @Sendable () async -> Void
 
@@ -64,7 +65,7 @@ struct Place {
     end = { await node.close() }
   }
 
-  /// A client with the key of LocalCloud, or with the one of the environment.
+  /// Returns a client with the key of LocalCloud, or else with the key from the environment.
   private static func client<Provider: BucketProvider<AccessKey>>(
     _ provider: Provider, _ key: AccessKey?
   ) -> StorageClient<Provider> {

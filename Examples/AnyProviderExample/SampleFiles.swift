@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// Files to move: a small one, one whose name needs care, and one that is large enough for multipart.
+/// The files to move: a small one, one whose name must be percent-encoded, and one that is large enough for multipart.
 struct SampleFiles {
   struct File {
     let key: String
@@ -30,7 +30,7 @@ struct SampleFiles {
     all = files
   }
 
-  /// Writes random bytes, a megabyte at a time.
+  /// Writes random bytes to a file, one mebibyte at a time.
   private static func write(_ byteCount: Int, to path: FilePath) throws {
     guard let random = FileHandle(forReadingAtPath: "/dev/urandom"),
       FileManager.default.createFile(atPath: path.string, contents: nil),
@@ -44,7 +44,7 @@ struct SampleFiles {
     }
   }
 
-  /// The size of a file.
+  /// Returns the size of a file in bytes.
   static func byteCount(of file: FilePath) throws -> Int64 {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.string)
     return (attributes[.size] as? NSNumber)?.int64Value ?? 0

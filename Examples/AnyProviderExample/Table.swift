@@ -1,4 +1,4 @@
-/// What was moved through one provider.
+/// The files and bytes that were moved through one provider.
 struct Moved {
   private(set) var fileCount = 0
   private(set) var bytesUp: Int64 = 0
@@ -11,7 +11,7 @@ struct Moved {
   }
 }
 
-/// What was moved through each provider.
+/// A table of the files and bytes that were moved through each provider.
 struct Table: CustomStringConvertible {
   private var rows = [["provider", "files", "bytes up", "bytes down", "verified"]]
 

@@ -6,19 +6,19 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// What an application does with Aspera: transfers with a password, a key, a token, an issuer of tokens; and the same
+/// The work of an application with Aspera: transfers with a password, a key, a token and a token issuer, and a storage
 /// client as for the clouds.
 @main
 struct AsperaExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "AsperaExample", abstract: "Logs in to Aspera in each way, and moves a file.",
+    commandName: "AsperaExample", abstract: "Logs in to Aspera in each way and moves a file.",
     discussion: """
-      Without a real server it works with LocalCloud and ascp-simulator. A real one needs STORAGE_AUTH_LIVE=1, \
-      ASPERA_NODE_URL with the access that `storage-auth` takes, and ascp; ASPERA_HOST and ASPERA_USER with \
+      By default it uses LocalCloud and ascp-simulator. A real server requires STORAGE_AUTH_LIVE=1, \
+      ASPERA_NODE_URL with the credentials that `storage-auth` accepts, and ascp; ASPERA_HOST and ASPERA_USER with \
       ASPERA_SCP_PASS for the password, or ASPERA_KEY for a file with the key.
       """)
 
-  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  @Flag(help: "Use LocalCloud, regardless of the environment.")
   var local = false
 
   func run() async throws {
@@ -36,14 +36,14 @@ struct AsperaExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// The account alone decides what may be transferred.
+  /// Transfers with the login of an account, which alone decides about the permissions.
   private func plain(_ title: String, _ account: AsperaAccount, _ place: Place) async throws {
     say("# \(title)")
     let queue = TransferQueue(engine: place.engine, account: account)
     try await show(queue.run([place.upload]))
   }
 
-  /// A token that is there already, for one session.
+  /// Transfers with an existing token, for one session.
   private func token(_ place: Place) async throws {
     say("# with a token on the session")
     let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload)).credential
@@ -52,17 +52,17 @@ struct AsperaExample: AsyncParsableCommand {
     try await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
   }
 
-  /// The queue asks for tokens, and for others where a server does not take one any more.
+  /// Transfers with an issuer, from which the queue fetches tokens and replaces those that a server rejects.
   private func issuer(_ place: Place) async throws {
     say("# with an issuer")
     let queue = TransferQueue(
       engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer)
-    // LocalCloud calls the first token expired: the queue gets another one and goes on.
+    // LocalCloud reports the first token as expired: the queue fetches another one and continues.
     place.cloud?.faults.transfers = [.tokenExpired(.first(1))]
     try await show(queue.run([place.upload]))
   }
 
-  /// The client of the clouds, with a node.
+  /// Uses the storage client of the clouds, with a node.
   private func client(_ place: Place) async throws {
     say("# with a client")
     let client = place.client

@@ -5,7 +5,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// Where the example works, and what it logs in with.
+/// The node, the files and the logins of the example.
 struct Place {
   let engine: AscpEngine
   private let node: ExampleNode
@@ -40,7 +40,7 @@ struct Place {
   /// The host of the node.
   var host: String { URL(string: node.node)?.host() ?? "" }
 
-  /// The transfer of the example.
+  /// The transfer specification of the example.
   var upload: TransferSpec {
     var spec = TransferSpec(.send, [picture], destinationRoot: node.root)
     spec.createsFolder = true
@@ -48,7 +48,7 @@ struct Place {
     return spec
   }
 
-  /// The account with a password; nothing if a real one has none.
+  /// The account with a password, or `nil` for a real server without one.
   var passwordAccount: AsperaAccount? {
     get throws {
       if let cloud { return try account(Self.localUser.password, cloud) }
@@ -57,7 +57,7 @@ struct Place {
     }
   }
 
-  /// The account with a key; nothing if a real one has none.
+  /// The account with a key, or `nil` for a real server without one.
   var keyAccount: AsperaAccount? {
     get throws {
       if let cloud { return try account(nil, cloud) }
@@ -66,7 +66,7 @@ struct Place {
     }
   }
 
-  /// The account that transfers with tokens log in with: its key says only that somebody asked the node.
+  /// Returns the account for transfers with tokens; its key only proves that the node was asked before.
   func tokenAccount(at host: String, _ grant: TransferGrant?) throws -> AsperaAccount {
     try AsperaAccount(
       host: host, user: grant?.specification?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: key.privateKey,
@@ -74,7 +74,7 @@ struct Place {
       udpPort: grant?.specification?.udpPort ?? AsperaAccount.defaultPort, requiresToken: true)
   }
 
-  /// What issues tokens: the setup calls of the node.
+  /// The token issuer, which uses the setup calls of the node.
   var issuer: SetupTokenIssuer {
     let access = node.accessKey.map { AsperaNodeAccess.accessKey(id: $0.id, secret: $0.secret) }
     let transport = AsyncHTTPClientTransport.shared
@@ -82,7 +82,7 @@ struct Place {
       ?? .setup(node: node.node, access: AsperaCredentials.default.chain, transport: transport)
   }
 
-  /// The client of the node.
+  /// The storage client of the node.
   var client: StorageClient<AsperaProvider> {
     StorageClient(
       .aspera(

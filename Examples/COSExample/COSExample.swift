@@ -7,28 +7,28 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// What an application does with COS: upload, download, and URLs for people who hold no key.
+/// The work of an application with COS: upload, download, and presigned URLs for clients that hold no key.
 @main
 struct COSExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "COSExample",
-    abstract: "Uploads to COS, lists, downloads, and hands out URLs.",
+    abstract: "Uploads to COS, lists, downloads, and creates presigned URLs.",
     discussion: """
-      It works with LocalCloud. A real bucket needs STORAGE_AUTH_LIVE=1, COS_BUCKET, COS_REGION and a key in the \
+      By default it uses LocalCloud. A real bucket requires STORAGE_AUTH_LIVE=1, COS_BUCKET, COS_REGION and a key in the \
       environment.
       """)
 
-  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  @Flag(help: "Use LocalCloud, regardless of the environment.")
   var local = false
 
   func run() async throws {
     let place = try await ExampleBucket.cos(localOnly: local)
 
-    // A client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.
+    // Create a client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.
     let provider = COSProvider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
     let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
 
-    // Upload a file, with something that is stored along.
+    // Upload a file, with metadata.
     let folder = FilePath(NSTemporaryDirectory()).appending("cos-example-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder.string) }
@@ -36,13 +36,13 @@ struct COSExample: AsyncParsableCommand {
     try Data("a picture of a cat".utf8).write(to: URL(fileURLWithPath: picture.string), options: .atomic)
     try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
 
-    // Ask, list, download.
+    // Read the metadata, list, download.
     let info = try await client.head("example/cat.jpg")
     say("stored:", info.size ?? 0, "bytes,", info.contentType ?? "-", info.metadata)
     for try await entry in client.list(prefix: "example/") { say("listed:", entry.name) }
     try await client.download("example/cat.jpg", to: folder.appending("copy.jpg"))
 
-    // A URL with which anybody can upload this one object for half an hour, with any HTTP client.
+    // Create a URL with which any HTTP client can upload this one object within half an hour.
     let upload = try await client.presign(.put, "example/dog.jpg", contentType: "image/jpeg", validFor: .seconds(1800))
     var request = HTTPClientRequest(url: upload.url)
     request.method = .PUT
@@ -50,7 +50,7 @@ struct COSExample: AsyncParsableCommand {
     request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
     say("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
 
-    // And one to download it.
+    // Create a URL for its download.
     let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
     let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
     say("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))

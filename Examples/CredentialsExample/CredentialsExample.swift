@@ -4,28 +4,28 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// Keys that look after themselves: from an app's server, from a callback, put in by hand.
+/// Credentials that are refreshed: from an app server, from a callback, and replaced by the app.
 @main
 struct CredentialsExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "CredentialsExample",
-    abstract: "Gets keys from an app's server, from a callback and by hand, and works with them while they change.")
+    abstract: "Fetches keys from an app server, from a callback and from the app, and uses them while they change.")
 
-  @Option(help: "The URL of your app's server, which answers with temporary keys; LocalCloud's if not given.")
+  @Option(help: "The URL of your app server, which returns temporary keys; that of LocalCloud by default.")
   var appServer: String?
 
-  @Option(help: "The bucket of OSS that those keys may use.")
+  @Option(help: "The OSS bucket that these keys can use.")
   var bucket: String?
 
   @Option(help: "The region of the bucket.")
   var region: String?
 
-  @Flag(help: "Use LocalCloud, whatever else is said.")
+  @Flag(help: "Use LocalCloud, regardless of the other options.")
   var local = false
 
   func validate() throws {
     guard appServer == nil || local || bucket != nil && region != nil else {
-      throw ValidationError("Name the --bucket and the --region that the keys of the app server may use.")
+      throw ValidationError("Pass the --bucket and the --region that the keys of the app server can use.")
     }
     guard appServer == nil || local || ProcessInfo.processInfo.environment["STORAGE_AUTH_LIVE"] == "1" else {
       throw ValidationError("Set STORAGE_AUTH_LIVE=1: this writes to and deletes from a real bucket.")
@@ -45,19 +45,19 @@ struct CredentialsExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// The app's server answers with JSON: `distribute-token.json`, or the shapes of COS.
+  /// Uses keys from an app server, which returns JSON: `distribute-token.json`, or the shapes of COS.
   private func fromTheAppServer(_ place: Place) async throws {
     say("# from the app's server")
     let credentials = CredentialCache(.appServer(place.appServer))
     let client = StorageClient(place.bucket, credentials: credentials)
     let events = client.events.observe { say("  \($0.line)") }
     try await client.upload(Array("a cat".utf8), to: "example/cat.txt")
-    // The service calls the key expired: the client gets another one, signs again and goes on.
+    // The service reports the key as expired: the client fetches another one, signs again and continues.
     try await place.expiringKeys { try await client.upload(Array("a dog".utf8), to: "example/dog.txt") }
     events.cancel()
   }
 
-  /// The app has a way of its own to get keys; it is called when a key is needed, never twice at once.
+  /// Uses keys from a callback of the app, which runs when a key is needed, and never twice at once.
   private func fromACallback(_ place: Place) async throws {
     say("# from a callback")
     let credentials = CredentialCache<AccessKey>(source: "my app") { try await place.temporaryKey() }
@@ -70,7 +70,7 @@ struct CredentialsExample: AsyncParsableCommand {
     events.cancel()
   }
 
-  /// The app is told its keys, and puts each new one in; whoever uploads at that moment goes on with it.
+  /// Replaces the key from outside; uploads in progress continue with the new one.
   private func byHand(_ place: Place) async throws {
     say("# by hand")
     let client = StorageClient(place.bucket, credentials: try await place.temporaryKey())
@@ -84,18 +84,18 @@ struct CredentialsExample: AsyncParsableCommand {
 }
 
 extension AuthEvent {
-  /// The event in a line.
+  /// A one-line description of the event.
   fileprivate var line: String {
     switch self {
-    case .signed(let event): "signed \(event.subject) with \(event.identity ?? "nothing")"
+    case .signed(let event): "signed \(event.subject) with \(event.identity ?? "no key")"
     case .refresh(let event):
       switch event.outcome {
-      case .started: "asks \(event.source) for a key"
-      case .succeeded(_, let life?): "has a key from \(event.source) that lives for \(life.components.seconds) seconds"
-      case .succeeded(_, nil): "has a key from \(event.source) that does not end"
-      case .failed(let error, let backoff): "got no key, asks again after \(backoff): \(error)"
+      case .started: "requests a key from \(event.source)…"
+      case .succeeded(_, let life?): "has a key from \(event.source), valid for \(life.components.seconds) seconds"
+      case .succeeded(_, nil): "has a key from \(event.source), without expiration"
+      case .failed(let error, let backoff): "received no key, retries after \(backoff): \(error)"
       }
-    case .retry(let event): "tries \(event.subject) again: \(event.reason)"
+    case .retry(let event): "retries \(event.subject): \(event.reason)"
     case .transfer(let event): "\(event.subject): \(event.failure ?? "\(event.bytes) bytes")"
     default: "\(self)"
     }

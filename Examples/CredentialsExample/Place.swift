@@ -1,12 +1,12 @@
 import LocalCloud
 import StorageClient
 
-/// Where the example works: LocalCloud with the server of an app, unless a real one is named.
+/// The bucket and the app server of the example: those of LocalCloud, unless a real server is given.
 struct Place {
   /// The bucket.
   let bucket: OSSProvider
 
-  /// The URL of the app's server.
+  /// The URL of the app server.
   let appServer: String
 
   private let cloud: LocalCloud?
@@ -25,19 +25,19 @@ struct Place {
     self.cloud = cloud
   }
 
-  /// A temporary key, as an app that has its own way gets one.
+  /// Returns a temporary key, as the app's own callback would.
   func temporaryKey() async throws -> AccessKey {
     try await AppServerCredentialProvider.appServer(appServer).credential()
   }
 
-  /// Lets LocalCloud call every key expired that was used once, while something is done.
+  /// Lets LocalCloud report every key as expired after one use, while `act` runs.
   func expiringKeys(_ act: () async throws -> Void) async throws {
     cloud?.faults.requestsPerToken = 1
     defer { cloud?.faults.requestsPerToken = nil }
     try await act()
   }
 
-  /// Stops LocalCloud, if that is what this is.
+  /// Stops LocalCloud, if the example started it.
   func close() async {
     await cloud?.stop()
   }

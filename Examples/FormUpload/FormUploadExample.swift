@@ -8,21 +8,21 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 
-/// A page that uploads from the browser straight to OSS or COS: this server hands out forms and sees no file.
+/// A page that uploads from the browser directly to OSS or COS; this server creates the forms and receives no file.
 ///
-/// The services are those of LocalCloud. Open the URL that is printed and pick a file.
+/// The services are those of LocalCloud. Open the URL that the program prints and select a file.
 @main
 struct FormUploadExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "FormUploadExample", abstract: "Serves a page that uploads to OSS and COS by form.",
-    discussion: "The services are those of LocalCloud: nothing outside this machine is touched.")
+    commandName: "FormUploadExample", abstract: "Serves a page with form uploads to OSS and COS.",
+    discussion: "The services are those of LocalCloud: the example does not leave this machine.")
 
   @Option(help: "The port of the page.")
   var port = 8000
 
   @Option(
     help: ArgumentHelp(
-      "How far the clock of LocalCloud is ahead; forms have ended before they arrive then.", valueName: "seconds"))
+      "The lead of LocalCloud's clock, which makes forms expire before they arrive.", valueName: "seconds"))
   var cloudClockAhead = 0
 
   func run() async throws {
@@ -35,7 +35,7 @@ struct FormUploadExample: AsyncParsableCommand {
         clock: { .now.advanced(by: ahead) }))
     let desk = FormDesk(key: key, oss: cloud.ossEndpoint, cos: cloud.cosEndpoint)
     let router = Router()
-    // Forms are handed out without a login: to pages of this machine alone.
+    // Forms are created without a login, therefore only for pages of this machine.
     router.add(middleware: LoopbackHostMiddleware())
     router.get("/") { _, _ in Self.answer(String(decoding: PackageResources.page_html, as: UTF8.self), "text/html") }
     router.get("/forms/:service") { _, context in
@@ -66,7 +66,7 @@ struct FormUploadExample: AsyncParsableCommand {
   }
 }
 
-/// Who may upload what: the only place that has the key.
+/// The rules for uploads; this is the only type that has the key.
 struct FormDesk: Sendable {
   static let bucket = "photos-1250000000"
 
@@ -74,9 +74,9 @@ struct FormDesk: Sendable {
   let oss: ServiceEndpoint
   let cos: ServiceEndpoint
 
-  /// A form for the user who is logged in, here always alice; nothing for a service that there is not.
+  /// Returns a form for the logged-in user, here always alice, or `nil` for an unknown service.
   ///
-  /// It uploads pictures of up to a mebibyte below a folder of her own, for ten minutes.
+  /// It uploads pictures of up to one mebibyte below the user's folder, for ten minutes.
   func form(for service: String) throws -> SignedForm? {
     let rule = AccessRule(
       .write, objects: .prefix("uploads/alice/"), in: Self.bucket, upTo: 1 << 20, types: ["image/*"])

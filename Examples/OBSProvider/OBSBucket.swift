@@ -2,29 +2,30 @@ public import CloudCredentials
 public import StorageAuth
 public import StorageClient
 
-/// Huawei Cloud OBS.
+/// A bucket of Huawei Cloud OBS as a provider for the storage client.
 public struct OBSBucket: PresigningProvider {
-  /// What requests are signed with.
+  /// The type of the credentials that sign.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket.
+  /// The name of the bucket.
   public let bucket: String
 
-  /// The region, spelt `cn-north-4`.
+  /// The region, in the form `cn-north-4`.
   public let region: String
 
-  /// What signs requests and URLs.
+  /// The signer of requests and URLs.
   public let signer: OBSSigner
 
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Names a bucket.
+  /// Creates a provider for a bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-north-4`.
+  ///   - bucket: The name of the bucket.
+  ///   - region: The region, in the form `cn-north-4`.
   ///   - endpoint: The URL of another endpoint than the public one of the region.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given. A custom domain has to say so.
+  ///   - style: The position of the bucket in the URL; `nil` derives it from the endpoint. A custom domain must be
+  ///     stated.
   public init(bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil) {
     self.bucket = bucket
     self.region = region
@@ -37,25 +38,25 @@ public struct OBSBucket: PresigningProvider {
   /// The short name of the service.
   public var name: String { "obs" }
 
-  /// The address of the service.
+  /// The endpoint of the service.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// What signs URLs.
+  /// The signer of URLs.
   public var presigner: OBSSigner { signer }
 
-  /// The names and spellings of the service; it has no CRC-64 and no way to forbid overwriting that its documentation names.
+  /// The service's names and encodings; its documentation names neither a CRC-64 nor an option to forbid overwriting.
   public var dialect: ServiceDialect {
     ServiceDialect(
       headerPrefix: OBSName.prefix, paging: .marker, encodesSpaceAsPlus: true,
       scopes: ["acl": .publication, "expires": .creation, "website-redirect-location": .creation])
   }
 
-  /// The variables of the environment that the vendor's SDK and samples read.
+  /// The credential chain of the environment variables that the vendor's SDK and samples read.
   public var defaultCredentials: CredentialChain<AccessKey> { .obsDefault }
 
-  /// The bucket and the encoded key.
+  /// Returns the bucket and the percent-encoded key.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(WireText(source.key).percentEncoded(keepingSlashes: true))"
       + (source.versionID.map { "?versionId=\(WireText($0).percentEncoded())" } ?? "")
@@ -63,13 +64,13 @@ public struct OBSBucket: PresigningProvider {
 }
 
 extension StorageProvider where Self == OBSBucket {
-  /// A bucket of Huawei Cloud OBS.
+  /// Returns a provider for a bucket of Huawei Cloud OBS.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, spelt `cn-north-4`.
+  ///   - bucket: The name of the bucket.
+  ///   - region: The region, in the form `cn-north-4`.
   ///   - endpoint: The URL of another endpoint than the public one of the region.
-  ///   - style: Where the bucket is in the URL; found out from the endpoint if not given.
+  ///   - style: The position of the bucket in the URL; `nil` derives it from the endpoint.
   public static func obs(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil
   ) -> OBSBucket {
@@ -78,7 +79,7 @@ extension StorageProvider where Self == OBSBucket {
 }
 
 extension EnvironmentCredentialProvider {
-  /// The variables of the Python SDK, of reqsign, and of the samples in the documentation, in the order of trial.
+  /// The environment variables of the Python SDK, of reqsign, and of the samples in the documentation, in search order.
   public static let obs = [
     EnvironmentCredentialProvider(
       id: "OBS_ACCESS_KEY_ID", secret: "OBS_SECRET_ACCESS_KEY", tokens: ["OBS_SECURITY_TOKEN"]),
@@ -90,12 +91,12 @@ extension EnvironmentCredentialProvider {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default sources of OBS: the environment.
+  /// The default credential sources of OBS: the environment.
   public static var obsDefault: CredentialChain<AccessKey> { obsDefault(EnvironmentCredentialProvider.obs) }
 
-  /// The default sources of OBS on another machine.
+  /// Returns the default credential sources of OBS in a given context.
   ///
-  /// - Parameter machine: What may be touched.
+  /// - Parameter machine: The context that provides the environment.
   public static func obsDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
     obsDefault(EnvironmentCredentialProvider.obs.map { $0.reading(machine) })
   }

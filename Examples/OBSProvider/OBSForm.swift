@@ -1,38 +1,40 @@
 public import StorageAuth
 
-// Forms that a browser uploads with. Source: "Authentication of Signature Carried in a Table Uploaded Through a Browser".
+// Form uploads from browsers. Source: Huawei Cloud, "Authentication of Signature Carried in a Table Uploaded Through a
+// Browser".
 
-/// The fields of the authorization of a form, in lower case.
+/// The lower-case names of the fields that authorize a form.
 private enum OBSForm {
   static let id = "accesskeyid"
   static let policy = "policy"
   static let signature = "signature"
   static let token = "x-obs-security-token"
-  /// Stands in the place of the first three: `id:signature:policy`.
+  /// A field that replaces the first three: `id:signature:policy`.
   static let combined = "token"
   static let own: Set<String> = [id, policy, signature, combined]
 
-  /// What no condition has to be about.
+  /// The prefix of the fields that need no condition.
   static let ignoredPrefix: WireText = "x-ignore-"
 
-  /// Returns the signature of a policy in Base64: that text is the string to sign.
+  /// Returns the signature of a policy in Base64, which is itself the string to sign.
   static func signature(of policy: String, with key: AccessKey) -> String {
     key.authenticationCode(for: policy, using: .hmacSHA1).base64
   }
 }
 
 extension OBSSigner: FormSigner {
-  /// Signs a form.
+  /// Signs a form upload.
   ///
-  /// No form works for longer than its key. The policy binds the session token.
+  /// A form is valid at most until its key expires. The policy contains the session token, so that the signature covers
+  /// it.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where OBS is.
-  ///   - key: The key.
-  ///   - context: The time of the act.
-  /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A `SigningError` if the key ends first or is anonymous, or OBS cannot express the policy.
+  ///   - policy: The uploads that the form allows.
+  ///   - endpoint: The endpoint of OBS.
+  ///   - key: The access key.
+  ///   - context: The signing time.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or OBS cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -55,13 +57,13 @@ extension OBSSigner: FormSigner {
     return draft.signed(adding: token + Self.authorization(of: draft.policy(binding: token), with: key))
   }
 
-  /// Signs the policy of a form that is written elsewhere.
+  /// Signs a policy that another program created.
   ///
-  /// The policy is sent as it is given, so that what is signed is what its author wrote; a temporary key adds its token.
+  /// The policy is sent unchanged; a temporary key adds its token as a field.
   ///
   /// - Parameters:
-  ///   - policy: The document, in JSON.
-  ///   - key: The key.
+  ///   - policy: The policy document, in JSON.
+  ///   - key: The access key.
   /// - Returns: The fields that authorize the form.
   /// - Throws: A `SigningError` if the key cannot sign.
   public func fields(forPolicy policy: String, with key: AccessKey) throws(SigningError) -> [FormField] {
@@ -80,11 +82,12 @@ extension OBSSigner: FormSigner {
 }
 
 extension OBSVerifier: FormVerifier {
-  /// Reads who a form says it is from.
+  /// Parses the identity that a form claims.
   ///
   /// - Parameter form: The form as it arrived.
-  /// - Throws: A `VerificationError` if the form carries no authorization, two at once, one that is malformed, a field
-  ///   twice, or more than the limits allow.
+  /// - Returns: The access key ID and the session token in the form.
+  /// - Throws: A `VerificationError` if the form has no authorization, two at once or a malformed one, if a field
+  ///   appears twice, or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -93,7 +96,7 @@ extension OBSVerifier: FormVerifier {
       sessionToken: form[OBSForm.token].map { Secret($0) })
   }
 
-  /// The three texts that authorize a form: as fields, or as one.
+  /// Returns the three strings that authorize a form, from separate fields or from the combined one.
   private static func authorization(
     of form: SubmittedForm
   ) throws(VerificationError) -> (id: String, signature: String, policy: String) {
@@ -112,17 +115,17 @@ extension OBSVerifier: FormVerifier {
     return (String(Substring(parts[0])), String(Substring(parts[1])), String(Substring(parts[2])))
   }
 
-  /// Proves a form.
+  /// Verifies a form.
   ///
-  /// The signature is checked first, then the end of the policy, then every condition. A field that no condition is about
-  /// is refused, but for those of the authorization and `x-ignore-…`.
+  /// The signature is checked first, then the expiration of the policy, then every condition. A field without a
+  /// condition is rejected, except for those of the authorization and `x-ignore-…`.
   ///
   /// - Parameters:
   ///   - form: The form as it arrived.
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Returns: The proof, with the one reading of the form and the sizes that the file may have.
-  /// - Throws: A `VerificationError` if the token, the signature, the end or a condition is wrong.
+  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
+  /// - Throws: A `VerificationError` if the token, the signature, the expiration or a condition is wrong.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
@@ -140,7 +143,7 @@ extension OBSVerifier: FormVerifier {
     try claim.checkToken(against: key, at: date)
     let (_, signature, policy) = try Self.authorization(of: form)
     guard Secret(OBSForm.signature(of: policy, with: key)) == Secret(signature) else {
-      // The policy is not shown: it may hold the session token.
+      // The error does not contain the policy, which may contain the session token.
       throw VerificationError(
         .mismatch, "The signature is not the one of the policy and the key.",
         remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
@@ -154,7 +157,7 @@ extension OBSVerifier: FormVerifier {
     let extra = proof.unlistedFields.filter { !WireText($0).starts(with: OBSForm.ignoredPrefix) }
     guard extra.isEmpty else {
       throw VerificationError(
-        .conditionFailed, "The policy says nothing about the fields \(extra.joined(separator: ", ")).",
+        .conditionFailed, "The policy has no condition for the fields \(extra.joined(separator: ", ")).",
         remedy: "Add a condition for each field.")
     }
     return proof

@@ -2,34 +2,34 @@ import HTTPTypes
 public import StorageAuth
 
 extension SignatureScheme {
-  /// OBS with HMAC-SHA-1, the only version of its own signature.
+  /// The only version of the signature of OBS: HMAC-SHA-1.
   public static let obs = SignatureScheme(service: "obs", version: "v1")
 }
 
-/// The names that the signature of OBS knows.
+/// The header and parameter names in the signature of OBS.
 enum OBSName {
-  /// The beginning of the service's own headers and parameters.
+  /// The prefix of the service's own headers and parameters.
   static let prefix = "x-obs-"
   static let token: WireText = "x-obs-security-token"
   static let id: WireText = "AccessKeyId"
   static let signature: WireText = "Signature"
   static let expires: WireText = "Expires"
-  /// Stands in the place of `Expires` in a form of URLs that only the vendor's Go SDK makes.
+  /// A parameter that replaces `Expires` in a form of URL that only the vendor's Go SDK creates.
   static let policy: WireText = "Policy"
 
-  /// The parameters that carry a signature in a URL, in lower case.
+  /// The lower-case names of the parameters that carry a signature in a URL.
   static let authorization: Set<WireText> = ["accesskeyid", "signature"]
 
-  /// Returns whether the signature covers a header; its name is in lower case.
+  /// Returns whether the signature covers the header with this lower-case name.
   static func signsHeader(_ name: String) -> Bool {
     name == "content-type" || name == "content-md5" || isOwn(name)
   }
 
-  /// Returns whether a header is one of the service's own; its name is in lower case.
+  /// Returns whether the header with this lower-case name is one of the service's own.
   static func isOwn(_ name: String) -> Bool { WireText(name).starts(with: WireText(prefix)) }
 }
 
-/// The names of headers, each made once.
+/// The header names, each created once.
 enum OBSField {
   static let date = field("x-obs-date")
   static let token = field("x-obs-security-token")
@@ -42,22 +42,22 @@ enum OBSField {
   }
 }
 
-/// The query parameters that OBS calls sub-resources: the signature covers them, and no others.
+/// The query parameters that OBS calls sub-resources, which are the only ones that the signature covers.
 ///
-/// Source: "Authentication of Signature in a Header", the table of sub-resources; the SDKs of the vendor sign every
-/// parameter that starts with `x-obs-` as well.
+/// Source: Huawei Cloud, "Authentication of Signature in a Header", the table of sub-resources; the vendor's SDKs also
+/// sign every parameter that starts with `x-obs-`.
 struct OBSSubresources: Sendable {
   private let names: Set<WireText>
 
-  /// Creates the list with names that an application adds.
+  /// Creates the list, with additional names from the application.
   init(adding names: Set<String> = []) {
     self.names = Self.documented.union(names.map { WireText($0) })
   }
 
-  /// Returns whether a parameter is signed; its name is decoded.
+  /// Returns whether the parameter with this decoded name is signed.
   ///
-  /// - Throws: A `SigningError` if it is not known: the service, its documentation and its SDKs do not agree on the name,
-  ///   or on its case.
+  /// - Throws: A `SigningError` if it is unknown whether the parameter is signed, because the service, its
+  ///   documentation and its SDKs disagree on the name or on its case.
   func signs(_ name: WireText) throws(SigningError) -> Bool {
     if contains(name) { return true }
     let lowered = name.asciiLowercased
@@ -74,7 +74,7 @@ struct OBSSubresources: Sendable {
     return false
   }
 
-  /// Returns whether a parameter is signed, for one that is known.
+  /// Returns whether a parameter is in the list or has the service's prefix.
   func contains(_ name: WireText) -> Bool {
     names.contains(name) || name.starts(with: WireText(OBSName.prefix))
   }
@@ -91,7 +91,7 @@ struct OBSSubresources: Sendable {
 
   private static let lowered = Set(documented.map(\.asciiLowercased))
 
-  /// Names, in lower case, that only some of the documentation's lists and samples and of the SDKs have.
+  /// The lower-case names that only some of the documentation's lists, its samples and the SDKs contain.
   private static let undecided = Set(
     """
     requestpayment publicaccessblock bucketstatus policystatus x-oss-process dispolicy fileinterface obscompresspolicy

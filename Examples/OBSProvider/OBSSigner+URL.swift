@@ -2,24 +2,25 @@ public import HTTPTypes
 public import StorageAuth
 
 extension OBSSigner {
-  /// The longest lifetime of a URL: "less than 20 years".
+  /// The upper limit of the lifetime of a URL: "less than 20 years" in the documentation.
   static let urlLifetime = Duration.seconds(20 * 365 * 86_400)
 
-  /// Returns until when a key has to be valid so that a URL signed at `date` works for its whole duration.
+  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
 
-  /// Signs a URL.
+  /// Creates a presigned URL.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for; its user has to send Content-Type, Content-MD5 and `x-obs-` headers exactly.
-  ///   - key: The key.
-  ///   - duration: How long the URL works, in whole seconds; less than 20 years.
-  ///   - context: The time of the act.
-  /// - Returns: The URL, the headers that belong to it, and when it ends.
-  /// - Throws: A `SigningError` if the lifetime is not possible, the key ends first or is anonymous, or the request cannot
-  ///   be signed.
+  ///   - request: The request that the URL authorizes; the client must send exactly its Content-Type, Content-MD5 and
+  ///     `x-obs-` headers.
+  ///   - key: The access key.
+  ///   - duration: The lifetime of the URL, in whole seconds; less than 20 years.
+  ///   - context: The signing time.
+  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Throws: A `SigningError` if the lifetime is out of range, the key is anonymous or expires before the URL, or the
+  ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -34,15 +35,16 @@ extension OBSSigner {
       headers: Self.signedFields(of: draft.request), expiration: end)
   }
 
-  /// Makes everything of a URL but its signature; the path of the draft's request holds what is signed.
+  /// Returns a request whose path contains everything that a signature in the URL covers, and the expiration of the
+  /// URL.
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> (OBSDraft, expiration: Timestamp) {
     let seconds = duration.components.seconds
     guard seconds > 0, duration < Self.urlLifetime else {
       throw SigningError(
-        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
-        remedy: "Ask for 1 second or more, and less than 20 years.")
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request 1 second or more, and less than 20 years.")
     }
     let end = date.wholeSeconds.advanced(by: .seconds(seconds))
     if let expiration = identity.expiration, expiration < end {
@@ -71,19 +73,19 @@ extension OBSSigner {
     return request
   }
 
-  /// The headers of a request that its signature covers.
+  /// Returns the headers of a request that its signature covers.
   static func signedFields(of request: HTTPRequest) -> HTTPFields {
     HTTPFields(request.headerFields.filter { OBSName.signsHeader($0.name.canonicalName) })
   }
 
-  /// Makes the string to sign of a request whose key is kept elsewhere.
+  /// Creates the string to sign of a request for a key that another party holds.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - identity: Who signs.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and what is needed to go on.
-  /// - Throws: A `SigningError` if the request or the identity cannot be used.
+  ///   - identity: The identity of the key that will sign.
+  ///   - context: The signing time.
+  /// - Returns: The string to sign, with the state that ``finish(_:signature:)`` needs.
+  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -95,15 +97,16 @@ extension OBSSigner {
       authorizationPrefix: Self.authorizationPrefix(identity.id))
   }
 
-  /// Makes the string to sign of a URL whose key is kept elsewhere.
+  /// Creates the string to sign of a presigned URL for a key that another party holds.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - identity: Who signs.
-  ///   - duration: How long the URL works, in whole seconds; less than 20 years.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and what is needed to go on.
-  /// - Throws: A `SigningError` if the request or the identity cannot be used, or the lifetime is not possible.
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign.
+  ///   - duration: The lifetime of the URL, in whole seconds; less than 20 years.
+  ///   - context: The signing time.
+  /// - Returns: The string to sign, with the state that ``finish(_:signature:)`` needs.
+  /// - Throws: A `SigningError` if the request cannot be signed, the identity is invalid, or the lifetime is out of
+  ///   range.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -115,13 +118,13 @@ extension OBSSigner {
       authorizationPrefix: Self.authorizationPrefix(identity.id))
   }
 
-  /// Puts a signature into the request that it was made for.
+  /// Returns a prepared request with its signature.
   ///
   /// - Parameters:
-  ///   - pending: What `prepare` returned.
+  ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
-  /// - Returns: The signed request; for a URL, its path carries the authorization.
-  /// - Throws: A `SigningError` if the signature has the wrong form or names another id.
+  /// - Returns: The signed request; for a URL, its path contains the authorization.
+  /// - Throws: A `SigningError` if the signature is malformed or belongs to another ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = WireText(signature)
     let prefix = WireText(pending.authorizationPrefix)

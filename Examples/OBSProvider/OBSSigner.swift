@@ -1,7 +1,9 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// Signs requests to Huawei Cloud OBS: in headers, in URLs, and in two halves for a key that is kept elsewhere.
+/// A signer of requests to Huawei Cloud OBS, in headers and in URLs.
+///
+/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
 ///
 /// ```swift
 /// let signer = OBSSigner()
@@ -9,12 +11,12 @@ public import StorageAuth
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 public struct OBSSigner: SplitSigner, Presigner {
-  /// What is signed.
+  /// The type of the requests that are signed.
   public typealias Request = HTTPRequest
-  /// What it is signed with.
+  /// The type of the credentials that sign.
   public typealias SigningCredential = AccessKey
 
-  /// Where the name of the bucket is; `nil` if the host decides.
+  /// The position of the bucket name, or `nil` if the host decides.
   public let style: AddressingStyle?
 
   let subresources: OBSSubresources
@@ -22,27 +24,29 @@ public struct OBSSigner: SplitSigner, Presigner {
   /// Creates a signer.
   ///
   /// - Parameters:
-  ///   - style: Where the name of the bucket is. If not given: before `obs.region.myhuaweicloud.com`, in the path of such a
-  ///     host, of an IP address and of `localhost`; every other host is a custom domain, whose name is signed itself.
-  ///   - additionalSubresources: Names of query parameters that the service signs and that its documentation lacks.
+  ///   - style: The position of the bucket name. `nil` means: before `obs.region.myhuaweicloud.com`; in the path for
+  ///     such a host without a bucket, for an IP address and for `localhost`; every other host is a custom domain,
+  ///     whose name is itself signed.
+  ///   - additionalSubresources: The names of query parameters that the service signs and its documentation lacks.
   public init(style: AddressingStyle? = nil, additionalSubresources: Set<String> = []) {
     self.style = style
     subresources = OBSSubresources(adding: additionalSubresources)
   }
 
-  /// Returns until when a key has to be valid so that a request signed at `date` is accepted: two seconds on, for the way
-  /// to the service.
+  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  ///
+  /// It is two seconds after `date`, the time that the request needs to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
 
   /// Signs a request in its headers.
   ///
-  /// Sets `Date`, unless there is an `x-obs-date`, `x-obs-security-token` for a temporary key, and `Authorization`.
+  /// Sets `Date`, unless the request has `x-obs-date`, `x-obs-security-token` for a temporary key, and `Authorization`.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The key; `AccessKey.anonymous` leaves the request as it is.
-  ///   - context: The time of the act.
-  /// - Throws: A `SigningError`; the request is untouched then.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
+  ///   - context: The signing time.
+  /// - Throws: A `SigningError` if the key or the request is invalid; the request is then unchanged.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
@@ -55,18 +59,18 @@ public struct OBSSigner: SplitSigner, Presigner {
   static func authorizationPrefix(_ id: AccessKeyID) -> String { "OBS \(id.string):" }
 
   static let anonymous = SigningError(
-    .anonymous, "An anonymous credential cannot sign what is handed on.",
+    .anonymous, "An anonymous credential cannot sign a URL or a form.",
     remedy: "Use the URL without a signature, or a key that has the right.")
 }
 
-/// A request that lacks nothing but its signature.
+/// A request that is complete except for its signature.
 struct OBSDraft {
   var request: HTTPRequest
   let stringToSign: String
 }
 
 extension OBSSigner {
-  /// Makes everything of a header signature but the signature.
+  /// Returns a request with everything that a signature in the headers covers.
   func draft(of original: HTTPRequest, as identity: Identity, at date: Timestamp) throws(SigningError) -> OBSDraft {
     let address = try address(of: original)
     try refuse(OBSName.authorization.union([OBSName.token]), in: address)
@@ -77,7 +81,7 @@ extension OBSSigner {
     if let chosen = request.headerFields[OBSField.date] {
       guard Timestamp(httpDate: chosen) != nil else {
         throw SigningError(
-          .invalidHeader, "The header x-obs-date is not a date as HTTP writes it.",
+          .invalidHeader, "The header x-obs-date is not an HTTP date.",
           remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
       }
     } else {
@@ -88,7 +92,7 @@ extension OBSSigner {
     return OBSDraft(request: request, stringToSign: text)
   }
 
-  /// Reads what a request is about.
+  /// Parses the address of a request.
   func address(of request: HTTPRequest) throws(SigningError) -> OBSAddress {
     do throws(VerificationError) {
       return try OBSAddress(of: request, style: style)
@@ -97,17 +101,17 @@ extension OBSSigner {
     }
   }
 
-  /// Refuses a request that carries a signature in its URL, or what belongs to one; the names are in lower case.
+  /// Rejects a request whose URL has one of the parameters, given in lower case, that carry a signature.
   func refuse(_ names: Set<WireText>, in address: OBSAddress) throws(SigningError) {
     for parameter in address.target.parameters where names.contains(parameter.name.asciiLowercased) {
       throw SigningError(
-        .invalidPath, "The URL carries a signature, or what belongs to one, already.",
+        .invalidPath, "The URL already carries a parameter of a signature.",
         remedy: "Sign the URL without those parameters; they are added.")
     }
   }
 }
 
-/// Base64 with padding (RFC 4648, part 4).
+/// Base64 with padding (RFC 4648, section 4).
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

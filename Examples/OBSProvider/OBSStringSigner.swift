@@ -1,7 +1,9 @@
 import HTTPTypes
 public import StorageAuth
 
-/// Signs strings to sign for callers that hold no key, after reading them: the server's half of the self-signed mode.
+/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
+///
+/// It is the server's half of the self-signed mode.
 ///
 /// ```swift
 /// let answer = try OBSStringSigner().sign(order, with: key, under: SigningRules(policy), at: .now)
@@ -9,7 +11,7 @@ public import StorageAuth
 public struct OBSStringSigner: StringSigner {
   private let subresources = OBSSubresources()
 
-  /// The most parameters of a string: each `&` in it doubles the number of readings.
+  /// The greatest number of parameters in a string, because each `&` in it doubles the number of readings.
   private static let parameterLimit = 8
 
   /// The short name of the service: `obs`.
@@ -18,14 +20,14 @@ public struct OBSStringSigner: StringSigner {
   /// Creates a signer.
   public init() {}
 
-  /// Reads what a signature would authorize.
+  /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: What a caller wants to have signed.
-  /// - Returns: The one request that the string stands for, and the other targets that it fits.
-  /// - Throws: A `SigningRefusal` if it is not, byte for byte, the string of a request.
+  /// - Parameter order: The string to sign from a client.
+  /// - Returns: The only request that the string stands for, and the other targets that its signature fits.
+  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .obs, order.canonicalRequest == nil else {
-      throw .malformed("The scheme is not one that is signed here, or there is a canonical request.")
+      throw .malformed("This signer does not support the scheme, or there is a canonical request.")
     }
     var lines = order.stringToSign.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(Substring($0)) }[...]
@@ -61,7 +63,17 @@ public struct OBSStringSigner: StringSigner {
     return try intent(of: method, plain, others: readings, fields, dateLine)
   }
 
-  /// Returns the signature of a string that is within the rules; see `StringSigner`.
+  /// Returns the signature of a string that is within the rules.
+  ///
+  /// `StringSigner` calls it after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The string to sign from a client.
+  ///   - intent: The result of ``intent(of:)`` for it.
+  ///   - key: The signing key.
+  ///   - date: The present.
+  /// - Returns: The signature in Base64.
+  /// - Throws: No error; other string signers throw a `SigningRefusal`.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -98,14 +110,14 @@ public struct OBSStringSigner: StringSigner {
     guard let date = Timestamp(httpDate: line), date.httpDate == line, dateLine.isEmpty || line == dateLine,
       dateLine.isEmpty == fields.contains(OBSField.date), urlToken == nil
     else {
-      throw .malformed("There is no date as HTTP writes it, there are two, or the session token is in the URL.")
+      throw .malformed("There is no HTTP date, there are two, or the session token is in the URL.")
     }
     return intent(.header, date: date, expiration: nil, token: fields[OBSField.token].map { Secret($0) })
   }
 
-  /// Returns the target as the service would act on it, or `nil` if it would not.
+  /// Returns the target on which the service would act, or `nil` if it would not act.
   ///
-  /// A number of a part that is none counts as absent, and a POST to an object without parameters is no operation.
+  /// A part number that is not a number counts as absent, and a POST to an object without parameters is no operation.
   private static func usable(_ target: RequestTarget, by method: HTTPRequest.Method) -> RequestTarget? {
     let parameters = withoutToken(target).parameters.filter { parameter in
       parameter.name != "partNumber" || parameter.value.flatMap { Int($0.string) } != nil
@@ -120,10 +132,10 @@ public struct OBSStringSigner: StringSigner {
       parameters: target.parameters.filter { $0.name != OBSName.token })
   }
 
-  /// Returns every target that a resource stands for, the plain one first, which ends a parameter at each `&` that a signed
-  /// name follows.
+  /// Returns every target that a resource stands for, the plain one first.
   ///
-  /// Bucket and key are encoded in the resource, so that only the values of parameters can be read in several ways.
+  /// The plain one ends a parameter at each `&` before a signed name. Bucket and key are encoded in the resource, so
+  /// that only the values of parameters can be parsed in several ways.
   private func readings(ofResource resource: String) throws(SigningRefusal) -> [RequestTarget] {
     let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
@@ -155,7 +167,7 @@ public struct OBSStringSigner: StringSigner {
       lists =
         lists.map { $0 + [piece] }
         + lists.compactMap { list in
-          // Only a value goes on behind an `&`: a name is encoded.
+          // Only a value can continue after an `&`, because names are encoded.
           guard let last = list.last, last.utf8.contains(UInt8(ascii: "=")) else { return nil }
           return list.dropLast() + ["\(last)&\(piece)"]
         }
@@ -179,7 +191,7 @@ public struct OBSStringSigner: StringSigner {
 }
 
 extension RequestVocabulary {
-  /// The names of OBS that change neither who may do what nor what is done.
+  /// The headers and parameters of OBS requests that do not change the operation.
   static let obs = RequestVocabulary(
     headerPrefix: OBSName.prefix,
     harmlessHeaders: ["date", "content-sha256", "security-token", "storage-class", "server-side-encryption"])

@@ -1,7 +1,7 @@
 import HTTPTypes
 import StorageAuth
 
-/// What a request is about, and the name that stands before the key in what is signed.
+/// The target of a request, and the name before the key in the string to sign.
 struct OBSAddress {
   /// The bucket, or the whole host of a custom domain; `nil` for the service itself.
   let owner: WireText?
@@ -9,22 +9,22 @@ struct OBSAddress {
   /// The bucket, the key and the parameters.
   let target: RequestTarget
 
-  /// Creates the address of a target whose bucket is what is signed.
+  /// Creates the address of a target whose bucket is the signed name.
   init(_ target: RequestTarget) {
     owner = target.bucket
     self.target = target
   }
 
-  /// Reads the address of a request.
+  /// Parses the address of a request.
   ///
-  /// Hosts of the vendor are `bucket.obs.region.myhuaweicloud.com`, and `obs.region.myhuaweicloud.com` with the bucket in
-  /// the path; IP addresses and `localhost` have it in the path too; any other host is a custom domain, which stands in
-  /// the signature where the bucket would.
+  /// The vendor's hosts are `bucket.obs.region.myhuaweicloud.com`, and `obs.region.myhuaweicloud.com` with the bucket
+  /// in the path. IP addresses and `localhost` have it in the path too. Any other host is a custom domain, which
+  /// replaces the bucket in the signature.
   ///
   /// - Parameters:
-  ///   - request: The request; its path as it travels.
-  ///   - style: Where the bucket is; `nil` if the host decides.
-  /// - Throws: A `VerificationError` if the host, the path or the query cannot be read in one way only.
+  ///   - request: The request, with its path still percent-encoded.
+  ///   - style: The position of the bucket; `nil` if the host decides.
+  /// - Throws: A `VerificationError` if the host, the path or the query cannot be parsed in exactly one way.
   init(of request: HTTPRequest, style: AddressingStyle?) throws(VerificationError) {
     let authority = request.authority ?? ""
     let label = Self.bucket(inVendorHost: WireText(Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })))
@@ -46,8 +46,8 @@ struct OBSAddress {
     guard owner?.isEmpty != true else { throw .malformed("The name of the bucket is empty.") }
   }
 
-  /// Returns what stands before `obs.region.myhuaweicloud.com`, which is nothing for the service itself, or `nil` for a
-  /// host that is not the vendor's.
+  /// Returns the labels before `obs.region.myhuaweicloud.com`, which is an empty string for the service itself, or
+  /// `nil` for another host.
   private static func bucket(inVendorHost host: WireText) -> String? {
     let host = host.asciiLowercased
     guard host.ends(with: ".myhuaweicloud.com") else { return nil }
@@ -65,7 +65,7 @@ struct OBSAddress {
 
 /// The string to sign: verb, Content-MD5, Content-Type, date, `x-obs-` headers, resource.
 ///
-/// Source: "Authentication of Signature in a Header" and "Authentication of Signature in a URL".
+/// Source: Huawei Cloud, "Authentication of Signature in a Header" and "Authentication of Signature in a URL".
 struct OBSStringToSign {
   let address: OBSAddress
   let subresources: OBSSubresources
@@ -74,8 +74,9 @@ struct OBSStringToSign {
   ///
   /// - Parameters:
   ///   - request: The request with every header that is signed.
-  ///   - date: The fourth line: the date of the request, the end of a URL, or nothing where `x-obs-date` has it.
-  /// - Throws: A `SigningError` if something signed is there twice, or cannot be signed in one way only.
+  ///   - date: The fourth line: the date of the request, the expiration of a URL, or an empty string if `x-obs-date`
+  ///     has it.
+  /// - Throws: A `SigningError` if a signed header or parameter is repeated, or cannot be signed in exactly one way.
   func text(of request: HTTPRequest, date: String) throws(SigningError) -> String {
     let fields = request.headerFields
     var lines = [request.method.rawValue]
@@ -86,7 +87,8 @@ struct OBSStringToSign {
     return lines.joined(separator: "\n")
   }
 
-  /// A line for each name that starts with `x-obs-`, sorted; what is repeated is joined in the order of arrival.
+  /// Returns one line for each name that starts with `x-obs-`, sorted; repeated values are joined in the order of
+  /// arrival.
   private static func headerLines(of fields: HTTPFields) throws(SigningError) -> [String] {
     var values: [WireText: [String]] = [:]
     for field in fields where OBSName.isOwn(field.name.canonicalName) {
@@ -102,8 +104,9 @@ struct OBSStringToSign {
     return try signedValue(of: field)
   }
 
-  /// Returns the value without the blanks at its ends; the documentation leaves it to the client to encode what is not
-  /// ASCII.
+  /// Returns a value without the spaces and tabs at its ends.
+  ///
+  /// The documentation leaves it to the client to encode characters outside of ASCII.
   private static func signedValue(of field: HTTPField) throws(SigningError) -> String {
     guard field.value.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw SigningError(
@@ -118,7 +121,7 @@ struct OBSStringToSign {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-  /// The resource: the encoded path, and the sub-resources in the order of their names with values that are not encoded.
+  /// The encoded path, and the sub-resources in the order of their names with values that are not encoded.
   private var resource: String {
     get throws(SigningError) {
       var signed: [RequestTarget.Parameter] = []
@@ -132,7 +135,7 @@ struct OBSStringToSign {
       var text = address.path
       for (index, parameter) in signed.enumerated() {
         text += (index == 0 ? "?" : "&") + parameter.name.percentEncoded(keepingSlashes: true)
-        // The Python SDK signs the `=` of an empty value, the documentation's sample and the Go SDK do not.
+        // The Python SDK signs the `=` of an empty value; the documentation's sample and the Go SDK do not.
         guard let value = parameter.value, !value.isEmpty else { continue }
         try checkIsOneParameter(value)
         text += "=\(value)"
@@ -141,7 +144,7 @@ struct OBSStringToSign {
     }
   }
 
-  /// Refuses a value with `&` where another signed parameter would begin: the same text is that of another request.
+  /// Rejects a value with `&` before the name of a signed parameter: another request has the same string to sign.
   private func checkIsOneParameter(_ value: WireText) throws(SigningError) {
     let pieces = value.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     for piece in pieces.dropFirst() {
@@ -149,7 +152,7 @@ struct OBSStringToSign {
       guard !subresources.contains(name) else {
         throw SigningError(
           .invalidPath,
-          "A signed parameter holds & where another parameter would begin: its signature is also one for other "
+          "A signed parameter contains & where another parameter would begin: its signature is also one for other "
             + "parameters.",
           remedy: "Leave the & out, or sign without the parameter.")
       }
@@ -158,7 +161,7 @@ struct OBSStringToSign {
 }
 
 extension SigningError {
-  /// Creates the error for a request that cannot be read.
+  /// Creates the error for a request that cannot be parsed.
   init(_ error: VerificationError) {
     self.init(.invalidRequest, error.message, remedy: error.remedy)
   }

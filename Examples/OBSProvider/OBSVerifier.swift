@@ -1,38 +1,40 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// What a request says about its OBS signature.
+/// The claim about its OBS signature that a request contains.
 public struct OBSClaim: SignatureClaim {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the request claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token that came along.
+  /// The session token in the request, or `nil` if it contains none.
   public let sessionToken: Secret?
 
-  /// Where the signature is.
+  /// The position of the signature: in the headers or in the URL.
   public let placement: VerifiedRequest.Placement
 
   /// The fourth line of the string to sign.
   let dateLine: String
 
-  /// When the request was signed; for a URL, when it ends.
+  /// The time of signing; for a URL, its expiration.
   let instant: Timestamp
   let signature: Secret
 }
 
-/// Checks the signatures of requests to OBS, in headers and in URLs.
+/// A verifier of the signatures of requests to OBS, in headers and in URLs.
 ///
 /// ```swift
 /// let proof = try await OBSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// The signature covers the bucket, the key, the parameters that OBS calls sub-resources, Content-Type, Content-MD5 and
-/// the headers and parameters that start with `x-obs-`; everything else can be changed by who sends the request.
+/// the headers and parameters that start with `x-obs-`. The sender of the request can change everything else.
+///
+/// Source: Huawei Cloud, "Authentication of Signature in a Header" and "Authentication of Signature in a URL".
 public struct OBSVerifier: SignatureVerifier {
-  /// Where the name of the bucket is; `nil` if the host decides.
+  /// The position of the bucket name, or `nil` if the host decides.
   public let style: AddressingStyle?
 
-  /// How large a request may be, and how long a URL may last.
+  /// The limits of the size of a request and of the lifetime of a URL.
   public let limits: VerificationLimits
 
   let subresources: OBSSubresources
@@ -41,9 +43,10 @@ public struct OBSVerifier: SignatureVerifier {
   /// Creates a verifier.
   ///
   /// - Parameters:
-  ///   - style: Where the name of the bucket is, as for an ``OBSSigner``.
-  ///   - additionalSubresources: Names of query parameters that are signed and that the service's documentation lacks.
-  ///   - limits: How large a request may be, and how long a URL may last.
+  ///   - style: The position of the bucket name, as for an ``OBSSigner``.
+  ///   - additionalSubresources: The names of query parameters that are signed and that the service's documentation
+  ///     lacks.
+  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
   public init(
     style: AddressingStyle? = nil, additionalSubresources: Set<String> = [],
     limits: VerificationLimits = VerificationLimits()
@@ -53,25 +56,29 @@ public struct OBSVerifier: SignatureVerifier {
     subresources = OBSSubresources(adding: additionalSubresources)
   }
 
-  /// `x-obs-`.
+  /// The prefix `x-obs-`.
   public var controlPrefixes: [String] { [OBSName.prefix] }
 
-  /// The words of "Error Codes" of the documentation; it has none for a token, for which those of the other services stand.
+  /// The error vocabulary from "Error Codes" of the documentation, which has no code for a token: those of the other
+  /// services apply.
   public var refusals: RefusalVocabulary {
     RefusalVocabulary(refusals: [.expired: .init(.forbidden, "RequestTimeTooSkewed")])
   }
 
-  /// `x-obs-content-sha256`.
+  /// The header `x-obs-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { OBSField.contentSHA256 }
 
-  /// A copy that accepts the hash of the body in `x-obs-content-sha256`, for a caller that checks the body against it.
+  /// A copy that accepts the hash of the body in `x-obs-content-sha256`, for a caller that compares the body with it.
   public var acceptingPayloadHashes: OBSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
     return copy
   }
 
-  /// Returns whether a request carries an authorization of OBS, well formed or not.
+  /// Returns whether a request carries an authorization of OBS, well-formed or not.
+  ///
+  /// - Parameter request: The request as it arrived.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     let values = request.headerFields[values: .authorization].map { WireText($0).asciiLowercased }
@@ -81,7 +88,12 @@ public struct OBSVerifier: SignatureVerifier {
     }
   }
 
-  /// Reads what a request says about its signature.
+  /// Parses the claim about its signature that a request contains.
+  ///
+  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request carries no authorization.
+  /// - Throws: A `VerificationError` if the authorization is malformed, if the request carries two of them, or if it
+  ///   exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OBSClaim? {
     try limits.check(request)
     let target = try OBSAddress(of: request, style: style).target
@@ -127,7 +139,7 @@ public struct OBSVerifier: SignatureVerifier {
     guard let date = (chosen ?? plain).flatMap({ Timestamp(httpDate: $0) }) else {
       throw VerificationError(
         .missingDate, "OBS authentication requires a valid Date or x-obs-date header.",
-        remedy: "Send the time of signing as HTTP writes dates.")
+        remedy: "Send the time of signing as an HTTP date.")
     }
     return OBSClaim(
       accessKeyID: try AccessKeyID(claimed: Substring(parts[0])),
@@ -158,7 +170,15 @@ public struct OBSVerifier: SignatureVerifier {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
-  /// Proves a claim.
+  /// Verifies a claim.
+  ///
+  /// - Parameters:
+  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - request: The request as it arrived.
+  ///   - key: The key with the claimed ID.
+  ///   - date: The present.
+  /// - Returns: The verified request, with the only reading that the signature covers.
+  /// - Throws: A `VerificationError` if the time, the token or the signature is wrong.
   public func verify(
     _ claim: OBSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -195,10 +215,10 @@ public struct OBSVerifier: SignatureVerifier {
           .clockSkew, "The request was signed at \(claim.instant), and it is \(date).", remedy: "Set the clock.")
     case .query:
       if date > claim.instant {
-        error = VerificationError(.expired, "The URL ended at \(claim.instant).", remedy: "Sign a new one.")
+        error = VerificationError(.expired, "The URL expired at \(claim.instant).", remedy: "Sign a new one.")
       } else if rest >= OBSSigner.urlLifetime {
         error = VerificationError(
-          .lifetimeOutOfRange, "The URL ends 20 years from now or later.", remedy: "Sign for a shorter time.")
+          .lifetimeOutOfRange, "The URL expires 20 years from now or later.", remedy: "Sign for a shorter time.")
       } else {
         error = nil
       }
@@ -212,7 +232,7 @@ public struct OBSVerifier: SignatureVerifier {
     let isURL = claim.placement == .query
     return VerifiedRequest(
       accessKeyID: claim.accessKeyID, placement: claim.placement,
-      // The fourth line of a URL is a number, that of a header signature a date or empty.
+      // The fourth line of a URL is a number; that of a header signature is a date or empty.
       signsPlacement: true, target: target, signedHeaders: headers, signature: claim.signature,
       expiration: isURL ? claim.instant : nil,
       usableUntil: isURL ? claim.instant : claim.instant.advanced(by: VerificationLimits.clockTolerance),

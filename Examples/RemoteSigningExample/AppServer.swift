@@ -5,15 +5,15 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 
-/// The server of an app: it holds the key and signs for users who are logged in, each below a folder of their own.
+/// The server of an app, which holds the key and signs for logged-in users, for each below the user's own folder.
 struct AppServer {
   let oss: SigningAccount
   let cos: SigningAccount
   let buckets: [String]
 
-  /// Runs until the task is cancelled.
+  /// Runs the server until the task is cancelled.
   ///
-  /// - Parameter onReady: Called with the address of the route that signs.
+  /// - Parameter onReady: A function that receives the URL of the signing route.
   func run(onReady: @escaping @Sendable (String) -> Void) async throws {
     let signing = SigningService<UserContext>(oss, cos) { [buckets] context in
       SigningRules(
@@ -24,7 +24,7 @@ struct AppServer {
     }
     let router = Router(context: AppContext.self)
     signing.addRoutes(to: router.group().add(middleware: BearerLogin()).group(context: UserContext.self))
-    // The service logs each order; an app keeps these lines.
+    // The service logs each order; a real app stores these lines.
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
     let limits = ConnectionLimits()
@@ -39,7 +39,7 @@ struct AppServer {
   }
 }
 
-/// What the server knows about a request: who is logged in, once ``BearerLogin`` has found it out.
+/// The context of a request, with the logged-in user after ``BearerLogin``.
 struct AppContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var user: String?
@@ -49,7 +49,7 @@ struct AppContext: RequestContext {
   }
 }
 
-/// The same behind the login, where there is always somebody; without the middleware nobody gets here.
+/// The context behind the login, which always has a user; without the middleware, creating it fails.
 struct UserContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let user: String
@@ -61,7 +61,7 @@ struct UserContext: ChildRequestContext {
   }
 }
 
-/// The login of the app; a real one checks a token of its own.
+/// The login of the app; a real one checks its own tokens.
 struct BearerLogin: RouterMiddleware {
   private static let users = ["token-of-alice": "alice", "token-of-bob": "bob"]
 

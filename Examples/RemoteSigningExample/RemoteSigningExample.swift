@@ -8,13 +8,13 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 
-/// Self-signed mode: a server that holds the key, and a client that holds none.
+/// The self-signed mode: a server that holds the key, and a client that holds none.
 @main
 struct RemoteSigningExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "RemoteSigningExample",
     abstract: "Runs a server that signs and a client without a key, against LocalCloud.",
-    discussion: "Nothing outside this machine is touched, and no account is needed.")
+    discussion: "The example does not leave this machine and needs no account.")
 
   func run() async throws {
     let key = AccessKey(id: "example-id", secret: "example-secret")
@@ -54,10 +54,10 @@ struct RemoteSigningExample: AsyncParsableCommand {
     say("  a link: \(link)")
     await refused("read bob's file") { _ = try await client.download("users/bob/cat.txt", upTo: 100) }
     await refused("delete bob's file") { try await client.delete("users/bob/cat.txt") }
-    await refused("make a link for a week") {
+    await refused("create a link for a week") {
       _ = try await client.presign(.get, "users/alice/cat.txt", validFor: .seconds(7 * 86_400))
     }
-    await refused("open the file to everybody") {
+    await refused("make the file public") {
       _ = try await client.presign(
         .put, "users/alice/cat.txt", parameters: [.init(name: "acl", value: nil)], validFor: .seconds(60))
     }

@@ -7,35 +7,35 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// The work of an application with Amazon S3, or with a service that speaks like it: upload, checksums, conditions, and
-/// URLs for people who hold no key.
+/// The work of an application with Amazon S3 or a compatible service: upload, checksums, conditions, and presigned URLs
+/// for clients that hold no key.
 @main
 struct S3Example: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "S3Example",
-    abstract: "Uploads to S3 on conditions, compares checksums, downloads, and hands out URLs.",
+    abstract: "Uploads to S3 on conditions, compares checksums, downloads, and creates presigned URLs.",
     discussion: """
-      It works with LocalCloud. A real bucket needs STORAGE_AUTH_LIVE=1, S3_BUCKET, S3_REGION and a key in the \
+      By default it uses LocalCloud. A real bucket requires STORAGE_AUTH_LIVE=1, S3_BUCKET, S3_REGION and a key in the \
       environment.
       """)
 
-  @Flag(help: "Use LocalCloud, whatever the environment says.")
+  @Flag(help: "Use LocalCloud, regardless of the environment.")
   var local = false
 
   func run() async throws {
     let place = try await ExampleBucket.s3(localOnly: local)
 
-    // A client. Without `credentials:` the key comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the shared files, or
-    // the role of the container or the instance.
+    // Create a client. Without `credentials:` the key comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the
+    // shared files, or the role of the container or the instance.
     let provider = S3Provider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
     let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
 
-    // An upload tells its checksum, so that the service refuses bytes that changed on their way.
+    // An upload states its checksum, so that the service rejects bytes that changed in transit.
     let picture = Array("a picture of a cat".utf8)
     let stored = try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
     say("stored:", stored.size, "bytes,", stored.checksum.map(String.init(describing:)) ?? "no checksum")
 
-    // Only if there is none yet; then only over the one that was read.
+    // Upload only if the object does not exist yet; then only over the version that was stored.
     do {
       try await client.upload(picture, to: "example/cat.jpg", options: UploadOptions(forbidOverwrite: true))
     } catch let error as ServiceError where error.kind == .alreadyExists {
@@ -44,7 +44,7 @@ struct S3Example: AsyncParsableCommand {
     try await client.upload(
       Array("a better picture".utf8), to: "example/cat.jpg", options: UploadOptions(ifMatch: stored.etag))
 
-    // The download compares the checksum that the service keeps.
+    // The download is compared with the checksum that the service stores.
     let folder = FilePath(NSTemporaryDirectory()).appending("s3-example-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder.string) }
@@ -52,7 +52,7 @@ struct S3Example: AsyncParsableCommand {
     say("downloaded:", info.size ?? 0, "bytes")
     for try await entry in client.list(prefix: "example/") { say("listed:", entry.name) }
 
-    // A URL with which anybody can upload this one object for half an hour, with any HTTP client.
+    // Create a URL with which any HTTP client can upload this one object within half an hour.
     let upload = try await client.presign(.put, "example/dog.jpg", contentType: "image/jpeg", validFor: .seconds(1800))
     var request = HTTPClientRequest(url: upload.url)
     request.method = .PUT
@@ -60,7 +60,7 @@ struct S3Example: AsyncParsableCommand {
     request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
     say("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
 
-    // And one to download it.
+    // Create a URL for its download.
     let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
     let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
     say("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))

@@ -2,10 +2,10 @@ internal import Foundation
 internal import LocalCloud
 public import StorageAuth
 
-/// The bucket that an example works with: one of LocalCloud, unless a real one is asked for.
+/// The bucket of an example: one of LocalCloud, unless the environment selects a real one.
 ///
-/// A real bucket is used only with `STORAGE_AUTH_LIVE=1` and a bucket and a region named (`OSS_BUCKET`, `OSS_REGION`,
-/// `COS_BUCKET`, `COS_REGION`, `S3_BUCKET`, `S3_REGION`). Keys that happen to be in the environment are never enough.
+/// A real bucket is used only with `STORAGE_AUTH_LIVE=1` and the names of a bucket and a region (`OSS_BUCKET`,
+/// `OSS_REGION`, `COS_BUCKET`, `COS_REGION`, `S3_BUCKET`, `S3_REGION`). Keys in the environment are never sufficient.
 public struct ExampleBucket: Sendable {
   /// The name of the bucket.
   public let bucket: String
@@ -13,34 +13,37 @@ public struct ExampleBucket: Sendable {
   /// The region of the bucket.
   public let region: String
 
-  /// The endpoint; nothing for the public one of the region.
+  /// The endpoint, or `nil` for the public one of the region.
   public let endpoint: String?
 
-  /// The key; nothing for the one in the environment.
+  /// The key, or `nil` for the one in the environment.
   public let key: AccessKey?
 
   private let cloud: LocalCloud?
 
-  /// How many signatures LocalCloud has verified; nothing for a real service, which does not say.
+  /// The number of signatures that LocalCloud verified; `nil` for a real service, which does not report it.
   public var verifiedSignatures: Int? { cloud?.statistics.verifiedCount }
 
-  /// A bucket of OSS.
+  /// Opens a bucket of OSS.
   ///
-  /// - Parameter localOnly: Whether to take LocalCloud, whatever the environment says.
+  /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
+  /// - Throws: An error if LocalCloud cannot start.
   public static func oss(localOnly: Bool = false) async throws -> ExampleBucket {
     try await open("OSS", localOnly, region: "cn-hangzhou", bucket: "photos") { $0.ossEndpoint }
   }
 
-  /// A bucket of COS.
+  /// Opens a bucket of COS.
   ///
-  /// - Parameter localOnly: Whether to take LocalCloud, whatever the environment says.
+  /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
+  /// - Throws: An error if LocalCloud cannot start.
   public static func cos(localOnly: Bool = false) async throws -> ExampleBucket {
     try await open("COS", localOnly, region: "ap-guangzhou", bucket: "photos-1250000000") { $0.cosEndpoint }
   }
 
-  /// A bucket of S3.
+  /// Opens a bucket of S3.
   ///
-  /// - Parameter localOnly: Whether to take LocalCloud, whatever the environment says.
+  /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
+  /// - Throws: An error if LocalCloud cannot start.
   public static func s3(localOnly: Bool = false) async throws -> ExampleBucket {
     try await open("S3", localOnly, region: "us-east-1", bucket: "photos") { $0.s3Endpoint }
   }
@@ -62,7 +65,7 @@ public struct ExampleBucket: Sendable {
       bucket: bucket, region: region, endpoint: "\(url.scheme)://\(url.authority)", key: key, cloud: cloud)
   }
 
-  /// Stops LocalCloud, if that is what this is.
+  /// Stops LocalCloud, if the example started it.
   public func close() async {
     await cloud?.stop()
   }

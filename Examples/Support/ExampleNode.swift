@@ -2,34 +2,35 @@ internal import Foundation
 public import LocalCloud
 public import StorageAuth
 
-/// The Aspera node that an example works with: one of LocalCloud, unless a real one is asked for.
+/// The Aspera node of an example: one of LocalCloud, unless the environment selects a real one.
 ///
-/// A real node is used only with `STORAGE_AUTH_LIVE=1` and its URL in `ASPERA_NODE_URL`; `ASPERA_ROOT` names the folder.
-/// LocalCloud needs `ascp-simulator`, which has to be built, next to the program that runs.
+/// A real node is used only with `STORAGE_AUTH_LIVE=1` and its URL in `ASPERA_NODE_URL`; `ASPERA_ROOT` names the
+/// folder. LocalCloud requires `ascp-simulator`, which must be built first, next to the running program.
 public struct ExampleNode: Sendable {
   /// The URL of the Node API.
   public let node: String
 
-  /// The folder that is worked in.
+  /// The working folder.
   public let root: String
 
-  /// The access key; nothing for the access in the environment.
+  /// The access key, or `nil` for the access in the environment.
   public let accessKey: (id: String, secret: Secret)?
 
-  /// The program that stands in for ascp; nothing for ascp itself.
+  /// The program that replaces ascp, or `nil` for ascp itself.
   public let ascp: String?
 
-  /// LocalCloud, if that is what this is.
+  /// The local server, or `nil` for a real node.
   public let cloud: LocalCloud?
 
-  /// How many sessions LocalCloud has let begin, account and token verified; nothing for a real node.
+  /// The number of sessions that LocalCloud accepted after verifying account and token; `nil` for a real node.
   public var verifiedSessions: Int? { cloud?.statistics.transfers.sessions }
 
-  /// A node.
+  /// Opens a node.
   ///
   /// - Parameters:
-  ///   - localOnly: Whether to take LocalCloud, whatever the environment says.
-  ///   - accounts: The accounts that LocalCloud lets in, the one for tokens first; its own if there are none.
+  ///   - localOnly: Whether to use LocalCloud regardless of the environment.
+  ///   - accounts: The accounts that LocalCloud accepts, that for tokens first; its default ones if the array is empty.
+  /// - Throws: An error if `ascp-simulator` is missing or LocalCloud cannot start.
   public static func open(
     localOnly: Bool = false, accounts: [LocalCloud.TransferAccount] = []
   ) async throws -> ExampleNode {
@@ -46,7 +47,7 @@ public struct ExampleNode: Sendable {
       node: cloud.nodeURL, root: "/", accessKey: (key.id.string, key.secret), ascp: simulator, cloud: cloud)
   }
 
-  /// Stops LocalCloud, if that is what this is.
+  /// Stops LocalCloud, if the example started it.
   public func close() async {
     await cloud?.stop()
   }
@@ -62,7 +63,7 @@ public struct ExampleNode: Sendable {
   }
 }
 
-/// Why there is no node.
+/// The error for a missing `ascp-simulator`.
 private struct MissingSimulator: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,9 +1,9 @@
 internal import StorageAuth
 
-/// Prints a line, with what came from outside in a form that a terminal may read.
+/// Prints a line, with external text escaped for a terminal.
 ///
 /// - Parameters:
-///   - items: What to print.
+///   - items: The items to print, separated by spaces.
 ///   - keepingLines: Whether line feeds are part of the layout.
 public func say(_ items: Any..., keepingLines: Bool = false) {
   print(DisplayText(items.map { "\($0)" }.joined(separator: " "), keepingLines: keepingLines))

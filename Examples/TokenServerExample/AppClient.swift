@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import StorageClient
 
-/// The app on a phone: it logs in once, and its storage client asks the app's server for keys whenever it needs them.
+/// The app on a phone, which logs in once and whose storage client fetches keys from the app server when it needs them.
 struct AppClient {
   struct LoginFailed: Error {
     let status: UInt
@@ -34,7 +34,7 @@ struct AppClient {
     photos = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud), credentials: keys)
   }
 
-  /// Prints an object, or why it is not to be had.
+  /// Prints an object, or the reason why it cannot be downloaded.
   func show(_ key: String) async {
     do {
       say("  \(key): \(String(decoding: try await photos.download(key, upTo: 1 << 20), as: UTF8.self))")

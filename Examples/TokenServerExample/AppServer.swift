@@ -7,7 +7,7 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 
-/// The server of an app: a login, and behind it a route that hands out keys.
+/// The server of an app: a login, and behind it a route that issues keys.
 struct AppServer {
   private let logins: Logins
   private let tokens: TokenService
@@ -25,7 +25,7 @@ struct AppServer {
     self.bucket = bucket
   }
 
-  /// Runs the server while `body` does.
+  /// Runs the server while `body` runs.
   func run(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     var quiet = Logger(label: "app")
@@ -61,7 +61,7 @@ struct AppServer {
   }
 }
 
-/// What the app posts to log in.
+/// The body of a login request.
 struct Login: Codable {
   let name: String
   let password: String

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What the server knows about a request: who is logged in, once ``BearerLogin`` has found it out.
+/// The context of a request, with the logged-in user after ``BearerLogin``.
 struct AppContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var user: String?
@@ -10,7 +10,7 @@ struct AppContext: RequestContext {
   }
 }
 
-/// The same behind the login, where there is always somebody; without the middleware nobody gets here.
+/// The context behind the login, which always has a user; without the middleware, creating it fails.
 struct UserContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let user: String
@@ -22,7 +22,7 @@ struct UserContext: ChildRequestContext {
   }
 }
 
-/// Lets only those through who send a token of the login: the second layer that the vendors' documents ask for.
+/// A middleware that requires a token of the login: the second layer that the vendors' documentation asks for.
 struct BearerLogin: RouterMiddleware {
   let logins: Logins
 

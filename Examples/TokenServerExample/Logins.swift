@@ -1,7 +1,7 @@
 import StorageAuth
 import Synchronization
 
-/// Who is logged in, in memory: an app has its own.
+/// The logged-in users, in memory; a real app has its own storage.
 final class Logins: Sendable {
   private let users: [String: Secret]
   private let tokens = Mutex<[String: String]>([:])
@@ -12,7 +12,7 @@ final class Logins: Sendable {
 
   /// Logs a user in.
   ///
-  /// - Returns: The bearer token of the login; nothing if the name or the password is wrong.
+  /// - Returns: The bearer token of the login, or `nil` if the name or the password is wrong.
   func token(for name: String, _ password: Secret) -> String? {
     guard let known = users[name], known == password else { return nil }
     let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -20,6 +20,6 @@ final class Logins: Sendable {
     return token
   }
 
-  /// Whose bearer token it is; nothing if it is nobody's.
+  /// Returns the user of a bearer token, or `nil` if the token is unknown.
   func user(of token: String) -> String? { tokens.withLock { $0[token] } }
 }

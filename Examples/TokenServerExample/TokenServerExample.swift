@@ -9,14 +9,14 @@ import NIOHTTP1
 import StorageAuthServer
 import StorageClient
 
-/// An app with a server of its own: people log in, the server hands out keys for their own folder, and the app's client
-/// renews them by itself.
+/// An app with its own server: users log in, the server issues keys for each user's folder, and the app's client
+/// refreshes them automatically.
 @main
 struct TokenServerExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "TokenServerExample",
     abstract: "Runs an app's token server and two of its clients, against LocalCloud.",
-    discussion: "Nothing outside this machine is touched, and no account is needed.")
+    discussion: "The example does not leave this machine and needs no account.")
 
   private static let bucket = "photos"
 
@@ -34,7 +34,7 @@ struct TokenServerExample: AsyncParsableCommand {
     }
   }
 
-  /// What the people with phones do.
+  /// Runs the two clients of the example.
   private func use(_ address: String, _ cloud: LocalCloud) async throws {
     let mia = try await AppClient(user: "mia", password: "cat-lover-1", server: address, cloud: cloud.ossURL)
     let noah = try await AppClient(user: "noah", password: "dog-lover-2", server: address, cloud: cloud.ossURL)
@@ -43,7 +43,7 @@ struct TokenServerExample: AsyncParsableCommand {
     await mia.show("users/mia/cat.txt")
     say("# noah cannot see it")
     await noah.show("users/mia/cat.txt")
-    say("# keys live six seconds here, and she uploads for eight")
+    say("# keys are valid for six seconds here, and she uploads for eight")
     for number in 1...10 {
       try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
       try await Task.sleep(for: .milliseconds(800))
@@ -51,7 +51,7 @@ struct TokenServerExample: AsyncParsableCommand {
     say("# no key without a login")
     let url = "\(address)/api/distribute-token.json"
     let refusal = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
-    say("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "no word of how to log in")")
+    say("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "without WWW-Authenticate")")
     say("# a wrong password")
     do {
       _ = try await AppClient(user: "mia", password: "guess", server: address, cloud: cloud.ossURL)

@@ -2,12 +2,12 @@ public import Hummingbird
 public import StorageAuth
 public import StorageAuthServer
 
-/// What is known about a request: who signed what, once the middleware has verified it.
+/// The context of a request, with its signer and the signed parts after the middleware verified it.
 public struct ServiceContext: VerifiedRequestContext {
-  /// What Hummingbird keeps of a request.
+  /// The request storage of Hummingbird.
   public var coreContext: CoreRequestContextStorage
 
-  /// Who signed the request, and what was signed.
+  /// The verified request, or `nil` before verification.
   public var verifiedRequest: VerifiedRequest?
 
   /// Creates the context of a request that is not verified yet.
@@ -16,7 +16,7 @@ public struct ServiceContext: VerifiedRequestContext {
   }
 }
 
-/// The same behind the middleware: there is always a signature, and always a file that it is about.
+/// The context behind the middleware, which always has a verified request and the name of the file that it is about.
 struct FileContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let verified: VerifiedRequest
@@ -24,7 +24,7 @@ struct FileContext: ChildRequestContext {
 
   init(context: ServiceContext) throws {
     guard let verified = context.verifiedRequest else { throw HTTPError(.forbidden) }
-    // The file is the one that was signed, not the one that the router read from the path.
+    // The file is the one that was signed, not the one that the router parsed from the path.
     guard verified.target.bucket == VerifiedService.bucket, let key = verified.target.key else {
       throw HTTPError(.notFound)
     }

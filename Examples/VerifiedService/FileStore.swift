@@ -1,14 +1,14 @@
 import Hummingbird
 import Synchronization
 
-/// Files in memory; what an account can take up is counted per account.
+/// A store of files in memory, with limits for each account.
 final class FileStore: Sendable {
-  /// The longest file.
+  /// The greatest size of a file in bytes.
   static let fileByteLimit = 1 << 20
   private static let accountByteLimit = 16 << 20
   private static let accountFileLimit = 10_000
 
-  /// A file of an account; names are bytes, so that two spellings are two files.
+  /// The name of a file of an account, in bytes, so that different encodings of a name are different files.
   struct Name: Hashable {
     let account: [UInt8]
     let key: [UInt8]
@@ -21,9 +21,9 @@ final class FileStore: Sendable {
 
   private let accounts = Mutex<[[UInt8]: Account]>([:])
 
-  /// Stores a file in place of the one that was there.
+  /// Stores a file, replacing an existing one with this name.
   ///
-  /// - Throws: 413 if the account has no room for it.
+  /// - Throws: An `HTTPError` with status 413 if the account has no space for it.
   func write(_ bytes: [UInt8], to name: Name) throws {
     try accounts.withLock { accounts in
       var account = accounts.removeValue(forKey: name.account) ?? Account()
@@ -38,12 +38,12 @@ final class FileStore: Sendable {
     }
   }
 
-  /// Returns the length of a file, or `nil` if there is none.
+  /// Returns the size of a file in bytes, or `nil` if it does not exist.
   func byteCount(of name: Name) -> Int? {
     accounts.withLock { $0[name.account]?.files[name.key]?.count }
   }
 
-  /// Removes a file, if there is one.
+  /// Removes a file, if it exists.
   func delete(_ name: Name) {
     accounts.withLock { accounts in
       guard let removed = accounts[name.account]?.files.removeValue(forKey: name.key) else { return }

@@ -1,24 +1,24 @@
 import Hummingbird
 import StorageAuth
 
-/// What a GET answers: what was verified, and what was not.
+/// The response to a GET: the verified and the unverified parts of the request.
 struct VerifiedAnswer: ResponseEncodable {
   struct Parameter: Encodable {
     let name: String
     let value: String?
   }
 
-  /// The id of the key that signed.
+  /// The ID of the key that signed.
   let id: String
   let bucket: String?
   let key: String?
   /// The parameters that were signed.
   let parameters: [Parameter]
-  /// The names of those that were not: a handler that acts on one of them acts on what anyone may have added.
+  /// The names of the unsigned parameters, which any sender may have added: a handler should not act on them.
   let unsignedParameters: [String]
   /// The names of the headers that were signed.
   let signedHeaders: [String]
-  /// The length of the file, or `nil` if there is none.
+  /// The size of the file in bytes, or `nil` if it does not exist.
   let byteCount: Int?
 
   init(_ verified: VerifiedRequest, byteCount: Int?) {

@@ -4,10 +4,10 @@ import OSSAuth
 public import StorageAuth
 import StorageAuthServer
 
-/// A service that keeps files for its accounts and takes every request signed as for OSS (V1 and V4) or COS.
+/// A service that stores files for its accounts and requires requests signed as for OSS (V1 and V4) or COS.
 ///
-/// The bucket is `files` and stands in the path, so that a signer whose endpoint is the service signs for it as for the
-/// cloud. Each account has files of its own.
+/// The bucket is `files` and is in the path, so that a signer whose endpoint is the service signs for it as for the
+/// cloud. Each account has its own files.
 public struct VerifiedService: Sendable {
   /// The name of the bucket.
   public static let bucket: WireText = "files"
@@ -18,12 +18,13 @@ public struct VerifiedService: Sendable {
   /// Creates a service.
   ///
   /// - Parameters:
-  ///   - accounts: The keys that requests may be signed with.
-  ///   - isStrict: Whether a COS signature has to cover the host, Content-Length and every parameter, which the vendor's
+  ///   - accounts: The keys with which requests can be signed.
+  ///   - isStrict: Whether a COS signature must cover the host, Content-Length and every parameter, which the vendor's
   ///     older SDKs leave out.
   ///   - time: The clocks.
   public init(accounts: [AccessKey], isStrict: Bool = false, time: any SigningClock = .system) {
-    // One line says what is accepted: which schemes, from whom, how often. The rest of the service trusts its outcome.
+    // This is the only line that states the accepted schemes, keys and replays. The rest of the service relies on its
+    // result.
     middleware = SignatureMiddleware(
       OSSVerifier(style: .path), COSVerifier(mode: isStrict ? .strict : .compatible, style: .path),
       replays: ReplayGuard(MemoryReplayStore(limit: 5_000)), time: time

@@ -8,21 +8,21 @@ import StorageAuthServer
 import UnixSignals
 import VerifiedService
 
-/// A service behind the signature middleware, for requests of your own and for attacks on it.
+/// A service behind the signature middleware, for manual requests and for attacks on it.
 @main
 struct VerifiedServiceExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "VerifiedServiceExample",
     abstract: "Runs a service that verifies signatures of OSS and COS, until SIGINT or SIGTERM.",
     discussion: """
-      It listens on loopback, keeps files in memory, and prints one line of JSON when it is ready: its URL and two \
-      accounts, whose secrets are made up for each run. Sign PUT, GET and DELETE of URL/files/KEY with one of them.
+      It listens on loopback, stores files in memory, and prints one line of JSON when it is ready: its URL and two \
+      accounts, whose secrets are random for each run. Sign PUT, GET and DELETE of URL/files/KEY with one of them.
       """)
 
-  @Option(help: "The port; any free one if not given.")
+  @Option(help: "The port; any free one by default.")
   var port = 0
 
-  @Flag(help: "As the strict mode of COS: host, Content-Length and every parameter have to be signed.")
+  @Flag(help: "Require signatures as the strict mode of COS does: of the host, Content-Length and every parameter.")
   var strict = false
 
   func run() async throws {
@@ -47,7 +47,7 @@ struct VerifiedServiceExample: AsyncParsableCommand {
     }
   }
 
-  /// Prints what a client has to know.
+  /// Prints the URL and the accounts for a client.
   private static func announce(port: Int, _ accounts: [AccessKey]) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]

@@ -2,28 +2,30 @@ public import StorageAuth
 internal import StorageJSON
 
 extension AccessPolicy {
-  /// The policy as a document of Tencent Cloud CAM (version 2.0), for `Policy` of GetFederationToken and AssumeRole.
+  /// Returns the policy as a document of Tencent Cloud CAM (version 2.0), for `Policy` of GetFederationToken and
+  /// AssumeRole.
   ///
   /// - Parameters:
   ///   - region: The region of all buckets, such as `ap-guangzhou`.
-  ///   - options: What the document may hold beyond what COS documents.
-  /// - Throws: A ``PolicyError`` if CAM cannot express it; see ``camDocument(regions:options:)``.
+  ///   - options: The statements that the document may contain beyond those that COS documents.
+  /// - Throws: A ``PolicyError`` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
   public func camDocument(region: String, options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     try camDocument(
       regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
   }
 
-  /// The policy as a document of Tencent Cloud CAM, for buckets in more than one region.
+  /// Returns the policy as a document of Tencent Cloud CAM, for buckets in more than one region.
   ///
-  /// A list is `name/cos:GetBucket` on the prefix. A write with a size is a simple upload or a form: the size of parts
-  /// cannot be limited, so that uploads in parts are not allowed then.
+  /// Listing is `name/cos:GetBucket` on the prefix. If a rule limits the size of objects, its write action becomes
+  /// simple uploads and form uploads only: CAM cannot limit the size of parts, so that multipart uploads are not
+  /// allowed.
   ///
   /// - Parameters:
-  ///   - regions: The region of each bucket, by its name with the number of the app.
-  ///   - options: What the document may hold beyond what COS documents.
-  /// - Returns: The document, as JSON without any encoding.
-  /// - Throws: A ``PolicyError`` if CAM cannot express it: buckets without the number of the app or a region, an end
-  ///   without ``CAMDocumentOptions/dates``, addresses of version 6, stars, question marks and `${` in keys.
+  ///   - regions: The region of each bucket, by the bucket name with its app ID.
+  ///   - options: The statements that the document may contain beyond those that COS documents.
+  /// - Returns: The document as JSON, without any further encoding.
+  /// - Throws: A ``PolicyError`` if CAM cannot express the policy: a bucket without an app ID or a region, a rule that
+  ///   expires without ``CAMDocumentOptions/dates``, an IPv6 address, or an asterisk, a question mark or `${` in a key.
   public func camDocument(
     regions: [String: String], options: CAMDocumentOptions = []
   ) throws(PolicyError) -> String {
@@ -36,29 +38,29 @@ extension AccessPolicy {
   }
 }
 
-/// What a document of Tencent Cloud CAM may hold beyond what COS itself documents.
+/// The statements that a document of Tencent Cloud CAM may contain beyond those that COS itself documents.
 public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Makes options of their bits.
+  /// Creates options from their bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Data processing (CI) is allowed wherever a rule allows to read and to write.
+  /// Data processing (CI) for every rule that allows reading and writing.
   ///
-  /// The one action of it, `name/ci:*`, does both, and knows no limit of sizes and media types.
+  /// Its only action, `name/ci:*`, covers both and cannot be limited by size or media type.
   public static let dataProcessing = CAMDocumentOptions(rawValue: 1)
 
-  /// The end of a rule is written as a condition for `qcs:current_time`.
+  /// A condition on `qcs:current_time` for the expiration of a rule.
   ///
-  /// CAM has that condition for all services; the list of conditions that COS has does not name it. Without the option
-  /// a rule that ends is an error.
+  /// CAM has that condition for all services, but the list of conditions for COS does not contain it. Without this
+  /// option a rule that expires is an error.
   public static let dates = CAMDocumentOptions(rawValue: 2)
 }
 
-/// One rule in the words of CAM.
+/// One rule as statements of CAM.
 struct CAMRule {
   private static let upload = ["PutObject", "PostObject"]
   private static let initiation = ["InitiateMultipartUpload"]
@@ -73,10 +75,12 @@ struct CAMRule {
   private let pattern: String
   private let conditions: [DocumentStatement.Condition]
 
+  /// Creates the statements' common parts from a rule.
+  ///
   /// - Parameters:
-  ///   - rule: The rule, checked.
+  ///   - rule: The rule, already checked.
   ///   - regions: The region of each bucket.
-  ///   - options: What the document may hold.
+  ///   - options: The statements that the document may contain beyond those that COS documents.
   init(
     _ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions
   ) throws(PolicyError) {
@@ -87,7 +91,7 @@ struct CAMRule {
     }
     guard let region = regions[rule.bucket], (try? ServiceEndpoint.cos(region: region)) != nil else {
       throw PolicyError(
-        .unknownRegion, "A CAM policy names the region of a bucket, and there is none for \"\(rule.bucket)\".",
+        .unknownRegion, "A CAM policy requires the region of a bucket, which is missing for \"\(rule.bucket)\".",
         remedy: "Pass the region, such as ap-guangzhou; for buckets in several regions, that of each bucket.")
     }
     self.rule = rule
@@ -98,7 +102,7 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options)
   }
 
-  /// The statements that say the rule.
+  /// Returns the statements for the rule.
   func statements() throws(PolicyError) -> [DocumentStatement] {
     var plain: [String] = []
     var limited: [String] = []
@@ -128,7 +132,7 @@ struct CAMRule {
     DocumentStatement(actions.map { "name/cos:\($0)" }, on: [resource], if: conditions)
   }
 
-  /// What holds for the requests that say how large an object is, and of which type.
+  /// The conditions for the requests that state the size and the media type of an object.
   private var limits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {
@@ -160,16 +164,16 @@ struct CAMRule {
       guard !addresses.contains(where: \.isVersion6) else {
         throw PolicyError(
           .unsupportedCondition,
-          "CAM documents no addresses of version 6, as the rule for \"\(rule.bucket)\" has them.",
-          remedy: "Use addresses of version 4.")
+          "CAM documents no IPv6 addresses, which the rule for \"\(rule.bucket)\" contains.",
+          remedy: "Use IPv4 addresses.")
       }
       conditions.append(.init("ip_equal", "qcs:ip", .texts(addresses.map(\.description))))
     }
     if let end = rule.end {
       guard options.contains(.dates) else {
         throw PolicyError(
-          .unsupportedCondition, "COS documents no condition for the time, and the rule for \"\(rule.bucket)\" ends.",
-          remedy: "Ask for a key that ends then, or allow the condition of CAM with the option dates.")
+          .unsupportedCondition, "COS documents no condition for the time, as the rule for \"\(rule.bucket)\" needs.",
+          remedy: "Request a key that expires then, or allow the condition of CAM with the option dates.")
       }
       conditions.append(.init("date_less_than", "qcs:current_time", .texts([end.iso8601])))
     }
@@ -178,7 +182,7 @@ struct CAMRule {
 
   private static func shortName(_ bucket: String) -> PolicyError {
     PolicyError(
-      .invalidBucket, "The bucket \"\(bucket)\" has no number of an app at its end.",
-      remedy: "Write the whole name, such as photos-1250000000.")
+      .invalidBucket, "The bucket \"\(bucket)\" has no app ID at its end.",
+      remedy: "Use the full name, such as photos-1250000000.")
   }
 }

@@ -1,9 +1,11 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The names and the texts of forms of COS.
+/// The field names and the signature of COS form uploads.
+///
+/// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
 enum COSForm {
-  /// The fields that the scheme consists of, in lower case; the policy need not say anything about them.
+  /// The lower-case names of the fields of the scheme itself, for which the policy needs no conditions.
   static let ownFields: Set<String> = [
     "policy", "q-sign-algorithm", "q-ak", "q-key-time", "q-sign-time", "q-signature", tokenField,
   ]
@@ -12,26 +14,32 @@ enum COSForm {
 
   static let algorithm = "sha1"
 
-  /// The signature of a policy: its text is hashed, not its Base64.
+  /// Returns the signature of a policy.
+  ///
+  /// The string to sign is the SHA-1 of the policy document itself, not of its Base64, and contains neither the
+  /// algorithm nor the window, unlike that of a request.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex
   }
 }
 
 extension COSSigner: FormSigner {
-  /// Signs a form.
+  /// Signs a form upload.
   ///
-  /// It works from the start of the key, or now, until the policy ends. The session token of a temporary key is a field
-  /// and is not part of what is signed. COS has no conditions with lists of values: ``FormCondition/Rule/oneOf(_:)`` with
-  /// more than one value and ``FormCondition/Rule/noneOf(_:)`` are refused.
+  /// The form is valid from the start of the key, or now, until the policy expires. The session token of a temporary
+  /// key is a field that is not signed. COS has no conditions with lists of values, so that
+  /// ``FormCondition/Rule/oneOf(_:)`` with more than one value and ``FormCondition/Rule/noneOf(_:)`` are rejected.
+  ///
+  /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where COS is.
-  ///   - key: The key.
-  ///   - context: The time of the act.
-  /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or COS cannot express the policy.
+  ///   - policy: The uploads that the form allows.
+  ///   - endpoint: The endpoint of COS.
+  ///   - key: The access key.
+  ///   - context: The signing time.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the policy, or COS cannot express the
+  ///   policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -67,7 +75,7 @@ extension COSSigner: FormSigner {
       guard let value = rule.onlyValue else {
         throw .form(
           "COS has no conditions with lists of values.",
-          remedy: "Sign a form for one value, or for values that start alike.")
+          remedy: "Sign a form for one value, or for values with a common prefix.")
       }
       return .equals(value)
     }
@@ -75,7 +83,11 @@ extension COSSigner: FormSigner {
 }
 
 extension COSVerifier: FormVerifier {
-  /// Reads who a form says it is from.
+  /// Parses the identity that a form claims.
+  ///
+  /// - Parameter form: The form as it arrived.
+  /// - Returns: The access key ID and the session token in the form.
+  /// - Throws: A ``VerificationError`` if the form has no authorization or a malformed one, or exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -87,9 +99,18 @@ extension COSVerifier: FormVerifier {
       sessionToken: form[COSForm.tokenField].map { Secret($0) })
   }
 
-  /// Proves a form.
+  /// Verifies a form.
   ///
-  /// A condition on the content type is about the field `Content-Type`: COS does not look at the type of the file.
+  /// A condition on the content type applies to the field `Content-Type`: COS does not inspect the media type of the
+  /// file.
+  ///
+  /// - Parameters:
+  ///   - form: The form as it arrived.
+  ///   - key: The key with the claimed ID.
+  ///   - date: The present.
+  /// - Returns: The verified form.
+  /// - Throws: A ``VerificationError`` if the window, the token, the signature or the policy document is wrong, or a
+  ///   condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
@@ -100,7 +121,7 @@ extension COSVerifier: FormVerifier {
         throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with COS V5.")
       }
       guard let window = COSKeyTime(try form.required("q-key-time")), window.start <= window.end else {
-        throw .malformed("q-key-time is not two times in their order.")
+        throw .malformed("q-key-time is not two times in ascending order.")
       }
       try check(window, at: date)
       guard let policy = [UInt8](base64: try form.required("policy")) else {
@@ -111,7 +132,7 @@ extension COSVerifier: FormVerifier {
       else {
         throw VerificationError(
           .mismatch, "The signature is not the one of the policy and the key.",
-          remedy: "Sign the text of the policy and send the Base64 of the same bytes; then check the secret.")
+          remedy: "Sign the policy document and send the Base64 of the same bytes; then check the secret.")
       }
       let type = form["Content-Type"]
       let reading = FormDocument.Reading(

@@ -3,14 +3,14 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension COSSigner {
-  /// Makes the string to sign of a request whose key is kept elsewhere.
+  /// Creates the string to sign of a request for a key that another party holds.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - identity: Who signs.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and the text whose hash it holds.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  ///   - identity: The identity of the key that will sign.
+  ///   - context: The signing time.
+  /// - Returns: The string to sign and the HTTP string whose hash it contains.
+  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -21,15 +21,15 @@ extension COSSigner {
     return try pending(request, draft.fields, with: httpString, as: identity, in: window)
   }
 
-  /// Makes the string to sign of a URL whose key is kept elsewhere.
+  /// Creates the string to sign of a presigned URL for a key that another party holds.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - identity: Who signs.
-  ///   - duration: How long the URL works, in whole seconds.
-  ///   - context: The time of the act.
-  /// - Returns: The string to sign and the text whose hash it holds.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign.
+  ///   - duration: The lifetime of the URL, in whole seconds.
+  ///   - context: The signing time.
+  /// - Returns: The string to sign and the HTTP string whose hash it contains.
+  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -40,7 +40,7 @@ extension COSSigner {
       request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
-  /// The pending signature of a draft; one with a path of its own is for a URL.
+  /// Returns the pending signature of a draft: of a presigned URL if `path` is given, else of a request.
   private func pending(
     _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
@@ -69,13 +69,14 @@ extension COSSigner {
     }
   }
 
-  /// Puts a signature into the request that it was made for.
+  /// Returns a prepared request with its signature.
   ///
   /// - Parameters:
-  ///   - pending: What `prepare` returned.
+  ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or is for something else.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID or
+  ///   request.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = signature
     if bare.hasBytePrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }

@@ -2,8 +2,9 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs requests to Tencent Cloud COS with its V5 signature: in headers, in URLs, and in two halves for a key that is
-/// kept elsewhere.
+/// A signer of requests to Tencent Cloud COS with the V5 signature, in headers and in URLs.
+///
+/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
 ///
 /// ```swift
 /// let signer = COSSigner()
@@ -11,46 +12,47 @@ internal import StorageCrypto
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// A signature is valid from a start to an end. For a key with a start and an expiration these are the two ends, so the
-/// clock of the device does not matter. Otherwise the window starts with the key, or now, and ends after
-/// ``headerLifetime``, or with the key if that is earlier.
+/// A signature is valid in a window from a start time to an end time. For an access key that has both a start time and
+/// an expiration, the window is exactly that, so that the clock of the device does not matter. Otherwise the window
+/// starts with the key, or now, and ends after ``headerLifetime``, or with the key if that is earlier.
 ///
-/// Source of the rules: the vendor's documentation of the request signature, and the behaviour of its SDKs where that is
-/// silent; see `Sources/COSAuth/COSAuth.docc/COS.md`.
+/// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
+/// and the behavior of the vendor's SDKs where that page is silent; see `Sources/COSAuth/COSAuth.docc/COS.md`.
 public struct COSSigner: SplitSigner, Presigner {
-  /// What is signed.
+  /// The type of the requests that are signed.
   public typealias Request = HTTPRequest
-  /// What it is signed with.
+  /// The type of the credentials that sign.
   public typealias SigningCredential = AccessKey
 
-  /// How a URL carries its authorization.
+  /// The representation of an authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
-    /// In parameters of their own, `q-sign-algorithm` to `q-signature`; the current form.
+    /// Separate query parameters `q-sign-algorithm` to `q-signature`; the current form.
     case parameters
-    /// In one parameter `sign`; the older form, still accepted.
+    /// One query parameter `sign` that holds the whole authorization, percent-encoded; the older form, which COS still
+    /// accepts.
     case sign
   }
 
-  /// Which headers are signed.
+  /// The selection of headers that a signature covers.
   public let policy: COSHeaderPolicy
 
-  /// Whether a request that the service's strict mode would refuse is refused before it is sent.
+  /// Whether the signer rejects requests that the service's strict mode would reject.
   public let isStrict: Bool
 
-  /// How a URL carries its authorization.
+  /// The representation of an authorization in a presigned URL.
   public let urlForm: URLForm
 
-  /// How long a header signature is valid if the key does not say.
+  /// The lifetime of a header signature for a key without a start time or without an expiration.
   public let headerLifetime: Duration
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
   /// - Parameters:
-  ///   - policy: Which headers are signed.
-  ///   - isStrict: Whether to refuse what the service's strict mode would refuse: an unsigned host, an upload without
-  ///     Content-Length. Everything else is signed anyway.
-  ///   - urlForm: How a URL carries its authorization.
-  ///   - headerLifetime: How long a header signature is valid if the key does not say.
+  ///   - policy: The selection of headers that a signature covers.
+  ///   - isStrict: Whether to reject what the service's strict mode would reject: an unsigned host, or an upload
+  ///     without Content-Length. Everything else that this mode requires is signed in either case.
+  ///   - urlForm: The representation of an authorization in a presigned URL.
+  ///   - headerLifetime: The lifetime of a header signature for a key without a start time or without an expiration.
   public init(
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
     headerLifetime: Duration = .seconds(3600)
@@ -61,19 +63,21 @@ public struct COSSigner: SplitSigner, Presigner {
     self.headerLifetime = headerLifetime
   }
 
-  /// Until when a key has to live so that a request signed at `date` is accepted: two seconds, for the way to the service.
+  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  ///
+  /// It is two seconds after `date`, the time that the request needs to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Until when a key has to live so that a URL signed at `date` works for its whole duration.
+  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
 }
 
 extension COSSigner {
-  /// The window of a header signature.
+  /// Returns the window of a header signature.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let start = identity.start, let end = identity.expiration {
       return try checked(COSKeyTime(from: start, until: end))
@@ -88,22 +92,24 @@ extension COSSigner {
     return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
-  /// The window of a URL; a clock that is before the start of the key is certainly slow.
+  /// Returns the window of a presigned URL.
+  ///
+  /// A clock that is before the start time of the key is certainly slow, so the start time replaces it.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
     let seconds = duration.components.seconds
     guard seconds >= 1, seconds < Int64(Int32.max) else {
       throw SigningError(
-        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
-        remedy: "Ask for 1 second or more.")
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request 1 second or more.")
     }
     let now = max(date, identity.start ?? date)
     return try checked(
       COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
   }
 
-  /// Refuses a window that ends before it starts, or after the key.
+  /// Rejects a window that ends before it starts, or after the key expires.
   func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     if let expiration = identity?.expiration, expiration < window.end {
       throw .credentialEndsFirst(expiration, required: window.end)
@@ -120,13 +126,16 @@ extension COSSigner {
 }
 
 extension COSSigner {
-  /// Signs a request in its headers: sets `Authorization` and, for a temporary key, `x-cos-security-token`.
+  /// Signs a request in its headers.
+  ///
+  /// Sets `Authorization` and, for a temporary key, `x-cos-security-token`.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
-  ///   - context: The time of the act.
-  /// - Throws: A ``SigningError``; the request is untouched then.
+  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - context: The signing time.
+  /// - Throws: A ``SigningError`` if the key expires before the window ends, or the request cannot be signed; the
+  ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
@@ -135,13 +144,14 @@ extension COSSigner {
     try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
   }
 
-  /// Signs a request in its headers, for a window of the caller's choice.
+  /// Signs a request in its headers, for a given window.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
-  ///   - window: When the signature is valid, in the service's time; it must not end after the key.
-  /// - Throws: A ``SigningError``; the request is untouched then.
+  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - window: The window in which the signature is valid, in the service's time; it must not end after the key.
+  /// - Throws: A ``SigningError`` if the key expires before the window ends, or the request cannot be signed; the
+  ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) {
@@ -171,12 +181,12 @@ extension COSSigner {
     request.headerFields = draft.fields
   }
 
-  /// The text of a request that is signed in its headers.
+  /// The HTTP string of a request that is signed in its headers.
   var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Returns the fields with everything that a header signature covers.
+  /// Returns the header fields of a request with the given session token, or without any, as they are signed.
   func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
     try check(request)
     var draft = FieldDraft(request.headerFields, adding: 2)
@@ -184,7 +194,7 @@ extension COSSigner {
     return draft
   }
 
-  /// The signature of a text.
+  /// Returns the signature of an HTTP string.
   func signature(
     of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
   ) -> Digest {
@@ -192,13 +202,13 @@ extension COSSigner {
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  /// What carries a signature in a URL.
+  /// The query parameters that carry a signature in a URL.
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
 
-  /// What a URL that is to be signed must not have: what signing adds.
+  /// The query parameters that signing adds, which a URL must therefore not have before.
   private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
 
-  /// Refuses a request that the service, or its strict mode, would refuse.
+  /// Rejects a request that the service, or with ``isStrict`` its strict mode, would reject.
   func check(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
@@ -221,6 +231,8 @@ extension COSSigner {
 
 extension ByteWriter {
   /// Appends an authorization up to its signature.
+  ///
+  /// The fields and their order are those of "Request Signature".
   mutating func append(
     authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
     parameterList: COSHTTPString.Write
@@ -240,18 +252,18 @@ extension ByteWriter {
 }
 
 extension COSSigner {
-  /// Signs a URL.
+  /// Creates a presigned URL.
   ///
-  /// The holder of the URL has to send the headers of the result exactly. The session token of a temporary key is in the
-  /// URL, signed and encoded. There is no upper limit but the end of the key.
+  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key is
+  /// in the URL, signed and percent-encoded. The expiration of the key is the only upper limit of the lifetime.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - key: The key.
-  ///   - duration: How long the URL works, in whole seconds from the context's date.
-  ///   - context: The time of the act.
-  /// - Returns: The URL, the headers that belong to it, and when it ends.
-  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  ///   - request: The request that the URL authorizes.
+  ///   - key: The access key.
+  ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
+  ///   - context: The signing time.
+  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the URL, or the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -260,14 +272,14 @@ extension COSSigner {
       request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
   }
 
-  /// Signs a URL, for a window of the caller's choice.
+  /// Creates a presigned URL for a given window.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - key: The key.
-  ///   - window: When the URL works, in the service's time.
-  /// - Returns: The URL, the headers that belong to it, and when it ends.
-  /// - Throws: A ``SigningError`` if the key ends first or is anonymous, or the request cannot be signed.
+  ///   - request: The request that the URL authorizes.
+  ///   - key: The access key.
+  ///   - window: The window in which the URL is valid, in the service's time.
+  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the URL, or the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
@@ -304,18 +316,18 @@ extension COSSigner {
       method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
   }
 
-  /// The headers of a request that its URL covers.
+  /// Returns the headers of a request that the signature of its URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
-  /// The text of a request that is signed in its URL.
+  /// Returns the HTTP string of a request that is signed in its URL.
   func httpString(presigning request: HTTPRequest) -> COSHTTPString {
     COSHTTPString(
       policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
 
-  /// Returns the fields and the path with everything that a signature in the URL covers.
+  /// Returns the header fields and the path of a request with everything that a signature in the URL covers.
   func draft(
     presigning request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> (fields: HTTPFields, path: String) {
@@ -333,12 +345,12 @@ extension COSSigner {
     return (fields, extended)
   }
 
-  /// What a header signature sets, and what has no place beside a signature in the URL.
+  /// Returns whether a field is one that a header signature sets, and which a presigned URL must therefore not have.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .cosSecurityToken
   }
 
-  /// Appends the parameters that carry the authorization, up to the signature.
+  /// Appends the query parameters that carry the authorization, up to the signature.
   func append(
     signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
@@ -368,6 +380,8 @@ extension COSSigner {
 
 extension ByteWriter {
   /// Appends a list of names, percent-encoded once more.
+  ///
+  /// The names in a list are encoded already; a URL carries the list as the value of a parameter.
   mutating func append(encodingList list: COSHTTPString.Write) {
     append(percentEncoding: String(writing: list))
   }

@@ -2,57 +2,59 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs strings to sign that a client made, after reading them: the server's half of the self-signed mode.
+/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
 ///
-/// It is no oracle. The text is taken apart into the request that it authorizes; that request is canonicalised again and
-/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs. The host
-/// has to be signed: it says which bucket is meant.
+/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the canonical request into
+/// the request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
+/// against the caller's rules. Only then does the key sign. The host must be signed, because it names the bucket.
 ///
-/// A COS signature does not say which headers and parameters it leaves out. A service that is not strict accepts a
-/// request that carries more than was signed, such as `x-cos-copy-source` or `?acl`, and no server can prevent that by
-/// what it signs: let the key of this server have no more rights than its callers need.
+/// A COS signature does not state which headers and parameters it leaves out. A service that is not in strict mode
+/// accepts a request that carries more than was signed, such as `x-cos-copy-source` or `?acl`, and no server can
+/// prevent that by what it signs. Therefore the key of this server should have no more rights than its callers need.
 ///
 /// ```swift
 /// let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
+///
+/// Source of the format: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 public struct COSStringSigner: StringSigner {
-  /// The endpoint that strings have to be for.
+  /// The endpoint that each string must be for.
   public let endpoint: ServiceEndpoint
 
-  /// The bucket of a custom domain.
+  /// The bucket of a custom domain, or `nil` if the host names the bucket.
   public let bucket: String?
 
   /// The short name of the service: `cos`.
   public var service: String { SignatureScheme.cosV5.service }
 
-  /// Whether a request with parameters has to be allowed without them as well.
+  /// Whether the rules must also allow a request with parameters without them.
   public let checksWithoutParameters: Bool
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint that strings have to be for.
+  ///   - endpoint: The endpoint that each string must be for.
   ///   - bucket: The bucket, if the endpoint is a custom domain.
-  ///   - checksWithoutParameters: Whether a request with parameters has to be allowed without them as well: a list of a
-  ///     prefix as a list of all keys, the end of an upload as the deletion of its object, the deletion of many objects as
-  ///     an upload by form. COS does not sign the case of names, and a service may take no notice of `?PREFIX=`. Turn it
-  ///     off if the service is known to read such names or to refuse them, or if the policy of the key itself is as narrow
-  ///     as that of the callers.
+  ///   - checksWithoutParameters: Whether the rules must also allow a request with parameters without them: listing a
+  ///     prefix as listing all keys, the completion of an upload as the deletion of its object, the deletion of many
+  ///     objects as a form upload. The signature does not cover the case of parameter names, and a service may ignore
+  ///     `?PREFIX=`. Pass `false` if the service is known to read such names or to reject them, or if the policy of the
+  ///     key itself is as narrow as that of the callers.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket
     self.checksWithoutParameters = checksWithoutParameters
   }
 
-  /// Reads what a signature would authorize.
+  /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: The request for a signature.
-  /// - Returns: The one request that the string stands for.
-  /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request to the endpoint.
+  /// - Parameter order: The string to sign from a client.
+  /// - Returns: The only request that the string stands for.
+  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request to the endpoint.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .cosV5 else {
-      throw .malformed("The version of the signature is not one that is signed here.")
+      throw .malformed("This signer does not support the signature version.")
     }
     guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
     let window = try window(of: order, canonicalRequest)
@@ -69,9 +71,9 @@ public struct COSStringSigner: StringSigner {
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
   }
 
-  /// The target that is left if a service takes no notice of the parameters, because their names come in another case.
+  /// Returns the targets that remain if a service ignores the parameters because their names have another case.
   ///
-  /// A POST without its parameters does nothing, but for one to a bucket, which is an upload by form.
+  /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
   private static func targetsWithoutParameters(
     _ target: RequestTarget, _ method: HTTPRequest.Method
   ) -> [RequestTarget] {
@@ -79,7 +81,17 @@ public struct COSStringSigner: StringSigner {
     return [target.withoutParameters]
   }
 
-  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  /// Returns the signature of a string that is within the rules.
+  ///
+  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The string to sign from a client.
+  ///   - intent: The result of ``intent(of:)`` for it.
+  ///   - key: The signing key.
+  ///   - date: The present.
+  /// - Returns: The signature, 40 hexadecimal digits.
+  /// - Throws: A ``SigningRefusal`` if the intent has no window.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -89,13 +101,15 @@ public struct COSStringSigner: StringSigner {
 }
 
 extension SignatureScheme {
-  /// COS with HMAC-SHA-1, start and end times.
+  /// COS V5: HMAC-SHA-1 with a start and an end time.
   public static let cosV5 = SignatureScheme(service: "cos", version: "v5")
 }
 
 extension RequestVocabulary {
-  /// The names of COS: the case of parameters is not signed, a form of the older kind carries a signature of a POST to
-  /// the bucket in a field, and the date is the start of `q-sign-time`.
+  /// The headers and parameters of COS, and the properties of its signature.
+  ///
+  /// The signature does not cover the case of parameter names. An older kind of form upload carries, in a field, the
+  /// signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
   static let cos = RequestVocabulary(
     headerPrefix: "x-cos-",
     harmlessHeaders: [
@@ -107,7 +121,7 @@ extension RequestVocabulary {
 }
 
 extension COSStringSigner {
-  /// The window of a string that holds the hash of a text.
+  /// Returns the window of a string to sign after checking that it contains the hash of the canonical request.
   func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
@@ -117,15 +131,16 @@ extension COSStringSigner {
     let text = String(writing: { $0.append(cosStringToSign: hash, in: window) })
     guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
       throw SigningRefusal(
-        .hashMismatch, "The string does not hold the hash of the canonical request.",
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
         remedy: "Send both as the signer prepares them.")
     }
     return window
   }
 
-  /// The request that a text is signed for.
+  /// Parses the request that an HTTP string was created for.
   ///
-  /// The path may hold line feeds; parameters and headers are encoded, so they are the last two lines.
+  /// The path may contain line feeds. Parameters and headers are percent-encoded, so that they are always the last two
+  /// lines.
   func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
@@ -169,7 +184,7 @@ extension COSStringSigner {
     String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The bucket, the key and the parameters of a request that has to be for the endpoint.
+  /// Returns the bucket, the object key and the parameters of a request, which must be for the endpoint.
   func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {

@@ -7,10 +7,11 @@ extension HTTPField.Name {
   package static let ciSecurityToken = known("x-ci-security-token")
 }
 
-/// Which headers of a request a COS signature covers.
+/// The selection of the headers that a COS signature covers.
 ///
-/// The service checks what is listed and, in its strict mode, that everything that matters is listed. The standard
-/// policy lists all of that.
+/// By default the service checks only the headers that a signature lists; its strict mode also requires that every
+/// relevant header is listed. The standard policy lists all of them. Source: the default lists of the vendor's SDKs;
+/// "Request Signature" (<https://www.tencentcloud.com/document/product/436/7778>) leaves the choice to the client.
 public struct COSHeaderPolicy: Sendable, Hashable {
   private enum Value: Hashable {
     case standard
@@ -19,32 +20,34 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   private let value: Value
 
-  /// Whether the host is signed; without it a signature also opens another bucket of the same account.
+  /// Whether the host is signed; a signature without it is also valid for another bucket of the same account.
   public let signsHost: Bool
 
-  /// The headers that the vendor's current SDKs sign, the host included: `cache-control`, `content-disposition`,
-  /// `content-encoding`, `content-length`, `content-md5`, `content-type`, `expect`, `expires`, the `if-` headers,
-  /// `origin`, `range`, `transfer-encoding`, `pic-operations`, and all that start with `x-cos-` or `x-ci-`.
+  /// The headers that the vendor's current SDKs sign, including the host.
+  ///
+  /// These are `cache-control`, `content-disposition`, `content-encoding`, `content-length`, `content-md5`,
+  /// `content-type`, `expect`, `expires`, the `if-` headers, `origin`, `range`, `transfer-encoding`, `pic-operations`,
+  /// and all that start with `x-cos-` or `x-ci-`.
   public static let standard = COSHeaderPolicy(value: .standard, signsHost: true)
 
   /// The standard headers without the host, for a host that reaches COS through a CDN.
   public static let standardWithoutHost = COSHeaderPolicy(value: .standard, signsHost: false)
 
-  /// Only the named headers, where a request has them; `host` is a name as any other.
+  /// Returns a policy that signs only the given headers, as far as a request has them; include `host` to sign it.
   public static func only(_ names: Set<String>) -> COSHeaderPolicy {
     let names = Set(names.map { $0.asciiLowercased })
     return COSHeaderPolicy(value: .only(names), signsHost: names.contains("host"))
   }
 
-  /// Whether everything that COS looks for in its strict mode is signed.
+  /// Whether everything that COS requires in its strict mode is signed.
   var isComplete: Bool { value == .standard && signsHost }
 
-  /// Whether a field is signed; its name is in lower case.
+  /// Returns whether the field with this lower-case name is signed.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }
 
-  /// Whether a field is signed; its name is in lower case.
+  /// Returns whether the field with this lower-case name is signed.
   func signs(_ name: Span<UInt8>) -> Bool {
     switch value {
     case .standard: Self.isStandard(name)
@@ -52,12 +55,12 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     }
   }
 
-  /// Whether a field is one of the standard ones; its name is in lower case.
+  /// Returns whether the field with this lower-case name is one of the standard ones.
   static func isStandard(_ name: Span<UInt8>) -> Bool {
     hasEffectPrefix(name) || standardNames.contains(name)
   }
 
-  /// Whether a name is one that COS or its data processing acts on: `x-cos-` or `x-ci-`, in lower case.
+  /// Returns whether a lower-case name starts with `x-cos-` or `x-ci-`: COS or its data processing acts on such a name.
   static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
   }
@@ -69,36 +72,41 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     """.split { $0 == " " || $0 == "\n" }.map(String.init))
 }
 
-/// The text that a COS signature covers: method, decoded path, parameters and headers, a line each.
+/// The string whose hash a COS signature covers: method, decoded path, parameters and headers, one line each.
+///
+/// Source: "Request Signature", the step that generates HttpString,
+/// <https://www.tencentcloud.com/document/product/436/7778>.
 struct COSHTTPString {
-  /// Writes a piece of text.
+  /// A function that appends a part of the string.
   typealias Write = (inout ByteWriter) -> Void
 
   let policy: COSHeaderPolicy
 
-  /// The names of the parameters that are signed, decoded and in lower case; nothing for all of them.
+  /// The decoded, lower-case names of the parameters that are signed; `nil` signs all of them.
   var parameterNames: Set<WireText>?
 
-  /// How the text is spelt; anything but the standard is for verifying alone.
+  /// The encoding and order of the parameters; verifiers use others than the standard one.
   var spelling = COSSpelling.standard
 
-  /// The host as it is signed; nothing for the authority.
+  /// The host as it is signed; `nil` stands for the authority of the request.
   var host: String?
 
-  /// The session token as it stands in the text, encoded once per key.
+  /// The percent-encoded session token, which is encoded once per key.
   var encodedToken: SecretBytes?
 
   /// The parameters that a request must not have.
   var refused: RefusedParameters?
 
-  /// Hands functions that write the text, the list of headers and the list of parameters of a request to `body`.
+  /// Calls `body` with functions that append the HTTP string, the list of headers and the list of parameters of a
+  /// request.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed.
+  ///   - fields: The fields from which the signed headers are selected.
   ///   - path: The path with every parameter that is signed.
-  ///   - body: Uses the functions.
-  /// - Throws: A ``SigningError`` if the path cannot be read, or a header that is signed is there twice.
+  ///   - body: A function that uses the three functions.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, a parameter has no name or is not allowed, or a signed
+  ///   header occurs twice.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
@@ -173,7 +181,7 @@ struct COSHTTPString {
         return parameterNames.contains(WireText(name.asciiLowercased))
       }
     } else {
-      // A list of names cannot tell one that is empty from none.
+      // A list of names has the same bytes with an empty name and without one.
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
     if let refused { try refused.check(parameters, of: wire) }
@@ -199,17 +207,21 @@ struct COSHTTPString {
 }
 
 extension ByteWriter {
-  /// Appends the name of a header, which is in lower case already; a token may hold characters that are encoded.
+  /// Appends the name of a header, which is in lower case already.
+  ///
+  /// A token of HTTP can contain characters that the signature percent-encodes.
   mutating func append(headerName name: Span<UInt8>) {
     if name.isKept(by: .component) { append(name) } else { append(percentEncoding: name, .component, .lowered) }
   }
 
-  /// Appends ASCII text in lower case.
+  /// Appends an ASCII string in lower case.
   mutating func append(lowercased text: String) {
     withBytes(of: text) { append(lowercased: $0) }
   }
 
-  /// Appends the string to sign of a text that hashes to `hash`.
+  /// Appends the string to sign that belongs to the hash of an HTTP string.
+  ///
+  /// Source: "Request Signature", the step that generates StringToSign.
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append("sha1\n")
     window.append(to: &self)
@@ -219,18 +231,18 @@ extension ByteWriter {
   }
 }
 
-/// How the names of parameters are spelt and sorted in the text that is signed.
+/// The encoding and order of the parameters' names in the HTTP string.
 ///
-/// All the vendor's SDKs agree on names of letters, digits and hyphens. On others some differ from the documentation,
-/// and a server has to take what they send.
+/// All SDKs of the vendor agree on names of letters, digits and hyphens. For other names some of them differ from the
+/// documentation, and a server must accept what they send.
 enum COSSpelling: CaseIterable {
-  /// As documented: encoded, then in lower case, sorted in that form; equal names by value.
+  /// The documented form: percent-encoded, then in lower case, sorted in that form; equal names are sorted by value.
   case standard
-  /// As the JavaScript SDKs: spelt as documented, sorted by the name before it is encoded.
+  /// The form of the JavaScript SDKs: encoded as documented, sorted by the name before it is encoded.
   case sortedByRawName
-  /// As the iOS SDK: in lower case, then encoded, so that escapes are in upper case.
+  /// The form of the iOS SDK: in lower case, then percent-encoded, so that escapes are in upper case.
   case upperCaseEscapes
-  /// As the Android SDK: a repeated name is listed once and its values stay in the order of the URL.
+  /// The form of the Android SDK: a repeated name is listed once and its values keep the order of the URL.
   case wireOrder
 
   /// The order of the parameters.
@@ -238,21 +250,23 @@ enum COSSpelling: CaseIterable {
     self == .sortedByRawName ? .decodedLowered : .encodedLowered
   }
 
-  /// The case of a name.
+  /// The case of the parameters' names.
   var nameCase: EncodedCase {
     self == .upperCaseEscapes ? .loweredLetters : .lowered
   }
 }
 
-/// The stretch of time in which a COS signature is valid, both ends included (`q-sign-time`, `q-key-time`).
+/// The window in which a COS signature is valid, including both ends (`q-sign-time`, `q-key-time`).
+///
+/// Source: KeyTime in "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 public struct COSKeyTime: Sendable, Hashable {
-  /// The first second, in Unix time.
+  /// The first second of the window, in Unix time.
   public let start: Timestamp
 
-  /// The last second, in Unix time.
+  /// The last second of the window, in Unix time.
   public let end: Timestamp
 
-  /// Makes a window; fractions of seconds are dropped.
+  /// Creates a window; fractions of seconds are dropped.
   ///
   /// - Parameters:
   ///   - start: The first second.
@@ -262,14 +276,14 @@ public struct COSKeyTime: Sendable, Hashable {
     self.end = end.wholeSeconds
   }
 
-  /// Reads a window as it stands in an authorization: `1700000000;1700003600`.
+  /// Parses a window as it appears in an authorization: `1700000000;1700003600`.
   package init?(_ text: String) {
     let parts = text.parts(between: ";")
     guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }
 
-  /// Digits only: no sign, no blank, and few enough to be a time.
+  /// Parses a number of 1 to 12 digits, without a sign or spaces.
   private static func seconds(_ text: Substring) -> Int64? {
     guard (1...12).contains(text.utf8.count),
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -284,7 +298,10 @@ public struct COSKeyTime: Sendable, Hashable {
     writer.append(end.unixSeconds)
   }
 
-  /// The key that signs in this window, derived once from an access key.
+  /// Returns the key that signs in this window, which is derived once from an access key.
+  ///
+  /// It is SignKey of "Request Signature": the HMAC-SHA-1 of the window, whose 40 hexadecimal digits are the key, not
+  /// its bytes.
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in

@@ -3,13 +3,14 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension COSVerifier {
-  /// Refuses a parameter that carries an authorization or a session token in another spelling of upper and lower case.
+  /// Rejects a parameter of the authorization, or of the session token, whose name is not in lower case.
   ///
-  /// COS signs names in lower case, and these are the only parameters that need not be listed: in another case one would
-  /// neither be signed nor be read as what it is.
+  /// COS signs names in lower case, and only these parameters need not be listed: in another case such a parameter
+  /// would be neither signed nor recognized.
   func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
-      // Every folding counts, also the one of U+212A (KELVIN SIGN) to `k`: what reads the name may have its own.
+      // All of Unicode's case mappings count, also that of U+212A (KELVIN SIGN) to `k`: the program that reads the name
+      // may use any of them.
       let lowered = WireText(parameter.name.string.lowercased())
       guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
       throw VerificationError(
@@ -18,10 +19,10 @@ extension COSVerifier {
     }
   }
 
-  /// Whether a parameter may be there without being listed.
+  /// Returns whether a parameter may be in a request without being listed.
   private static func isUnlisted(_ name: WireText) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
 
-  /// Refuses a list of names that does not fit the request, and anything with an effect that is not listed.
+  /// Rejects lists of names that do not match the request, and unlisted headers or parameters that have an effect.
   func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     try checkHeaders(of: claim, request)
     try checkParameters(of: claim)
@@ -54,7 +55,7 @@ extension COSVerifier {
     if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
 
-  /// Refuses a request whose host is not signed, or with a body in chunks: it has the length that its sender gives it.
+  /// Rejects a request whose host is not signed, or whose body is chunked: only its sender determines its length.
   private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard claim.headers.contains("host") else { throw Self.unsigned("host") }
     guard !request.headerFields.contains(.transferEncoding) else {
@@ -64,7 +65,7 @@ extension COSVerifier {
     }
   }
 
-  /// Refuses a header that becomes part of the object and is not signed, in strict mode.
+  /// Rejects, in strict mode, a header that becomes part of the object and is not signed.
   func checkStoredHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard mode == .strict, request.method == .put || request.method == .post else { return }
     for field in request.headerFields {
@@ -77,7 +78,7 @@ extension COSVerifier {
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
 
-  /// The request as it was signed: with the token among the headers where the signer listed it there.
+  /// Returns the request as it was signed, with the session token as a header if the signature lists it as one.
   func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
@@ -87,7 +88,7 @@ extension COSVerifier {
     return request
   }
 
-  /// The iOS SDK lists the token as a header even where it sends it in the URL.
+  /// Returns whether a header is the session token in a URL, which the iOS SDK lists as a header even there.
   private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
     mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
       && claim.target.contains(WireText(name))
@@ -104,7 +105,7 @@ extension COSVerifier {
       guard let there = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
       }
-      // Go lists a repeated name as often as it is there, Android once.
+      // The Go SDK lists a repeated name as often as it occurs, the Android SDK once.
       guard count == there || mode == .compatible && count == 1 else {
         throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
       }
@@ -126,7 +127,7 @@ extension COSVerifier {
     VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
   }
 
-  /// The ways in which the vendor's SDKs may have read the request, the documented one first.
+  /// Returns the forms of the HTTP string that the vendor's SDKs may have signed, the documented one first.
   func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
@@ -159,17 +160,17 @@ extension COSVerifier {
     return Set(names).count == names.count
   }
 
-  /// Whether all SDKs spell and sort a byte of a name alike.
+  /// Returns whether all SDKs encode and sort a byte of a name in the same way.
   private static func isPlain(_ byte: UInt8) -> Bool {
     PercentEncoding.component.keeps(byte)
   }
 }
 
 extension COSClaim {
-  /// The parameters that the signature lists: names in lower case, each once.
+  /// The lower-case names of the parameters that the signature lists, each once.
   var parameterNames: Set<WireText> { Set(parameters.map { WireText($0) }) }
 
-  /// The names of the headers of a request that the signature lists.
+  /// Returns the names of the headers of a request that the signature lists.
   func signedHeaders(of request: HTTPRequest) -> Set<String> {
     let listed = Set(headers)
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })

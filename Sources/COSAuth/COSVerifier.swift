@@ -2,48 +2,54 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Checks the V5 signatures of requests to COS, in headers and in URLs of both forms.
+/// A verifier of the V5 signatures of requests to COS, in headers and in URLs of both forms.
 ///
 /// ```swift
 /// let proof = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// A COS signature covers only what it lists. In every mode a header or parameter that starts with `x-cos-` or `x-ci-`
-/// and is not listed is refused, but for the session token, which some of the vendor's SDKs leave out. What is listed
-/// has to be there, a header exactly once. A parameter of the authorization itself has to be in lower case.
+/// A COS signature covers only the headers and parameters that it lists. In both modes the verifier rejects a header or
+/// parameter that starts with `x-cos-` or `x-ci-` and is not listed, except for the session token, which some of the
+/// vendor's SDKs leave out. Each listed name must be in the request, a header exactly once. The parameters of the
+/// authorization itself must be in lower case.
 ///
-/// The same text is signed for the headers and for a URL, so that one authorization can be used in both places. It does
-/// not cover the case of the names of parameters. A window that is longer than ``limits`` allow is refused.
+/// The HTTP string is the same for headers and for a URL, so that one authorization can be used in both. It does not
+/// cover the case of parameter names. A window that is longer than ``limits`` allow is rejected.
+///
+/// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
+/// and the behavior of the vendor's SDKs where that page is silent.
 public struct COSVerifier: SignatureVerifier {
-  /// How much has to be signed.
+  /// The extent of what a signature must cover.
   public enum Mode: Sendable, Hashable {
-    /// What the vendor's SDKs send is accepted.
+    /// The verifier accepts what the vendor's SDKs send.
     case compatible
-    /// The host, Content-Length, the session token and every parameter have to be signed; in a PUT or a POST every header
-    /// that becomes part of the object too. Transfer-Encoding is refused, because it leaves the length open.
+    /// The signature must cover the host, Content-Length, the session token and every parameter; in a PUT or a POST
+    /// also every header that becomes part of the object.
+    ///
+    /// Transfer-Encoding is rejected, because it leaves the length undetermined.
     case strict
   }
 
-  /// How much has to be signed.
+  /// The extent of what a signature must cover.
   public let mode: Mode
 
-  /// Where the bucket's name is; `nil` if the host decides.
+  /// The position of the bucket name, or `nil` if the host decides.
   public let style: AddressingStyle?
 
-  /// The bucket of a custom domain.
+  /// The bucket of a custom domain, or `nil` if the request names the bucket.
   public let bucket: String?
 
-  /// How large a request may be, and how long an authorization may last.
+  /// The limits of the size of a request and of the lifetime of an authorization.
   public let limits: VerificationLimits
 
-  /// Sets up a verifier.
+  /// Creates a verifier.
   ///
   /// - Parameters:
-  ///   - mode: How much has to be signed.
-  ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
-  ///     label of the host.
+  ///   - mode: The extent of what a signature must cover.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
+  ///     the first label of the host.
   ///   - bucket: The bucket, for a custom domain.
-  ///   - limits: How large a request may be, and how long an authorization may last.
+  ///   - limits: The limits of the size of a request and of the lifetime of an authorization.
   public init(
     mode: Mode = .compatible, style: AddressingStyle? = nil, bucket: String? = nil,
     limits: VerificationLimits = VerificationLimits()
@@ -54,7 +60,12 @@ public struct COSVerifier: SignatureVerifier {
     self.limits = limits
   }
 
-  /// Reads what a request says about its signature.
+  /// Parses the claim about its signature that a request contains.
+  ///
+  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request carries no authorization.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request carries two of them, or if it
+  ///   exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
@@ -84,7 +95,7 @@ public struct COSVerifier: SignatureVerifier {
       headers: authorization.headers, parameters: authorization.parameters, target: target)
   }
 
-  /// The session token, from a header or the URL; two have to be the same.
+  /// Returns the session token from a header or the URL; if both have one, they must be equal.
   private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
@@ -97,13 +108,21 @@ public struct COSVerifier: SignatureVerifier {
     return candidates.first.map { Secret($0) }
   }
 
-  /// Proves a claim.
+  /// Verifies a claim.
+  ///
+  /// - Parameters:
+  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - request: The request as it arrived.
+  ///   - key: The key with the claimed ID.
+  ///   - date: The present.
+  /// - Returns: The verified request, with the only reading that the signature covers.
+  /// - Throws: A ``VerificationError`` if the window, the token, the coverage or the signature is wrong.
   public func verify(
     _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try claim.checkToken(against: key, at: date)
     var claim = claim
-    // What is proved is read from the request that is verified, whatever the claim was read from.
+    // The target is parsed from the verified request, because the claim may have been parsed from another one.
     claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     do throws(VerificationError) {
       try check(claim.window, at: date)
@@ -119,12 +138,12 @@ public struct COSVerifier: SignatureVerifier {
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
       signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature),
       expiration: claim.window.end,
-      // The service counts whole seconds: the last one is accepted to its end.
+      // The service counts whole seconds, so that the last second is accepted to its end.
       usableUntil: claim.window.end.advanced(by: .seconds(1)),
       signsParameter: { parameters.contains($0.name.asciiLowercased) })
   }
 
-  /// Refuses a window that has ended or not begun.
+  /// Rejects a window that has expired or not begun.
   func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
     let now = date.wholeSeconds
     if now > window.end {
@@ -152,7 +171,7 @@ public struct COSVerifier: SignatureVerifier {
     if let outcome { throw outcome }
   }
 
-  /// Compares the signature with that of every reading that a vendor's SDK may have meant.
+  /// Compares the signature with that of every form of the HTTP string that one of the vendor's SDKs may have signed.
   private func compare(
     _ claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> VerificationError? {
@@ -172,13 +191,16 @@ public struct COSVerifier: SignatureVerifier {
 }
 
 extension COSVerifier {
-  /// Headers and parameters that start like this have an effect on COS and its data processing.
+  /// The prefixes of the header and parameter names that have an effect in COS and its data processing.
   public var controlPrefixes: [String] { ["x-cos-", "x-ci-", "pic-operations"] }
 
-  /// The words in which COS refuses, as "Error codes" of its documentation has them.
+  /// The status codes and error codes with which COS refuses a request, from "Error Codes" of its documentation.
   public var refusals: RefusalVocabulary { RefusalVocabulary(canonicalRequestElement: "FormatString") }
 
-  /// Returns whether a request carries an authorization of COS, well formed or not.
+  /// Returns whether a request carries an authorization of COS, well-formed or not.
+  ///
+  /// - Parameter request: The request as it arrived.
+  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
@@ -189,22 +211,22 @@ extension COSVerifier {
     }
   }
 
-  /// Whether an Authorization header starts with one of the fields of an authorization, whatever its case.
+  /// Returns whether the value of an Authorization header starts with `q-`, in upper or lower case.
   private static func startsLikeCOS(_ value: String) -> Bool {
     value.utf8.lazy.map(asciiLowercased).starts(with: "q-".utf8)
   }
 
-  /// The parameters of which any makes a URL a signed one, in lower case.
+  /// The lower-case names of the parameters each of which marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
 }
 
 extension COSVerifier {
-  /// The texts that the signature of a request covers, read as the service reads them.
+  /// Returns the HTTP string and the string to sign of a request in the documented form.
   ///
   /// - Parameters:
-  ///   - claim: What the request says about its signature.
+  ///   - claim: The claim about its signature that the request contains.
   ///   - request: The request.
-  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
     let signed = asSigned(request, claim)
@@ -219,36 +241,38 @@ extension COSVerifier {
 }
 
 extension COSClaim {
-  /// The names of the headers that the signature lists, in lower case.
+  /// The lower-case names of the headers that the signature lists.
   package var signedHeaders: [String] { headers }
 
-  /// The names of the parameters that the signature lists, in lower case.
+  /// The lower-case names of the parameters that the signature lists.
   package var signedParameters: [String] { parameters }
 }
 
-/// What a request says about its COS signature.
+/// The claim about its COS signature that a request contains.
 public struct COSClaim: SignatureClaim {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the request claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token that came along.
+  /// The session token in the request, or `nil` if it contains none.
   public let sessionToken: Secret?
 
-  /// When the signature is valid.
+  /// The window in which the signature is valid.
   public let window: COSKeyTime
 
-  /// Where the signature is.
+  /// The position of the signature: in the headers or in the URL.
   public let placement: VerifiedRequest.Placement
 
   let signature: String
-  /// The names of the signed headers, decoded, in lower case.
+  /// The names of the signed headers, decoded and in lower case.
   let headers: [String]
-  /// The names of the signed parameters, decoded, in lower case.
+  /// The names of the signed parameters, decoded and in lower case.
   let parameters: [String]
   var target: RequestTarget
 }
 
 /// The seven fields of a COS authorization.
+///
+/// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 struct COSAuthorization {
   static let names = [
     "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
@@ -260,7 +284,7 @@ struct COSAuthorization {
   let parameters: [String]
   let signature: String
 
-  /// Reads the value of an Authorization header, or of the parameter `sign`.
+  /// Parses the value of an Authorization header, or of the parameter `sign`.
   init(_ text: String) throws(VerificationError) {
     var fields: [String: String] = [:]
     for item in text.parts(between: "&") {
@@ -272,7 +296,7 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
-  /// Reads fields that are decoded already.
+  /// Parses fields that are percent-decoded already.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
@@ -281,7 +305,7 @@ struct COSAuthorization {
       throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
     }
     guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
-      throw .malformed("The sign time is not two numbers of seconds with a semicolon between them.")
+      throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
     }
     guard fields["q-key-time"] == text else {
       throw .malformed("The key time is not the sign time.")
@@ -294,13 +318,15 @@ struct COSAuthorization {
     parameters = try Self.list(parameterList)
   }
 
-  /// The names of a list; some SDKs encode them and some do not, and both mean the same name.
+  /// Parses a list of names.
+  ///
+  /// Some SDKs percent-encode the names and some do not; both forms mean the same name.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {
       guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
       else {
-        throw .malformed("A list of signed names holds a broken escape.")
+        throw .malformed("A list of signed names contains a malformed escape.")
       }
       names.append(decoded.asciiLowercased)
     }

@@ -1,10 +1,12 @@
 public import StorageAuth
 
 extension ServiceEndpoint {
-  /// The endpoint of COS in a region; the same name leads into the network of the cloud from inside.
+  /// Returns the endpoint of COS in a region.
+  ///
+  /// Inside Tencent Cloud the same host name leads to its internal network.
   ///
   /// - Parameter region: The region, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if that is not the name of a region.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not the name of a region.
   public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
     guard
       !region.isEmpty,
@@ -25,6 +27,6 @@ extension ServiceEndpoint {
 extension ServiceHosts {
   /// The hosts of COS, such as `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`.
   ///
-  /// Page: "Regions and Access Endpoints".
+  /// Source: Tencent Cloud, "Regions and Access Endpoints".
   public static let cos = ServiceHosts(label: "cos", otherLabel: "service")
 }

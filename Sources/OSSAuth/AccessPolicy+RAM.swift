@@ -1,16 +1,17 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// The policy as a document of Alibaba Cloud RAM (version 1), for `Policy` of AssumeRole.
+  /// Returns the policy as a document of Alibaba Cloud RAM (version 1), for `Policy` of AssumeRole.
   ///
-  /// A write is `oss:PutObject`, which parts and copies need too, with `oss:AbortMultipartUpload` and `oss:ListParts`; a
-  /// list is `oss:ListObjects` on the bucket with the prefix as a condition. Uploads under way cannot be listed, because
-  /// no condition would keep that to a prefix.
+  /// Writing is `oss:PutObject`, which parts and copies require too, with `oss:AbortMultipartUpload` and
+  /// `oss:ListParts`. Listing is `oss:ListObjects` on the bucket with the prefix as a condition. In-progress uploads
+  /// cannot be listed, because no condition would limit that to a prefix.
   ///
-  /// - Parameter byteLimit: How long the document may be; STS takes 2,048 bytes. Nothing for a policy that is attached to
-  ///   a role.
-  /// - Throws: A ``PolicyError`` if RAM cannot express it: sizes and media types of what is written, addresses of version
-  ///   6, stars, question marks and `${` in keys.
+  /// - Parameter byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is
+  ///   attached to a role.
+  /// - Returns: The document as JSON.
+  /// - Throws: A ``PolicyError`` if RAM cannot express the policy: limits on the size or media type of written objects,
+  ///   an IPv6 address, or an asterisk, a question mark or `${` in a key.
   public func ramDocument(upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     try StatementLanguage.ram.document(of: checkedRules(), upTo: byteLimit) { rule throws(PolicyError) in
       try rule.checkBeginning()
@@ -30,7 +31,7 @@ extension StatementLanguage {
 }
 
 extension AccessRule {
-  /// Refuses keys that OSS does not have.
+  /// Rejects keys that OSS does not allow.
   fileprivate func checkBeginning() throws(PolicyError) {
     switch objects {
     case .all: return

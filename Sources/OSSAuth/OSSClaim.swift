@@ -2,12 +2,12 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// What a request says about its OSS signature.
+/// The claim about its OSS signature that a request contains.
 public struct OSSClaim: SignatureClaim {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the request claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token that came along.
+  /// The session token in the request, or `nil` if it contains none.
   public let sessionToken: Secret?
 
   /// The version of the signature.
@@ -18,14 +18,14 @@ public struct OSSClaim: SignatureClaim {
     }
   }
 
-  /// Where the signature is.
+  /// The position of the signature: in the headers or in the URL.
   public let placement: VerifiedRequest.Placement
 
   let signature: String
   let scheme: Scheme
   var target: RequestTarget
 
-  /// When it was signed; for a URL of V1, when it ends.
+  /// The time of signing; for a V1 URL, its expiration.
   var instant: Timestamp {
     switch scheme {
     case .v1(let scheme): scheme.instant
@@ -38,15 +38,15 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// A V1 signature: the fourth line, and the instant that it stands for: the date of a request or the end of a URL.
+  /// A V1 signature: the fourth line and the time that it stands for, the date of a request or the expiration of a URL.
   struct V1 {
     let line: String
     let instant: Timestamp
   }
 
-  /// A V4 signature: its scope, when it was made, and for how long, in a URL.
+  /// A V4 signature: its scope, its time of signing and, for a URL, its lifetime in seconds.
   ///
-  /// A request in whose headers only `Date` states the time has the text of that header in its string to sign.
+  /// The string to sign of a request that states its time only in `Date` contains the value of that header.
   struct V4 {
     let day: String
     let region: String
@@ -56,14 +56,20 @@ public struct OSSClaim: SignatureClaim {
     let additionalHeaders: [String]
     var httpDate: String?
 
-    /// The second lines that the string to sign may have, the one that the vendor's SDKs sign first: the text of `Date`
-    /// (Go SDK v1, `oss/auth.go`) or the same instant in ISO 8601, as the documentation of the string has it.
+    /// The permitted second lines of the string to sign, that of the vendor's SDKs first.
+    ///
+    /// It is the value of `Date` (Go SDK v1, `oss/auth.go`) or the same time in ISO 8601, as the documentation has it.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
   }
 }
 
 extension OSSVerifier {
-  /// Reads what a request says about its signature.
+  /// Parses the claim about its signature that a request contains.
+  ///
+  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request carries no authorization.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed or of a version that is not accepted, if the
+  ///   request carries two of them, or if it exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
@@ -89,8 +95,9 @@ extension OSSVerifier {
     return claim
   }
 
-  /// Refuses a parameter that is part of an authorization, or one of the service's own, in another spelling of upper and
-  /// lower case: no scheme signs it, and what reads names without their case would take it for the real one.
+  /// Rejects a parameter of an authorization, or one of the service's own, whose name has another letter case.
+  ///
+  /// No scheme signs such a name, and a program that ignores case would use the parameter like the real one.
   private func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
       let lowered =
@@ -143,7 +150,7 @@ extension OSSVerifier {
     }
   }
 
-  /// The fields of a V4 authorization; separated by a comma, with or without a blank, in any order, each once.
+  /// Parses the fields of a V4 authorization, separated by commas with or without spaces, in any order, each once.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
@@ -161,14 +168,14 @@ extension OSSVerifier {
     guard let line = chosen ?? plain, let date = Timestamp(httpDate: line) else {
       throw VerificationError(
         .missingDate, "The request has no valid Date and no valid x-oss-date.",
-        remedy: "Send the time of signing as HTTP writes dates.")
+        remedy: "Send the time of signing as an HTTP date.")
     }
     return OSSClaim.V1(line: line, instant: date)
   }
 
-  /// The time at which a V4 request was signed: `x-oss-date`, or `Date` in a request without it.
+  /// Returns the time at which a V4 request was signed: `x-oss-date`, or `Date` in a request without it.
   ///
-  /// The vendor's Go SDK v1, and `ossutil` with it, sends `Date` alone in the form of HTTP, and signs its text.
+  /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the form of HTTP, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
     if let chosen = try request.headerFields.uniqueValue(for: .ossDate) {
       return (Timestamp(iso8601Basic: chosen), nil)
@@ -217,7 +224,7 @@ extension OSSVerifier {
     }
     guard let date else {
       throw .malformed(
-        "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not one as HTTP writes it.")
+        "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
     }
     let hash = try request.headerFields.uniqueValue(for: .ossContentSHA256)
     guard hash.map(accepts(payloadHash:)) ?? true else {
@@ -239,7 +246,7 @@ extension OSSVerifier {
       || acceptsPayloadHashes && text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
-  /// The additional headers that are declared: each in lower case, once, and present.
+  /// Parses the additional headers that are declared: each in lower case, once, and present.
   private func additionalHeaders(
     _ list: String?, of request: HTTPRequest
   ) throws(VerificationError) -> [String] {
@@ -269,7 +276,8 @@ extension OSSVerifier {
 }
 
 extension WireText {
-  /// Whether there are only characters of ASCII and no upper-case letters, so that the text in lower case is itself.
+  /// Whether all characters are ASCII and none is an upper-case letter, so that the lower-case form is the string
+  /// itself.
   fileprivate var isLowercaseASCII: Bool {
     utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

@@ -1,9 +1,13 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The names and the texts of forms of OSS.
+/// The field names and the signatures of OSS form uploads.
+///
+/// Sources: Alibaba Cloud, "A V4 signature in a PostObject request",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-4-recommend>; "A V1 signature in a
+/// PostObject request", <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-1>.
 enum OSSForm {
-  /// The fields that the scheme consists of, in lower case; the policy need not say anything about them.
+  /// The lower-case names of the fields of the scheme itself, for which the policy needs no conditions.
   static let ownFields: Set<String> = [
     "policy", "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
     "x-oss-date", tokenField,
@@ -11,33 +15,34 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  /// The V1 signature of a policy in Base64.
+  /// Returns the V1 signature of a policy in Base64.
   static func v1Signature(of policy: String, with key: AccessKey) -> String {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     return signingKey.authenticationCode(for: policy).base64
   }
 
-  /// The V4 signature of a policy in Base64.
+  /// Returns the V4 signature of a policy in Base64.
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
 }
 
 extension OSSSigner: FormSigner {
-  /// Signs a form.
+  /// Signs a form upload.
   ///
-  /// A V4 form works for seven days at most, and no form longer than its key. The policy of a V4 form binds the region,
-  /// the date and the session token. A V1 form for a key or a prefix that holds a question mark is refused unless
-  /// ``allowsAmbiguousV1`` is set: a V1 URL for the object would also open another one.
+  /// A V4 form is valid for at most seven days, and every form at most until its key expires. The policy of a V4 form
+  /// contains the region, the date and the session token, so that the signature covers them. A V1 form for a key or a
+  /// prefix that contains a question mark is rejected unless ``allowsAmbiguousV1`` is set, because a V1 URL for the
+  /// object would also be valid for another one.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where OSS is.
-  ///   - key: The key.
-  ///   - context: The time of the act.
-  /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or OSS cannot express the
-  ///   policy.
+  ///   - policy: The uploads that the form allows.
+  ///   - endpoint: The endpoint of OSS.
+  ///   - key: The access key.
+  ///   - context: The signing time.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the policy, or OSS
+  ///   cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -66,7 +71,7 @@ extension OSSSigner: FormSigner {
     case .v4:
       guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else {
         throw SigningError(
-          .lifetimeOutOfRange, "The form is to work for more than seven days.", remedy: "Let it end earlier.")
+          .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
       }
       let scope = OSSV4Scope(date: date, region: region, product: product)
       let bound =
@@ -86,7 +91,7 @@ extension OSSSigner: FormSigner {
 }
 
 extension ObjectScope {
-  /// Whether the key, or the start of all keys, holds a question mark.
+  /// Whether the key, or the prefix of the keys, contains a question mark.
   fileprivate var holdsQuestionMark: Bool {
     switch self {
     case .all: false
@@ -96,7 +101,12 @@ extension ObjectScope {
 }
 
 extension OSSVerifier: FormVerifier {
-  /// Reads who a form says it is from.
+  /// Parses the identity that a form claims.
+  ///
+  /// - Parameter form: The form as it arrived.
+  /// - Returns: The access key ID and the session token in the form.
+  /// - Throws: A ``VerificationError`` if the form has no authorization, two at once, a malformed one or one of a
+  ///   version that is not accepted, or exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -110,7 +120,7 @@ extension OSSVerifier: FormVerifier {
     return FormClaim(accessKeyID: try AccessKeyID(claimed: form.required("OSSAccessKeyId")), sessionToken: token)
   }
 
-  /// Whether the form has a V4 signature, and not a V1 signature.
+  /// Returns whether the form has a V4 signature rather than a V1 signature.
   private static func isV4(_ form: SubmittedForm) throws(VerificationError) -> Bool {
     let isV4 = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains { form[$0] != nil }
     let isV1 = ["OSSAccessKeyId", "Signature"].contains { form[$0] != nil }
@@ -121,10 +131,19 @@ extension OSSVerifier: FormVerifier {
     return isV4
   }
 
-  /// Proves a form, V1 or V4.
+  /// Verifies a form with a V1 or V4 signature.
   ///
-  /// A condition on the content type is about the field `Content-Type`, where there is one, and about the type that the
-  /// object gets: by the service's order `x-oss-content-type`, the type of the file, `Content-Type`.
+  /// A condition on the content type applies to the field `Content-Type`, if the form has one, and to the content type
+  /// of the object, which the service takes from `x-oss-content-type`, the type of the file or `Content-Type`, in this
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - form: The form as it arrived.
+  ///   - key: The key with the claimed ID.
+  ///   - date: The present.
+  /// - Returns: The verified form.
+  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or the policy document is
+  ///   wrong, or a condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
@@ -181,7 +200,7 @@ extension OSSVerifier: FormVerifier {
       day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: nil, additionalHeaders: [])
   }
 
-  /// Refuses a form that was signed in the future, or more than seven days ago.
+  /// Rejects a form that was signed in the future, or more than seven days ago.
   private func checkAge(of start: Timestamp, at date: Timestamp) throws(VerificationError) {
     let end = start.advanced(by: OSSLimits.urlLifetime)
     guard date <= end else { throw Self.expired(end) }

@@ -4,32 +4,32 @@ internal import StorageCrypto
 
 /// Everything that the signature of a request covers, apart from its method and authority.
 struct OSSDraft: ~Copyable {
-  /// The fields; only the signature is missing.
+  /// The header fields, complete except for the signature.
   var fields: FieldDraft
   /// The path that is signed, with the parameters that a signature in the URL covers.
   let path: String
   /// Whether the signature is for the URL rather than the headers.
   let isPresigned: Bool
-  /// Where the bucket comes from.
+  /// The source of the bucket.
   let resource: OSSResource
-  /// The version of the signature, with what it takes from the time.
+  /// The version of the signature, with the values that it derives from the time.
   let scheme: Scheme
-  /// When the URL ends; `nil` for a signature in the headers.
+  /// The expiration of the URL; `nil` for a signature in the headers.
   let expiration: Timestamp?
 
   enum Scheme {
-    /// What stands for the date in V1.
+    /// The date line of a V1 signature.
     case v1(OSSV1String.Date)
-    /// What a V4 signature is bound to.
+    /// The scope of a V4 signing key.
     case v4(OSSV4Scope)
   }
 
-  /// The parameters that a request must not have: those that carry a signature, in front of what the signer adds.
+  /// The parameters that a request must not have before signing: those that carry a signature.
   let refused: RefusedParameters
 }
 
 extension OSSSigner {
-  /// Makes everything of a header signature but the signature.
+  /// Returns a request with everything that a signature in the headers covers.
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
@@ -52,7 +52,7 @@ extension OSSSigner {
       refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Sets the date of a V1 request; one that the caller chose with `x-oss-date` wins, as it does at the service.
+  /// Sets the date of a V1 request; as at the service, an `x-oss-date` that the caller chose takes precedence.
   private func setDate(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
     guard let index = fields.index(of: .ossDate) else {
       let text = String(writing: { $0.append(httpDate: date) })
@@ -62,14 +62,14 @@ extension OSSSigner {
     let chosen = fields.fields[index].value
     guard Timestamp(httpDate: chosen) != nil else {
       throw SigningError(
-        .invalidHeader, "The header x-oss-date is not a date as HTTP writes it.",
+        .invalidHeader, "The header x-oss-date is not an HTTP date.",
         remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
     }
     if fields.index(of: .date) != nil { fields.set(HTTPField(name: .date, value: chosen)) }
     return chosen
   }
 
-  /// What carries a signature in a URL.
+  /// The query parameters that carry a signature in a URL.
   static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
@@ -78,14 +78,15 @@ extension OSSSigner {
 extension OSSSigner {
   /// Signs a request in its headers.
   ///
-  /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`; V1 sets `Date`, unless there
-  /// is an `x-oss-date`, and `Authorization`. Both set `x-oss-security-token` for a temporary key.
+  /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Date`, unless the
+  /// request has `x-oss-date`, and `Authorization`. Both set `x-oss-security-token` for a temporary key.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
-  ///   - context: The time of the act.
-  /// - Throws: A ``SigningError``; the request is untouched then.
+  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - context: The signing time.
+  /// - Throws: A ``SigningError`` if the request, the key or the signer's configuration is invalid; the request is then
+  ///   unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
@@ -116,7 +117,7 @@ extension OSSSigner {
     }
   }
 
-  /// Hands a function that writes the V1 string to sign to `body`.
+  /// Calls `body` with a function that appends the V1 string to sign.
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
     _ body: ((inout ByteWriter) -> Void) -> Result
@@ -127,7 +128,7 @@ extension OSSSigner {
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
   }
 
-  /// Hands a function that writes the V4 canonical request to `body`.
+  /// Calls `body` with a function that appends the V4 canonical request.
   func withV4Request<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -161,7 +162,7 @@ extension OSSSigner {
     }
   }
 
-  /// Appends a signature in the form of the version.
+  /// Appends a signature in the encoding of the version.
   func append(_ signature: Digest, to writer: inout ByteWriter) {
     switch version {
     case .v1: writer.append(base64: signature)
@@ -171,22 +172,22 @@ extension OSSSigner {
 }
 
 extension OSSSigner {
-  /// Signs a URL.
+  /// Creates a presigned URL.
   ///
-  /// The holder of the URL has to send the headers of the result exactly, and no Content-Type if there is none among
-  /// them. V4 URLs work for 1 second to 7 days, with a temporary key for 12 hours at most; V1 has no upper limit.
+  /// The client that uses the URL must send exactly the headers of the result, and no Content-Type if the result has
+  /// none. V4 URLs are valid for 1 second to 7 days, or at most 12 hours with a temporary key; V1 has no upper limit.
   ///
-  /// A V1 URL for a key that holds a question mark would also open what stands before it, with the rest as parameters.
-  /// Such a key, and a parameter with the same problem, is refused unless ``allowsAmbiguousV1`` is set.
+  /// A V1 URL for a key that contains a question mark would also be valid for the key before it, with the rest as
+  /// parameters. Such a key, and a parameter with the same problem, is rejected unless ``allowsAmbiguousV1`` is set.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - key: The key.
-  ///   - duration: How long the URL works, in whole seconds from the context's date.
-  ///   - context: The time of the act.
-  /// - Returns: The URL, the headers that belong to it, and when it ends.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or the request cannot be
-  ///   signed.
+  ///   - request: The request that the URL authorizes.
+  ///   - key: The access key.
+  ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
+  ///   - context: The signing time.
+  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the URL, or the
+  ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -213,7 +214,7 @@ extension OSSSigner {
       expiration: draft.expiration ?? context.date)
   }
 
-  /// Makes everything of a URL but its signature.
+  /// Returns a request with everything that a signature in the URL covers.
   func draft(
     presigning original: HTTPRequest, authority: String?, as identity: Identity, validFor duration: Duration,
     date: Timestamp
@@ -241,7 +242,7 @@ extension OSSSigner {
       })
     case .v1:
       scheme = .v1(.end(end))
-      // Of what is added, V1 signs the session token alone.
+      // Of the added parameters, V1 signs only the session token.
       signed =
         identity.sessionToken.map { token in
           String(writing: { writer in
@@ -281,7 +282,7 @@ extension OSSSigner {
     writer.append(percentEncoding: token)
   }
 
-  /// What a header signature sets, and what has no place beside a signature in the URL.
+  /// Returns whether a field is one that a header signature sets, and which a presigned URL must therefore not have.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .ossSecurityToken || field.name == .ossDate
       || field.name == .ossContentSHA256
@@ -329,7 +330,7 @@ extension OSSSigner {
     }
   }
 
-  /// The lifetime in seconds, checked against the limits of the version.
+  /// Returns the lifetime in seconds after checking the limits of the version.
   private func lifetime(_ duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
     let seconds = duration.components.seconds
     let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
@@ -338,13 +339,13 @@ extension OSSSigner {
         version == .v1
         ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
       throw SigningError(
-        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
-        remedy: "Ask for \(range).")
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request \(range).")
     }
     return seconds
   }
 
-  /// The headers of a request that its URL covers.
+  /// Returns the headers of a request that the signature of its URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { field in
@@ -353,7 +354,7 @@ extension OSSSigner {
     }
   }
 
-  /// Returns the names of those additional headers that a request has, separated by `;`.
+  /// Returns the names of the additional headers that a request has, separated by `;`.
   private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
     additionalHeaders.filter { name in
       name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }

@@ -3,14 +3,14 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension OSSSigner {
-  /// Makes the string to sign of a request whose key is kept elsewhere.
+  /// Creates the string to sign of a request for a key that another party holds.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - identity: Who signs.
-  ///   - context: The time of the act.
+  ///   - identity: The identity of the key that will sign.
+  ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -20,15 +20,15 @@ extension OSSSigner {
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
-  /// Makes the string to sign of a URL whose key is kept elsewhere.
+  /// Creates the string to sign of a presigned URL for a key that another party holds.
   ///
   /// - Parameters:
-  ///   - request: What the URL is for.
-  ///   - identity: Who signs.
-  ///   - duration: How long the URL works, in whole seconds.
-  ///   - context: The time of the act.
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign.
+  ///   - duration: The lifetime of the URL, in whole seconds.
+  ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
+  /// - Throws: A ``SigningError`` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -63,13 +63,13 @@ extension OSSSigner {
       authorizationPrefix: String(writing: { append(prefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
 
-  /// Puts a signature into the request that it was made for.
+  /// Returns a prepared request with its signature.
   ///
   /// - Parameters:
-  ///   - pending: What `prepare` returned.
+  ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or names another id.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = try bareSignature(signature, prefix: pending.authorizationPrefix)
     var request = pending.request

@@ -2,7 +2,9 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs requests to Alibaba Cloud OSS: in headers, in URLs, and in two halves for a key that is kept elsewhere.
+/// A signer of requests to Alibaba Cloud OSS, in headers and in URLs.
+///
+/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
 ///
 /// ```swift
 /// let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
@@ -10,55 +12,64 @@ internal import StorageCrypto
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// The bucket is part of what is signed even where it is not in the URL, so a custom domain needs it. The path and the
-/// query are signed as the service reads them and are never changed; presigning appends to them.
+/// The signature covers the bucket even if the URL does not contain it, so that a custom domain requires its name. The
+/// path and the query are signed as the service reads them and are never changed; presigning appends to them.
 ///
-/// Source of the rules: the vendor's documentation of V1 and V4 signatures, and the behaviour of its SDKs where that is
-/// silent; see `Sources/OSSAuth/OSSAuth.docc/OSS.md`.
+/// Sources of the rules: Alibaba Cloud, for V4 "Include a V4 signature in the Authorization header (recommended)",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>, and
+/// "(Recommended) V4 signatures in presigned URLs",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>; for V1 "Include signatures in
+/// the Authorization header",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>, and
+/// "Include a V1 signature in a URL",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where they are silent, it
+/// follows the vendor's SDKs; see `Sources/OSSAuth/OSSAuth.docc/OSS.md`.
 public struct OSSSigner: SplitSigner, Presigner {
-  /// What is signed.
+  /// The type of the requests that are signed.
   public typealias Request = HTTPRequest
-  /// What it is signed with.
+  /// The type of the credentials that sign.
   public typealias SigningCredential = AccessKey
 
   /// The version of the signature.
   public let version: OSSSignatureVersion
 
-  /// The bucket; nothing if it is read from the request.
+  /// The bucket, or `nil` if the request names it.
   public let bucket: String?
 
   /// The region in its general form, such as `cn-hangzhou`.
   public let region: String
 
-  /// The product in the scope of V4: `oss`, or `oss-cloudbox` with the id of a cloud box as region.
+  /// The product in the scope of V4: `oss`, or `oss-cloudbox` with the ID of a cloud box as the region.
   public let product: String
 
-  /// Where the bucket's name is in the URL; nothing if the host decides.
+  /// The position of the bucket name in the URL, or `nil` if the host decides.
   public let style: AddressingStyle?
 
-  /// Whether V1 URLs and forms are signed for keys that hold a question mark, and URLs for parameters with the same
-  /// problem, although such a signature is also one for another key with other parameters.
+  /// Whether the signer signs V1 URLs and forms for keys that contain a question mark, and URLs for parameters with the
+  /// same problem.
+  ///
+  /// Such a signature is also valid for another key with other parameters.
   public let allowsAmbiguousV1: Bool
 
   let additionalHeaders: [String]
   let subresources: OSSSubresources
   private let problem: SigningError?
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
-  /// Nothing is thrown here; a signer that is set up wrongly refuses to sign and says why.
+  /// The initializer throws no error; a signer with an invalid configuration throws it whenever it signs.
   ///
   /// - Parameters:
   ///   - version: The version of the signature.
-  ///   - bucket: The bucket. It may be left out where the URL names it: in the path, or before `aliyuncs.com`.
+  ///   - bucket: The bucket, which can be `nil` if the URL names it: in the path, or before `aliyuncs.com`.
   ///   - region: The region in its general form, such as `cn-hangzhou`; V1 needs none.
   ///   - product: The product in the scope of V4.
-  ///   - style: Where the bucket's name is in the URL. If not given: in the path for an IP address or `localhost`, else
-  ///     not in the path.
-  ///   - additionalHeaders: Names of headers that V4 signs although it does not have to, such as `host`; those that a
-  ///     request lacks are left out.
-  ///   - additionalSubresources: Names of query parameters that V1 signs and that are newer than this package.
-  ///   - allowsAmbiguousV1: Whether V1 URLs and forms are signed for keys that hold a question mark, and URLs for
+  ///   - style: The position of the bucket name in the URL; `nil` means the path for an IP address or `localhost`, and
+  ///     otherwise the host.
+  ///   - additionalHeaders: The names of headers whose V4 signature is optional, such as `host`; those that a request
+  ///     lacks are left out.
+  ///   - additionalSubresources: The names of query parameters that V1 signs and that are newer than this package.
+  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and URLs for
   ///     parameters with the same problem.
   public init(
     _ version: OSSSignatureVersion = .v4, bucket: String? = nil, region: String = "", product: String = "oss",
@@ -77,17 +88,19 @@ public struct OSSSigner: SplitSigner, Presigner {
     problem = OSSConfiguration.problem(version: version, bucket: bucket, region: region, product: product)
   }
 
-  /// Until when a key has to live so that a request signed at `date` is accepted: two seconds, for the way to the service.
+  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  ///
+  /// It is two seconds after `date`, the time that the request needs to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Until when a key has to live so that a URL signed at `date` works for its whole duration.
+  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
 
-  /// Refuses a signer that was set up wrongly.
+  /// Throws the error of an invalid configuration.
   func checkConfiguration() throws(SigningError) {
     if let problem { throw problem }
   }
@@ -95,15 +108,15 @@ public struct OSSSigner: SplitSigner, Presigner {
 
 /// A version of the OSS signature.
 public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
-  /// HMAC-SHA-256 with a key derived for a day, a region and a product; the version to use.
+  /// HMAC-SHA-256 with a key derived for a day, a region and a product; the recommended version.
   case v4
-  /// HMAC-SHA-1; refused for new accounts and new buckets since 2025, kept for the others.
+  /// HMAC-SHA-1; rejected for new accounts and new buckets since 2025, and supported for older ones.
   case v1
 }
 
-/// What a signer can be set up with.
+/// The checks of a signer's configuration.
 enum OSSConfiguration {
-  /// The reason why a signer cannot work, if there is one.
+  /// Returns the reason why a signer cannot sign, or `nil` if its configuration is valid.
   static func problem(
     version: OSSSignatureVersion, bucket: String?, region: String, product: String
   ) -> SigningError? {
@@ -121,10 +134,10 @@ enum OSSConfiguration {
     return nil
   }
 
-  /// Whether a text can be a region as V4 spells it.
+  /// Returns whether a string can be a region in the form of V4.
   static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
 
-  /// Why a text is not the name of a region, with the right spelling where that is clear.
+  /// Returns the error for a string that is not the name of a region, with the corrected name if that is clear.
   static func regionProblem(_ region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var advice: String?
@@ -137,7 +150,7 @@ enum OSSConfiguration {
     } else if !isScopePart(region) {
       advice = "Use lower-case letters, digits and hyphens. " + example
     } else if !region.hasByte("-") {
-      advice = "Put the country in front. " + example
+      advice = "Add the country as a prefix. " + example
     }
     return advice.map {
       SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
@@ -156,7 +169,7 @@ enum OSSConfiguration {
 }
 
 extension OSSSigner {
-  /// Returns where the bucket of a request comes from.
+  /// Returns the source of the bucket of a request.
   func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
@@ -169,7 +182,8 @@ extension OSSSigner {
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
         if let bucket {
-          // Without a style, a host that is not the vendor's own is taken for a custom domain, whatever its first label is.
+          // Without a style, a host that is not the vendor's own is considered a custom domain, regardless of its
+          // first label.
           let isService = bucketEnd == nil && (style != nil || ServiceHosts.oss.owns(host, in: bytes))
           return isService ? .service : .bucket(bucket)
         }
@@ -201,7 +215,7 @@ extension OSSSigner {
 
   private static func bucketNeeded(_ host: String) -> SigningError {
     SigningError(
-      .invalidConfiguration, "The host \(host) does not say which bucket it stands for, and the signature needs it.",
-      remedy: "Name the bucket when the signer is made.")
+      .invalidConfiguration, "The host \(host) does not name its bucket, which the signature requires.",
+      remedy: "Pass the bucket to the signer.")
   }
 }

@@ -2,34 +2,37 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs strings to sign that a client made, after reading them: the server's half of the self-signed mode.
+/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
 ///
-/// It is no oracle. A string is taken apart into the request that it authorizes; that request is canonicalised again and
-/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs.
+/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the string into the
+/// request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
+/// against the caller's rules. Only then does the key sign.
 ///
 /// ```swift
 /// let signer = OSSStringSigner(region: "cn-hangzhou")
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
+///
+/// The formats are those of ``OSSSigner``, which names their sources.
 public struct OSSStringSigner: StringSigner {
-  /// The region that V4 strings have to name.
+  /// The region that each V4 string must name.
   public let region: String
 
-  /// The product that V4 strings have to name.
+  /// The product that each V4 string must name.
   public let product: String
 
-  /// The versions that are signed.
+  /// The accepted versions.
   public let versions: Set<OSSSignatureVersion>
 
   /// The short name of the service: `oss`.
   public var service: String { SignatureScheme.ossV4.service }
 
-  /// Sets up a signer.
+  /// Creates a signer.
   ///
   /// - Parameters:
-  ///   - region: The region that V4 strings have to name, such as `cn-hangzhou`.
-  ///   - product: The product that V4 strings have to name.
-  ///   - versions: The versions that are signed.
+  ///   - region: The region that each V4 string must name, such as `cn-hangzhou`.
+  ///   - product: The product that each V4 string must name.
+  ///   - versions: The accepted versions.
   public init(
     region: String, product: String = "oss", versions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases)
   ) {
@@ -38,11 +41,11 @@ public struct OSSStringSigner: StringSigner {
     self.versions = versions
   }
 
-  /// Reads what a signature would authorize.
+  /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: The request for a signature.
-  /// - Returns: The one request that the string stands for.
-  /// - Throws: A ``SigningRefusal`` if it is not, byte for byte, the string of a request.
+  /// - Parameter order: The string to sign from a client.
+  /// - Returns: The only request that the string stands for and, for V1, the other targets that its signature fits.
+  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     switch order.scheme {
     case .ossV1 where versions.contains(.v1):
@@ -52,11 +55,21 @@ public struct OSSStringSigner: StringSigner {
       guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
       return try v4Intent(of: order, canonicalRequest)
     default:
-      throw .malformed("The version of the signature is not one that is signed here.")
+      throw .malformed("This signer does not support the signature version.")
     }
   }
 
-  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  /// Returns the signature of a string that is within the rules.
+  ///
+  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The string to sign from a client.
+  ///   - intent: The result of ``intent(of:)`` for it.
+  ///   - key: The signing key.
+  ///   - date: The present.
+  /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
+  /// - Throws: No error; other string signers throw a ``SigningRefusal``.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -68,20 +81,20 @@ public struct OSSStringSigner: StringSigner {
     return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }
 
-  /// Returns `OSS` for V1, as the vendor's page "Add signatures on a server" has it, else `nil`.
+  /// Returns `OSS` for V1, as on the vendor's page "Add signatures on a server", and otherwise `nil`.
   public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
 }
 
 extension SignatureScheme {
-  /// OSS with HMAC-SHA-1.
+  /// OSS V1: HMAC-SHA-1.
   public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
 
-  /// OSS with HMAC-SHA-256.
+  /// OSS V4: HMAC-SHA-256.
   public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
 }
 
 extension RequestVocabulary {
-  /// The names of OSS.
+  /// The headers and parameters of OSS requests.
   static let oss = RequestVocabulary(
     headerPrefix: "x-oss-",
     harmlessHeaders: [
@@ -91,7 +104,7 @@ extension RequestVocabulary {
 }
 
 extension OSSStringSigner {
-  /// Reads a V4 string and the canonical request that it holds the hash of.
+  /// Parses a V4 string to sign and the canonical request whose hash it contains.
   private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
@@ -108,14 +121,14 @@ extension OSSStringSigner {
     let text = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
       throw SigningRefusal(
-        .hashMismatch, "The string does not hold the hash of the canonical request.",
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
         remedy: "Send both as the signer prepares them.")
     }
     let request = try v4Request(order, canonicalRequest)
     return try v4Intent(of: request, scope)
   }
 
-  /// The request that has a text as its canonical request.
+  /// Parses the request that has this canonical request.
   private func v4Request(
     _ order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
@@ -193,8 +206,8 @@ extension OSSStringSigner {
     let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
     guard limits.contains(seconds) else {
       throw SigningRefusal(
-        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to \(limits.upperBound).",
-        remedy: "Ask for a shorter lifetime.")
+        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to \(limits.upperBound).",
+        remedy: "Request a shorter lifetime.")
     }
     return SigningIntent(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
@@ -202,7 +215,7 @@ extension OSSStringSigner {
       accessKeyID: AccessKeyID(String(id)), sessionToken: token, vocabulary: .oss)
   }
 
-  /// The names of the headers that are signed beyond the rule, the host included.
+  /// Returns the names of the headers that are signed in addition to those of the rule, including the host.
   private static func additionalNames(of request: HTTPRequest) -> String {
     var names = request.headerFields.map(\.name.canonicalName).filter { !OSSV4Request.isSignedByRule($0) }
     if request.authority != nil { names.append("host") }
@@ -211,9 +224,10 @@ extension OSSStringSigner {
 }
 
 extension OSSStringSigner {
-  /// Reads a V1 string: four lines, a line for each `x-oss-` header, and the resource, which may hold line feeds.
+  /// Parses a V1 string: four lines, a line for each `x-oss-` header, and the resource, which can contain line feeds.
   ///
-  /// The plain reading of the resource has to be canonical; every other request that the string fits goes along with it.
+  /// The plain reading of the resource must be canonical; the intent also contains every other request that the string
+  /// fits.
   private func v1Intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     var lines = StringToSignReader(order.stringToSign)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
@@ -227,7 +241,7 @@ extension OSSStringSigner {
     let resource = lines.remainder
     guard resource.utf8.count(where: { $0 == UInt8(ascii: "?") }) < 2 else {
       throw SigningRefusal(
-        .malformed, "The resource holds more than one question mark (?): the string is that of several requests.",
+        .malformed, "The resource contains more than one question mark (?): the string is that of several requests.",
         remedy: "Sign with V4, which signs the key and the parameters apart.")
     }
     let path = try Self.wirePath(ofResource: resource)
@@ -245,7 +259,7 @@ extension OSSStringSigner {
     return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
-  /// The targets besides the plain one that a resource stands for.
+  /// Returns the targets other than the plain one that a resource stands for.
   private static func otherTargets(
     ofResource resource: String, of request: HTTPRequest
   ) throws(SigningRefusal) -> [RequestTarget] {
@@ -274,7 +288,7 @@ extension OSSStringSigner {
         otherTargets: others.compactMap { $0.usable(by: request.method, with: urlToken) })
     }
     guard let date = Timestamp(httpDate: dateLine), date.httpDate == dateLine else {
-      throw .malformed("The fourth line is neither a date as HTTP writes it nor the end of a URL.")
+      throw .malformed("The fourth line is neither an HTTP date nor the expiration of a URL.")
     }
     guard urlToken == nil, fields[.ossDate].map({ $0 == dateLine }) ?? true else {
       throw .malformed("There are two dates, or the session token is in the URL.")
@@ -285,7 +299,7 @@ extension OSSStringSigner {
       otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
   }
 
-  /// The path that has a text as its canonical resource; behind the first question mark are the parameters.
+  /// Returns the path that has this canonical resource, whose parameters follow its first question mark.
   private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
     let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
@@ -302,7 +316,7 @@ extension OSSStringSigner {
 }
 
 extension HTTPFields {
-  /// Adds the header of a line `name:value`.
+  /// Appends the header of a line `name:value`.
   mutating func append(line: String) throws(SigningRefusal) {
     let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
@@ -311,16 +325,18 @@ extension HTTPFields {
 }
 
 extension RequestTarget {
-  /// Whether two targets are the same; a parameter without a value is one with an empty value, as it is signed.
+  /// Returns whether two targets are equal; a parameter without a value equals one with an empty value, as it is
+  /// signed.
   fileprivate func isSame(as other: RequestTarget) -> Bool {
     bucket == other.bucket && key == other.key
       && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
   }
 
-  /// The target as a service would act on it, or `nil` if it would not.
+  /// Returns the target on which a service would act, or `nil` if it would not act.
   ///
-  /// It refuses a request whose session token is not that of the key, and a POST to an object without parameters is no
-  /// operation. A number of a part that is none counts as absent, for a service that does not refuse it.
+  /// The service rejects a request whose session token is not that of the key, and a POST to an object without
+  /// parameters is no operation. A part number that is not a number counts as absent, for a service that does not
+  /// reject it.
   fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
     let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
     guard own == token else { return nil }
@@ -332,7 +348,7 @@ extension RequestTarget {
     return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
   }
 
-  /// Reads the target of a request that was put together from a signed text, with the bucket in its path.
+  /// Parses the target of a request that was composed from a signed string, with the bucket in its path.
   init(signed request: HTTPRequest) throws(SigningRefusal) {
     do throws(VerificationError) {
       try self.init(of: request, style: .path)

@@ -3,29 +3,34 @@ internal import StorageAuth
 internal import StorageCrypto
 
 /// The string to sign of OSS V1: verb, Content-MD5, Content-Type, date, `x-oss-` headers, resource.
+///
+/// Sources: Alibaba Cloud, "Include signatures in the Authorization header",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
+/// "Include a V1 signature in a URL",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>.
 struct OSSV1String {
   let resource: OSSResource
   let subresources: OSSSubresources
 
-  /// What the fourth line says.
+  /// The value of the fourth line.
   enum Date {
     /// The date of a request, as it is sent.
     case line(String)
-    /// The end of a URL, in Unix time.
+    /// The expiration of a URL, in Unix time.
     case end(Timestamp)
   }
 
-  /// Hands a function that writes the string to sign of a request to `body`.
+  /// Calls `body` with a function that appends the string to sign of a request.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed.
+  ///   - fields: The fields from which the signed headers are selected.
   ///   - path: The path that is signed.
   ///   - date: The fourth line.
   ///   - refused: The parameters that a request must not have.
-  ///   - allowsAmbiguity: Whether the string may be that of another request, too.
-  ///   - body: Uses the function.
-  /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
+  ///   - allowsAmbiguity: Whether another request may have the same string.
+  ///   - body: A function that uses the function.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, or a signed header or parameter is repeated.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
@@ -81,13 +86,13 @@ struct OSSV1String {
     return (md5, type)
   }
 
-  /// What a header is to a V1 signature.
+  /// The role of a header in a V1 signature.
   private enum Role {
     case md5
     case type
     case other
 
-    /// Tells by the name in lower case, and selects a header that starts with `x-oss-`.
+    /// Derives the role from the lower-case name, and selects a header that starts with `x-oss-`.
     init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
       if name.starts(with: "x-oss-") {
         headers.append(SelectedHeader(name: name, index: Int32(index)))
@@ -102,7 +107,7 @@ struct OSSV1String {
     }
   }
 
-  /// Keeps the parameters that are signed, sorted; a repeated one has no defined meaning.
+  /// Selects and sorts the parameters that are signed; a repeated one is rejected because it has no defined meaning.
   private func cut(
     _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
@@ -117,7 +122,7 @@ struct OSSV1String {
 }
 
 extension ByteWriter {
-  /// Appends what stands for the date in V1.
+  /// Appends the date line of V1.
   mutating func append(_ date: OSSV1String.Date) {
     switch date {
     case .line(let line): append(line)
@@ -126,19 +131,19 @@ extension ByteWriter {
   }
 }
 
-/// Which query parameters are part of an OSS V1 signature.
+/// The query parameters that are part of an OSS V1 signature.
 ///
 /// The vendor's own SDKs disagree. This is the union of the lists of the Java, Python (oss2) and Go v2 SDKs, which are
-/// tested against the service, and every parameter that starts with `x-oss-`, as Go signs them.
+/// tested against the service, and every parameter that starts with `x-oss-`, as the Go SDK signs them.
 struct OSSSubresources: Sendable {
-  /// Names that an application adds, for parameters that are newer than this list.
+  /// The names that an application adds, for parameters that are newer than this list.
   private let extra: NameTable?
 
   init(adding extra: Set<String> = []) {
     self.extra = extra.isEmpty ? nil : NameTable(extra)
   }
 
-  /// Whether a parameter is signed; its name is given as it travels.
+  /// Returns whether the parameter with this percent-encoded name is signed.
   func contains(_ name: Span<UInt8>) -> Bool {
     if isListed(name) { return true }
     for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
@@ -147,7 +152,7 @@ struct OSSSubresources: Sendable {
     return false
   }
 
-  /// Whether a parameter is signed; its name is decoded.
+  /// Returns whether the parameter with this decoded name is signed.
   func contains(decoded name: String) -> Bool {
     withBytes(of: name) { isListed($0) }
   }
@@ -156,7 +161,7 @@ struct OSSSubresources: Sendable {
     isListed([UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }).span)
   }
 
-  /// Whether a parameter is signed; its name is given decoded.
+  /// Returns whether the parameter with this decoded name is signed.
   func contains(decoded name: [UInt8]) -> Bool {
     isListed(name.span)
   }
@@ -183,14 +188,14 @@ struct OSSSubresources: Sendable {
 }
 
 extension OSSV1String {
-  /// Returns why the V1 string of a path is that of another request first, or `nil` if it is not.
+  /// Returns the error if another request has the V1 string of a path as its plain reading, or `nil` if not.
   ///
-  /// V1 signs the decoded key, then a question mark, then the decoded parameters with `&` between them. The plain reading
-  /// of such a text ends the key at the only question mark, a parameter at each `&`, and a name at its first `=`. A path
-  /// that holds one of these characters inside a key, a name or a value has the string of another path, whose plain
-  /// reading it is.
+  /// V1 signs the decoded key, then a question mark, then the decoded parameters with `&` between them. The plain
+  /// reading of such a string ends the key at the only question mark, a parameter at each `&`, and a name at its first
+  /// `=`. A path that contains one of these characters inside a key, a name or a value has the string of another path,
+  /// which is its plain reading.
   ///
-  /// - Parameter path: The path with its query, as it travels. One that cannot be read is the canonicaliser's to refuse.
+  /// - Parameter path: The percent-encoded path with its query. The canonicalization rejects one that cannot be parsed.
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
@@ -217,7 +222,7 @@ extension OSSV1String {
     return nil
   }
 
-  /// Whether a value goes on behind an `&` with what V1 takes for another parameter.
+  /// Returns whether a value contains an `&` that V1 would read as the start of another parameter.
   private func beginsParameter(in value: [UInt8]) -> Bool {
     value.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains { piece in
       let name = Array(piece.prefix { $0 != UInt8(ascii: "=") })
@@ -236,21 +241,21 @@ extension SigningError {
   /// The error for a key with a question mark.
   static let questionMarkInKey = SigningError(
     .invalidPath,
-    "The key holds a question mark (?): a V1 signature for it is also one for the key before the question mark with "
+    "The key contains a question mark (?): a V1 signature for it is also one for the key before the question mark with "
       + "the rest as parameters.",
     remedy: useV4)
 
   /// The error for a signed parameter with a question mark.
   fileprivate static let questionMarkInParameter = SigningError(
     .invalidPath,
-    "A signed parameter holds a question mark (?): a V1 signature for it is also one for another key and other "
+    "A signed parameter contains a question mark (?): a V1 signature for it is also one for another key and other "
       + "parameters.",
     remedy: useV4)
 
-  /// The error for a signed parameter that holds what separates parameters.
+  /// The error for a signed parameter that contains a separator of parameters.
   fileprivate static let separatorInParameter = SigningError(
     .invalidPath,
-    "A signed parameter holds & or = where another parameter would begin: a V1 signature for it is also one for other "
+    "A signed parameter has & or = where another parameter would begin: a V1 signature for it is also one for other "
       + "parameters.",
     remedy: useV4)
 }

@@ -3,27 +3,27 @@ internal import StorageCrypto
 
 /// Every target that the resource of a V1 string to sign stands for.
 ///
-/// The resource is `/`, the bucket, `/`, the decoded key and, behind a question mark, the signed parameters, decoded and
-/// in the order of their names, with `&` between them. Nothing in it says which question mark ends the key, which `&`
+/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters, decoded and
+/// in the order of their names, with `&` between them. It does not show which question mark ends the key, which `&`
 /// ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each choice that is the resource of a request
 /// is a reading.
 package struct OSSV1Readings {
-  /// The most readings that are returned, and the most choices that are looked at.
+  /// The limits of the readings that are returned, and of the choices that are examined.
   private static let readingLimit = 128
   private static let choiceLimit = 4096
 
-  /// No name is longer that does not start with `x-oss-`.
+  /// The greatest length in bytes of a name that does not start with `x-oss-`.
   private static let nameByteLimit = 64
 
   private let bytes: [UInt8]
-  /// Where each `&` and each `=` stands.
+  /// The positions of each `&` and each `=`.
   private let ampersands: [Int]
   private let equalSigns: [Int]
   private let subresources = OSSSubresources()
   private var choices = 0
   private var targets: [RequestTarget] = []
 
-  /// The bucket and where it ends, if the text begins with one.
+  /// The bucket and the position of its end, if the string starts with one.
   private let bucket: (name: String, slash: Int)?
 
   private struct Parameter {
@@ -31,17 +31,17 @@ package struct OSSV1Readings {
     let value: Range<Int>?
   }
 
-  /// A list of parameters that goes on at an index, before which so many `&` stand.
+  /// A list of parameters that continues at an index, and the number of `&` before that index.
   private struct Beginning {
     let index: Int
     let ampersand: Int
     let parameters: [Parameter]
   }
 
-  /// Returns every target whose V1 resource is a text.
+  /// Returns every target whose V1 resource is the string.
   ///
   /// - Parameter resource: The last part of a string to sign, from its slash on.
-  /// - Returns: The targets, or `nil` if there are too many to look at.
+  /// - Returns: The targets, or `nil` if there are too many to examine.
   package static func targets(ofResource resource: String) -> [RequestTarget]? {
     var readings = OSSV1Readings(resource)
     return readings.readAll() ? readings.targets : nil
@@ -58,7 +58,7 @@ package struct OSSV1Readings {
     }
   }
 
-  /// Reads the text with each of its question marks as the end of the key, and with none.
+  /// Parses the string with each of its question marks as the end of the key, and with none.
   private mutating func readAll() -> Bool {
     for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
       guard readParameters(from: end + 1) else { return false }
@@ -67,13 +67,13 @@ package struct OSSV1Readings {
     return targets.count <= Self.readingLimit
   }
 
-  /// Whether what stands before an index is `/`, or a bucket and a key between and behind slashes.
+  /// Returns whether the string before an index is `/`, or a bucket and a key after slashes.
   private func isPath(endingAt end: Int) -> Bool {
     guard bytes.first == UInt8(ascii: "/") else { return false }
     return end == 1 || bucket.map { $0.slash < end } ?? false
   }
 
-  /// Reads the parameters behind a question mark in every way; names ascend, and each is one that V1 signs.
+  /// Parses the parameters after a question mark in every way; names ascend, and V1 signs each of them.
   private mutating func readParameters(from start: Int) -> Bool {
     let first = Self.firstIndex(in: ampersands, from: start)
     var pending = [Beginning(index: start, ampersand: first, parameters: [])]
@@ -98,9 +98,9 @@ package struct OSSV1Readings {
     return true
   }
 
-  /// The names that a parameter may have that begins at an index, each as far as a separator or the end.
+  /// Returns the possible names of a parameter that begins at an index, each up to a separator or the end.
   ///
-  /// Only a name that starts with `x-oss-` can hold a separator itself.
+  /// Only a name that starts with `x-oss-` can itself contain a separator.
   private func names(from start: Int) -> [Range<Int>] {
     let prefix = "x-oss-"
     if bytes[start...].starts(with: prefix.utf8) {
@@ -117,7 +117,7 @@ package struct OSSV1Readings {
     return [start..<end]
   }
 
-  /// The index of the first mark at or behind a place, among marks that ascend.
+  /// Returns the index of the first of the ascending marks that is at or after a position.
   private static func firstIndex(in marks: [Int], from place: Int) -> Int {
     var (lower, upper) = (0, marks.count)
     while lower < upper {
@@ -127,7 +127,7 @@ package struct OSSV1Readings {
     return lower
   }
 
-  /// The parameter with a name that ends at an index: the name alone, or with a value behind an `=`.
+  /// Returns the parameter with a name that ends at an index: only the name, or with a value after an `=`.
   private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
     if name.upperBound == end { return Parameter(name: name, value: nil) }
     guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
@@ -151,7 +151,7 @@ package struct OSSV1Readings {
         parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
   }
 
-  /// A part that begins and ends at an ASCII character of a text, and so is text itself.
+  /// Returns a part that begins and ends at an ASCII character of a valid string, and is therefore valid UTF-8.
   private func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
   }

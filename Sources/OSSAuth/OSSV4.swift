@@ -9,7 +9,7 @@ extension HTTPField.Name {
   package static let ossSecurityToken = known("x-oss-security-token")
 }
 
-/// Fixed texts of the OSS signatures.
+/// The constant strings of the OSS signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
   static let v4Request: StaticString = "aliyun_v4_request"
@@ -17,9 +17,11 @@ enum OSSText {
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
 }
 
-/// The limits that OSS sets for signatures, each in one place.
+/// The limits that OSS sets for signatures.
 ///
-/// Source: "Add signatures to URLs (V4)" and "Appendix: Signature version 4" in the vendor's documentation.
+/// Source: Alibaba Cloud, "(Recommended) V4 signatures in presigned URLs",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>, and "Appendix: Signature
+/// version 4".
 public enum OSSLimits {
   /// The longest lifetime of a V4 URL that is signed with a permanent key, and of a V4 form: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
@@ -27,31 +29,34 @@ public enum OSSLimits {
   /// The longest lifetime of a V4 URL that is signed with a temporary key: twelve hours.
   public static let temporaryURLLifetime = Duration.seconds(43_200)
 
-  /// The largest distance between the time of signing and the present: fifteen minutes.
+  /// The largest difference between the time of signing and the present: fifteen minutes.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
-  /// The seconds that a V4 URL may live for.
+  /// Returns the allowed lifetimes of a V4 URL in seconds.
   static func urlSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
     1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
   }
 }
 
 /// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers, payload hash.
+///
+/// Source: Alibaba Cloud, "Include a V4 signature in the Authorization header (recommended)",
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>.
 struct OSSV4Request {
   let resource: OSSResource
-  /// Headers that are signed although the scheme does not ask for them: lower case, sorted.
+  /// The lower-case, sorted names of the headers that are signed although the scheme does not require it.
   let additional: [String]
 
-  /// Hands a function that writes the canonical request to `body`.
+  /// Calls `body` with a function that appends the canonical request.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed.
+  ///   - fields: The fields from which the signed headers are selected.
   ///   - path: The path with every parameter that is signed.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
-  ///   - body: Uses the function.
-  /// - Throws: A ``SigningError`` if the path cannot be read, or something signed is there twice.
+  ///   - body: A function that uses the function.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, or a signed header or parameter is repeated.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -122,7 +127,7 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  /// Whether a header is one of the additional ones, found in their order.
+  /// Returns whether a name is one of the additional headers, by a binary search.
   private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {
@@ -132,14 +137,16 @@ struct OSSV4Request {
     return start < additional.count && additional[start].isIdentical(to: name)
   }
 
-  /// Whether a header is always signed; its name is in lower case.
+  /// Returns whether the header with this lower-case name is always signed.
+  ///
+  /// Source: "Include a V4 signature in the Authorization header (recommended)", the canonical headers.
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-oss-")
       || name.count == 12 && name.starts(with: "content-type")
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Whether a header is always signed; its name is in lower case.
+  /// Returns whether the header with this lower-case name is always signed.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
@@ -156,13 +163,13 @@ struct OSSV4Request {
   }
 }
 
-/// Where the bucket of a signed resource comes from.
+/// The source of the bucket of a signed resource.
 enum OSSResource: Equatable {
   /// The path starts with the bucket: `/bucket/key`.
   case inPath
-  /// The path is the key alone; the bucket is known otherwise.
+  /// The path is only the key; the bucket is known from the host or the signer.
   case bucket(String)
-  /// There is no bucket: the request is to the service.
+  /// The request is for the service, without a bucket.
   case service
 }
 
@@ -170,9 +177,9 @@ extension ByteWriter {
   /// Appends the canonical resource: `/`, `/bucket/` or `/bucket/key`.
   ///
   /// - Parameters:
-  ///   - resource: Where the bucket comes from.
+  ///   - resource: The source of the bucket.
   ///   - path: The path.
-  ///   - wire: What it lies in.
+  ///   - wire: The bytes that contain the path.
   ///   - encoded: Whether the path is canonically encoded (V4) or decoded (V1).
   mutating func append(_ resource: OSSResource, path: WirePath, of wire: Span<UInt8>, encoded: Bool) {
     if case .bucket(let bucket) = resource {
@@ -183,8 +190,9 @@ extension ByteWriter {
     if case .inPath = resource, isBucketAlone(wire.extracting(0..<path.end)) { append(UInt8(ascii: "/")) }
   }
 
-  /// Whether a path is `/bucket`, without a slash behind it; one that is written as an escape is a slash as well, because
-  /// the path is cut after it is decoded.
+  /// Returns whether a path is `/bucket`, without a slash after it.
+  ///
+  /// A percent-encoded slash counts as well, because the path is split after it is decoded.
   private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
     guard path.count > 1 else { return false }
     for index in 1..<path.count {
@@ -196,7 +204,7 @@ extension ByteWriter {
   }
 }
 
-/// What a V4 signing key is bound to: a day, a region and a product.
+/// The day, region and product that a V4 signing key is derived for.
 struct OSSV4Scope {
   let date: Timestamp
   let time: CivilTime
@@ -221,12 +229,12 @@ struct OSSV4Scope {
     writer.append(OSSText.v4Request)
   }
 
-  /// Appends the string to sign of a canonical request that hashes to `hash`.
+  /// Appends the string to sign that belongs to the hash of a canonical request.
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(stringToSign: hash, dateLine: { $0.append(basicDate: time) }, to: &writer)
   }
 
-  /// Appends the string to sign of a canonical request that hashes to `hash`, with a date line of its own form.
+  /// Appends the string to sign that belongs to the hash of a canonical request, with a given date line.
   func append(
     stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
   ) {
@@ -239,7 +247,7 @@ struct OSSV4Scope {
     writer.append(hex: hash)
   }
 
-  /// The signing key of an access key, derived once a day.
+  /// Returns the signing key, which is derived once a day for an access key.
   func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
     let scope = KeyScope(from: date.dayNumber, to: date.dayNumber, region: region, service: product)
     return key.signingKey(for: scope) { secret in

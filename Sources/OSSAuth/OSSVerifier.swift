@@ -2,66 +2,67 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Checks the signatures of requests to OSS, V1 and V4, in headers and in URLs.
+/// A verifier of the V1 and V4 signatures of requests to OSS, in headers and in URLs.
 ///
 /// ```swift
 /// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Refused before any work: more than ``limits`` allow, a version that is not among ``acceptedVersions``, an authorization
-/// in two places, a parameter that is signed and repeated. Refused before the signature is computed: a wrong token,
-/// region, product or date, a time outside the window, and a V1 request whose string is that of another one. Refused
-/// although the signature is right: a URL that lasts for longer than ``limits`` allow. Every `x-oss-` header and parameter is signed by the scheme itself.
+/// Before a key is looked up, it rejects a request that exceeds ``limits``, a version outside of ``acceptedVersions``,
+/// and two authorizations. Before the signature is computed, it rejects a wrong token, region, product or date, a time
+/// outside the window, a repeated signed parameter, and a V1 request whose string is also that of another request. It
+/// also rejects a URL with a correct signature whose lifetime exceeds ``limits``. Every `x-oss-` header and parameter
+/// is signed by the scheme itself.
 ///
-/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; every other parameter can
-/// be added, changed or removed by the one who sends the request. A V4 signature covers all of them.
+/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender of the request
+/// can add, change or remove every other parameter. A V4 signature covers all of them. ``OSSSigner`` names the sources.
 public struct OSSVerifier: SignatureVerifier {
-  /// The region that V4 signatures have to name; nothing for any.
+  /// The region that V4 signatures must name; `nil` accepts any.
   public let region: String?
 
-  /// The product that V4 signatures have to name.
+  /// The product that V4 signatures must name.
   public let product: String
 
-  /// Where the bucket's name is; `nil` if the host decides.
+  /// The position of the bucket name; `nil` if the host decides.
   public let style: AddressingStyle?
 
-  /// The bucket of a custom domain.
+  /// The bucket of a custom domain, or `nil` if the request names the bucket.
   public let bucket: String?
 
-  /// The versions that are accepted.
+  /// The accepted versions.
   public let acceptedVersions: Set<OSSSignatureVersion>
 
-  /// Whether V1 requests are accepted whose string to sign is that of another request, as the service accepts them: with
-  /// a question mark in the key, or with `?`, `&` or `=` in a signed parameter where another part would begin.
+  /// Whether to accept V1 requests whose string to sign is also that of another request, as the service does: with a
+  /// question mark in the key, or with `?`, `&` or `=` in a signed parameter where another part would begin.
   public let acceptsAmbiguousV1: Bool
 
-  /// How large a request may be, and how long a URL may last.
+  /// The limits of the size of a request and of the lifetime of a URL.
   public let limits: VerificationLimits
 
-  /// Whether `x-oss-content-sha256` may hold the hash of the body; a caller that sets it has to check the body.
+  /// Whether `x-oss-content-sha256` may contain the hash of the body, which a caller that sets this must check.
   private(set) var acceptsPayloadHashes = false
 
-  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that checks the body against it.
+  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that compares the body with it.
   public var acceptingPayloadHashes: OSSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
     return copy
   }
 
-  /// The largest distance between the time of signing and the present: fifteen minutes, as at the service.
+  /// The largest difference between the time of signing and the present: fifteen minutes, as at the service.
   public static let clockTolerance = OSSLimits.clockTolerance
 
-  /// Sets up a verifier.
+  /// Creates a verifier.
   ///
   /// - Parameters:
-  ///   - region: The region that V4 signatures have to name; nothing for any.
-  ///   - product: The product that V4 signatures have to name.
-  ///   - style: Where the bucket's name is; if not given, in the path for an IP address or `localhost`, else the first
-  ///     label of the host.
+  ///   - region: The region that V4 signatures must name; `nil` accepts any.
+  ///   - product: The product that V4 signatures must name.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
+  ///     the first label of the host.
   ///   - bucket: The bucket, for a custom domain.
-  ///   - acceptedVersions: The versions that are accepted; `[.v4]` where no client is older.
-  ///   - acceptsAmbiguousV1: Whether V1 requests are accepted whose string to sign is that of another request.
-  ///   - limits: How large a request may be, and how long a URL may last.
+  ///   - acceptedVersions: The accepted versions; `[.v4]` if no client uses the older one.
+  ///   - acceptsAmbiguousV1: Whether to accept V1 requests whose string to sign is also that of another request.
+  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
   public init(
     region: String? = nil, product: String = "oss", style: AddressingStyle? = nil, bucket: String? = nil,
     acceptedVersions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases), acceptsAmbiguousV1: Bool = false,
@@ -76,14 +77,17 @@ public struct OSSVerifier: SignatureVerifier {
     self.limits = limits
   }
 
-  /// Proves a claim.
+  /// Verifies a claim.
+  ///
+  /// - Returns: The verified request, with the only reading that the signature covers.
+  /// - Throws: A ``VerificationError`` if the time, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try check(claim.version)
     try claim.checkToken(against: key, at: date)
     var claim = claim
-    // What is proved is read from the request that is verified, whatever the claim was read from.
+    // The target is parsed from the verified request, because the claim may have been parsed from another one.
     claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     do {
       switch claim.scheme {
@@ -95,7 +99,7 @@ public struct OSSVerifier: SignatureVerifier {
     } catch let error as VerificationError {
       throw error.with(accessKeyID: claim.accessKeyID)
     } catch {
-      throw .malformed("The request cannot be read.")
+      throw .malformed("The request cannot be parsed.")
     }
   }
 
@@ -171,10 +175,10 @@ public struct OSSVerifier: SignatureVerifier {
 }
 
 extension OSSVerifier {
-  /// Headers and parameters that start like this have an effect on OSS, and its signatures cover all of them.
+  /// The prefix of the headers and parameters that have an effect on OSS; its signatures cover all of them.
   public var controlPrefixes: [String] { ["x-oss-"] }
 
-  /// The words in which OSS refuses, as "Error responses" of its documentation has them.
+  /// The status codes and error codes with which OSS refuses a request, from "Error responses" of its documentation.
   public var refusals: RefusalVocabulary {
     RefusalVocabulary(
       subject: .host("HostId"), headHeader: .ossError,
@@ -184,10 +188,12 @@ extension OSSVerifier {
       ])
   }
 
-  /// `x-oss-content-sha256`.
+  /// The header `x-oss-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
 
-  /// Returns whether a request carries an authorization of OSS, well formed or not.
+  /// Returns whether a request carries an authorization of OSS, well-formed or not.
+  ///
+  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeOSS($0.value) }) { return true }
@@ -198,19 +204,19 @@ extension OSSVerifier {
     }
   }
 
-  /// Whether an Authorization header starts with `OSS`, whatever its case and version.
+  /// Returns whether the value of an Authorization header starts with `OSS`, in any letter case and version.
   private static func startsLikeOSS(_ value: String) -> Bool {
     value.utf8.lazy.map(asciiLowercased).starts(with: "oss".utf8)
   }
 
-  /// The parameters of which any makes a URL a signed one, in lower case.
+  /// The lower-case names of the parameters each of which marks a URL as presigned.
   private static let authorizationNames = NameTable([
     "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
   ])
 }
 
 extension OSSVerifier {
-  /// Refuses a version that is not accepted.
+  /// Rejects a version that is not accepted.
   func check(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
@@ -220,7 +226,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Refuses a scope that is for another region, product or day.
+  /// Rejects a scope that is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
     guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
       throw .wrongScope(
@@ -237,7 +243,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Refuses a request that was signed too long ago, or in the future.
+  /// Rejects a request that was signed too long ago, or in the future.
   func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
     let distance = instant.duration(to: date)
     guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
@@ -248,7 +254,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Refuses a URL that is not valid yet or no longer, or that was made for too long.
+  /// Rejects a URL that is not valid yet, has expired, or has a lifetime that is out of range.
   func checkWindow(
     _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
   ) throws(VerificationError) -> Timestamp {
@@ -256,7 +262,7 @@ extension OSSVerifier {
     guard seconds.contains(lifetime) else {
       throw VerificationError(
         .malformed, "The lifetime of the URL is not 1 to \(seconds.upperBound) seconds.",
-        remedy: "Make a URL that ends earlier.")
+        remedy: "Create a URL that expires earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
     guard date <= end else { throw Self.expired(end) }
@@ -269,12 +275,12 @@ extension OSSVerifier {
   }
 
   static func expired(_ end: Timestamp) -> VerificationError {
-    VerificationError(.expired, "The URL ended at \(end).", remedy: "Make a new one.").with(instant: end)
+    VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
 }
 
 extension OSSVerifier {
-  /// Returns what a signature that was compared proves.
+  /// Returns the verified request for a claim whose signature was compared.
   func proof(
     of claim: OSSClaim, _ request: HTTPRequest, _ key: AccessKey, expiration: Timestamp?
   ) -> VerifiedRequest {
@@ -287,11 +293,11 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The names of the headers that the signature covers.
+  /// Returns the names of the headers that the signature covers.
   ///
   /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
-  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. The `Date`
-  /// header is a line of the string to sign where there is no `x-oss-date`.
+  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. The
+  /// `Date` header is a line of the string to sign of a request without `x-oss-date`.
   func signedHeaders(of request: HTTPRequest) -> Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
     if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
@@ -301,9 +307,9 @@ extension OSSClaim {
     return names
   }
 
-  /// Whether the signature covers a parameter of the query; its name is decoded.
+  /// Returns whether the signature covers the query parameter with this decoded name.
   ///
-  /// V4 covers all of them but the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
+  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
   func signs(_ name: WireText) -> Bool {
     switch scheme {
     case .v4: name != "x-oss-signature"
@@ -313,12 +319,12 @@ extension OSSClaim {
 }
 
 extension OSSVerifier {
-  /// The texts that the signature of a request covers, read as the service reads them.
+  /// Returns the string to sign and, for V4, the canonical request of a request as the service parses it.
   ///
   /// - Parameters:
-  ///   - claim: What the request says about its signature.
+  ///   - claim: The claim about its signature that the request contains.
   ///   - request: The request.
-  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: OSSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     switch claim.scheme {
     case .v1(let scheme):
@@ -362,7 +368,7 @@ extension OSSClaim {
     if case .v4(let scheme) = scheme { scheme.day } else { nil }
   }
 
-  /// When the request was signed; the URLs of V1 do not say.
+  /// The time of signing; `nil` for V1 URLs, which do not state it.
   package var signedAt: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .header ? scheme.instant : nil
@@ -370,7 +376,7 @@ extension OSSClaim {
     }
   }
 
-  /// When a URL ends.
+  /// The expiration of a URL; `nil` for a signature in the headers.
   package var expiration: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil

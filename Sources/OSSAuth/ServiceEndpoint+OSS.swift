@@ -1,22 +1,22 @@
 public import StorageAuth
 
-/// The network on which OSS is reached.
+/// The network on which a client reaches OSS.
 public enum OSSNetwork: Sendable, Hashable, CaseIterable {
   /// The internet.
   case `public`
-  /// The network of the cloud, in the same region; traffic is not billed there.
+  /// The internal network of the cloud, in the same region; its traffic is free of charge.
   case `internal`
-  /// The acceleration network, for a bucket that has it switched on.
+  /// The acceleration network, for a bucket that has it enabled.
   case accelerated
 }
 
 extension ServiceEndpoint {
-  /// The endpoint of OSS in a region.
+  /// Returns the endpoint of OSS in a region.
   ///
   /// - Parameters:
   ///   - region: The region in its general form, such as `cn-hangzhou`.
-  ///   - network: The network on which it is reached.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if that is not the name of a region.
+  ///   - network: The network on which the client reaches OSS.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not the name of a region.
   public static func oss(region: String, network: OSSNetwork = .public) throws(SigningError) -> ServiceEndpoint {
     if let problem = OSSConfiguration.regionProblem(region) { throw problem }
     switch network {
@@ -28,8 +28,9 @@ extension ServiceEndpoint {
 }
 
 extension ServiceHosts {
-  /// The hosts of OSS, such as `oss-cn-hangzhou.aliyuncs.com`; elsewhere a first label of `oss` stands for the service.
+  /// The hosts of OSS, such as `oss-cn-hangzhou.aliyuncs.com`; in other domains a first label of `oss` stands for the
+  /// service.
   ///
-  /// Page: "OSS domain names".
+  /// Source: Alibaba Cloud, "OSS domain names".
   public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)
 }

@@ -1,18 +1,22 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// The policy as a document of IAM (version 2012-10-17), for `Policy` of AssumeRole or for a role or a user.
+  /// Returns the policy as a document of IAM (version 2012-10-17), for `Policy` of AssumeRole or for a role or a user.
   ///
-  /// A write is `s3:PutObject`, which parts and the target of a copy need too, with `s3:AbortMultipartUpload` and
-  /// `s3:ListMultipartUploadParts`; a list is `s3:ListBucket` on the bucket with the prefix as a condition. Uploads under
-  /// way cannot be listed, because no condition would keep that to a prefix. Pages: "Actions, resources, and condition keys
-  /// for Amazon S3" and "IAM JSON policy elements: Condition operators".
+  /// Writing is `s3:PutObject`, which parts and the target of a copy require too, with `s3:AbortMultipartUpload` and
+  /// `s3:ListMultipartUploadParts`. Listing is `s3:ListBucket` on the bucket with the prefix as a condition.
+  /// In-progress uploads cannot be listed, because no condition would limit that to a prefix.
+  ///
+  /// Source: AWS, "Actions, resources, and condition keys for Amazon S3" and "IAM JSON policy elements: Condition
+  /// operators".
   ///
   /// - Parameters:
-  ///   - partition: The part of the cloud that the buckets are in: `aws`, `aws-cn` or `aws-us-gov`.
-  ///   - byteLimit: The most bytes of the document; STS takes 2,048. `nil` for a policy that is attached to a role.
-  /// - Throws: A ``PolicyError`` if IAM cannot express it: sizes and media types of what is written, stars, question marks
-  ///   and `${` in keys.
+  ///   - partition: The AWS partition of the buckets: `aws`, `aws-cn` or `aws-us-gov`.
+  ///   - byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is attached
+  ///     to a role.
+  /// - Returns: The document as JSON.
+  /// - Throws: A ``PolicyError`` if IAM cannot express the policy: limits on the size or media type of written objects,
+  ///   or an asterisk, a question mark or `${` in a key.
   public func iamDocument(partition: String = "aws", upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     guard isScopePart(partition) else {
       throw PolicyError(

@@ -2,9 +2,10 @@ package import HTTPTypes
 package import StorageAuth
 package import StorageCrypto
 
-// What a Signature Version 4 signature of Amazon S3 is made of: names, limits, the scope with its signing key, and the
-// canonical request with the string to sign. Pages: "Signature Calculations for the Authorization Header: Transferring
-// Payload in a Single Chunk", "Authenticating Requests: Using Query Parameters".
+// The parts of a Signature Version 4 signature of Amazon S3. Sources: AWS, "Signature Calculations for the
+// Authorization Header: Transferring Payload in a Single Chunk",
+// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>; "Authenticating Requests: Using
+// Query Parameters", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 
 extension HTTPField.Name {
   package static let s3Date = known("x-amz-date")
@@ -16,7 +17,7 @@ extension HTTPField.Name {
   package static let s3RegionSet = known("x-amz-region-set")
 }
 
-/// Fixed texts of the signatures of S3.
+/// The constant strings of S3 signatures.
 enum S3Text {
   static let algorithm: StaticString = "AWS4-HMAC-SHA256"
   static let terminal: StaticString = "aws4_request"
@@ -24,41 +25,42 @@ enum S3Text {
   static let emptyHash: StaticString = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   static let signatureParameter: StaticString = "X-Amz-Signature"
 
-  /// The parameters that carry a signature in a URL; the parameter `X-Amz-Signature` is the only one that is not signed.
+  /// The parameters that carry a signature in a URL; only `X-Amz-Signature` is not signed.
   static let ownParameters = [
     "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
     "X-Amz-Security-Token", "X-Amz-Signature",
   ]
 
-  /// What a request must not carry yet when it is signed: a signature of this version or of version 2.
+  /// The parameters that an unsigned request must not have: those of this signature version and of version 2.
   static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
 }
 
-/// The limits that S3 sets for signatures, each in one place.
+/// The limits that S3 sets for signatures.
 ///
-/// Pages: "Authenticating Requests: Using Query Parameters", "Signature Calculations for the Authorization Header:
-/// Transferring Payload in Multiple Chunks (Chunked Upload)", "POST Policy".
+/// Sources: AWS, "Authenticating Requests: Using Query Parameters", "Signature Calculations for the Authorization
+/// Header: Transferring Payload in Multiple Chunks (Chunked Upload)" and "POST Policy".
 public enum S3Limits {
-  /// The longest lifetime of a URL: seven days.
+  /// The longest lifetime of a presigned URL: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
 
-  /// The fewest bytes of a chunk that is not the last one with data.
+  /// The smallest size in bytes of a chunk that is not the last one with data.
   public static let minimumChunkByteCount = 8192
 
-  /// The most bytes of a form before its file.
+  /// The greatest size in bytes of the form fields before the file.
   public static let formByteCount = 20_480
 
-  /// The most bytes of the trailers of a body.
+  /// The greatest size in bytes of the trailers of a body.
   static let trailerByteCount = 16_384
 
-  /// The seconds that a URL may work for.
+  /// The allowed lifetimes of a presigned URL in seconds.
   static let urlSeconds: ClosedRange<Int64> = 1...604_800
 
-  /// The hexadecimal digits of a signature and of a hash.
+  /// The number of hexadecimal digits of a signature and of a hash.
   static let hexDigitCount = 64
 }
 
-/// Whether a text is a part of a scope, or a label of a host: `[a-z0-9-]+`, with a letter or a digit at both ends.
+/// Returns whether a string is a part of a scope or a label of a host: `[a-z0-9-]+`, with a letter or a digit at both
+/// ends.
 func isScopePart(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.count <= 63 && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
     && text.utf8.allSatisfy { byte in
@@ -69,7 +71,7 @@ func isScopePart(_ text: String) -> Bool {
     }
 }
 
-/// Whether a text is 64 hexadecimal digits in lower case.
+/// Returns whether a string is 64 hexadecimal digits in lower case.
 func isLowerHex(_ text: some StringProtocol) -> Bool {
   text.utf8.count == S3Limits.hexDigitCount
     && text.utf8.allSatisfy { byte in
@@ -80,7 +82,9 @@ func isLowerHex(_ text: some StringProtocol) -> Bool {
     }
 }
 
-/// What a signing key is bound to: a day, a region and a service.
+/// The day, region and service that a signing key is derived for.
+///
+/// Source: AWS, "Authenticating Requests (AWS Signature Version 4)".
 package struct S3Scope: Sendable {
   let date: Timestamp
   let time: CivilTime
@@ -105,15 +109,15 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.terminal)
   }
 
-  /// Appends the string to sign of a canonical request that hashes to `hash`.
+  /// Appends the string to sign that belongs to the hash of a canonical request.
   package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(headOf: "", to: &writer)
     writer.append(hex: hash)
   }
 
-  /// Appends the algorithm, the date and the scope, each with its line feed.
+  /// Appends the algorithm, the date and the scope, each with a line feed.
   ///
-  /// - Parameter kind: What follows the name of the algorithm: `-PAYLOAD` for a chunk, `-TRAILER` for trailers.
+  /// - Parameter kind: The suffix of the algorithm: `-PAYLOAD` for a chunk, `-TRAILER` for trailers.
   func append(headOf kind: StaticString, to writer: inout ByteWriter) {
     writer.append(S3Text.algorithm)
     writer.append(kind)
@@ -124,9 +128,11 @@ package struct S3Scope: Sendable {
     writer.append(UInt8(ascii: "\n"))
   }
 
-  /// The signing key of an access key, derived once for a secret, a day, a region and a service.
+  /// Returns the signing key, which is derived once for an access key, a day, a region and a service.
+  ///
+  /// Source: the step that calculates the signature in "Transferring Payload in a Single Chunk".
   package func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
-    // The second number tells the keys of this scheme from those that others derive for the same day, region and service.
+    // The second number distinguishes the keys from those of other schemes for the same day, region and service.
     let scope = KeyScope(from: date.dayNumber, to: ~date.dayNumber, region: region, service: service)
     return key.signingKey(for: scope) { secret in
       let dateKey = HMACKey<SHA256>(writing: {
@@ -140,20 +146,23 @@ package struct S3Scope: Sendable {
   }
 }
 
-/// The canonical request: method, path, query, headers, names of the headers, hash of the body.
+/// The canonical request: method, path, query, headers, header names included in the signature, and hash of the body.
+///
+/// The path is decoded and encoded once and is not normalized, unlike those of other AWS services. Values of a repeated
+/// header are joined with commas. Source: "Transferring Payload in a Single Chunk".
 package struct S3CanonicalRequest {
-  /// Which headers are signed.
+  /// The selection of the headers that are signed.
   enum Headers {
-    /// Those that have an effect, and further ones, whose names are in lower case and sorted.
+    /// The headers that have an effect, and additional ones, whose names are in lower case and sorted.
     case byRule(adding: [String])
-    /// These, whose names are in lower case and sorted.
+    /// Exactly these headers, whose names are in lower case and sorted.
     case listed([String])
   }
 
   let headers: Headers
-  /// What stands for the body; `nil` for the header `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` where there is none.
+  /// The line for the body; `nil` means the header `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without it.
   let payload: String?
-  /// Whether a signed header may hold a tab or another control character: libraries disagree on what of it is signed.
+  /// Whether a signed header may contain a control character, such as a tab: libraries disagree on how it is signed.
   let allowsControlCharacters: Bool
 
   init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
@@ -167,16 +176,16 @@ package struct S3CanonicalRequest {
     self.init(headers: .listed(names), payload: payload)
   }
 
-  /// Hands functions that write the canonical request, and the names of its headers separated by `;`, to `body`.
+  /// Calls `body` with functions that append the canonical request, and its header names separated by `;`.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - fields: Every header that is signed.
+  ///   - fields: The fields from which the signed headers are selected.
   ///   - path: The path with every parameter that is signed.
   ///   - omitting: The name of a query parameter that is left out: the signature itself.
   ///   - refused: The parameters that a request must not have.
-  ///   - body: Uses the functions.
-  /// - Throws: A ``SigningError`` if the path cannot be read in one way, or something is there twice.
+  ///   - body: A function that uses the two functions.
+  /// - Throws: A ``SigningError`` if the path is ambiguous, or a parameter or header that must be unique is repeated.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -213,7 +222,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Appends the block of headers, the empty line and the names; values of one name are joined with commas.
+  /// Appends the block of headers, the empty line and the names; the values of a repeated name are joined with commas.
   private func append(
     _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
     to writer: inout ByteWriter
@@ -237,7 +246,7 @@ package struct S3CanonicalRequest {
     append(namesOf: selected, in: fields, to: &writer)
   }
 
-  /// Returns the names of the signed headers that a request has, sorted and separated by `;`.
+  /// Returns the names of the signed headers of a request, sorted and separated by `;`.
   func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try select(from: fields, authority: authority, into: &selected)
@@ -270,8 +279,8 @@ package struct S3CanonicalRequest {
       let traits = fields.traitsOfValue(at: index)
       guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
-          .invalidHeader, "The header \(fields[index].name.rawName), which is signed, holds a control character.",
-          remedy: "Write a space for a tab, and encode the value.")
+          .invalidHeader, "The header \(fields[index].name.rawName), which is signed, contains a control character.",
+          remedy: "Replace a tab by a space, and encode the value.")
       }
       fields.withName(at: index) { name in
         selected.append(SelectedHeader(name: name, index: Int32(index), isCollapsed: traits.isCollapsed))
@@ -287,7 +296,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Whether a header other than the host, which always is, is signed; its name is in lower case.
+  /// Returns whether a header with this lower-case name is signed; the host, which always is, does not count.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }
@@ -300,13 +309,14 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Returns whether a header is signed wherever it is; its name is in lower case.
+  /// Returns whether a header with this lower-case name is signed in every request.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
 
-  /// Returns whether a header is signed wherever it is: it has an effect at the service, and nothing changes it on the
-  /// way; its name is in lower case.
+  /// Returns whether a header is signed in every request: it has an effect at the service, and no proxy changes it.
+  ///
+  /// AWS requires `x-amz-` headers and, its pages disagree, `content-type` or `content-md5`.
   private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     switch name.count {
     case 5: name.starts(with: "range") || name.starts(with: "if-")
@@ -331,7 +341,7 @@ package struct S3CanonicalRequest {
 }
 
 extension [String] {
-  /// Whether a name is among names that are sorted by their bytes.
+  /// Returns whether a name is in an array that is sorted by the names' bytes.
   func containsSorted(_ name: String) -> Bool {
     var (start, end) = (0, count)
     while start < end {
@@ -343,9 +353,9 @@ extension [String] {
 }
 
 extension String {
-  /// Whether a signed header may be there more than once, as a list or as metadata; the name is in lower case.
+  /// Whether a signed header with this lower-case name may be repeated, as a list or as metadata.
   ///
-  /// One that the service reads once is refused where it is there twice: one copy would be signed and the other obeyed.
+  /// A header that the service reads once must not be repeated: one copy would be signed and the other obeyed.
   fileprivate var isRepeatable: Bool {
     if hasBytePrefix("x-amz-meta-") { return true }
     if self == "host" || S3CanonicalRequest.isSignedByRule(self) { return false }
@@ -354,7 +364,7 @@ extension String {
 }
 
 extension ByteWriter {
-  /// Appends a host as it is signed: in lower case, without the port of the scheme.
+  /// Appends a host as it is signed: in lower case, without the default port of the scheme.
   mutating func append(canonicalHost authority: String, scheme: String?) {
     let port: StaticString? =
       switch scheme {
@@ -376,6 +386,6 @@ extension ByteWriter {
 extension SigningError {
   /// The error for a plus sign in a path.
   static let plusInPath = SigningError(
-    .invalidPath, "The path holds a plus sign, which S3 reads as a space and other services read as a plus sign.",
+    .invalidPath, "The path contains a plus sign, which S3 reads as a space and other services read as a plus sign.",
     remedy: "Write %2B for a plus sign and %20 for a space; ServiceEndpoint does that.")
 }

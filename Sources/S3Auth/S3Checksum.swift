@@ -1,11 +1,11 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A checksum of an object that is computed as its bytes pass, in the form of the `x-amz-checksum-` headers and trailers.
+/// A checksum of an object that is computed incrementally, in the form of the `x-amz-checksum-` headers and trailers.
 ///
-/// Page: "Checking object integrity for data uploads".
+/// Source: AWS, "Checking object integrity for data uploads in Amazon S3".
 public struct S3Checksum: Sendable {
-  /// An algorithm that S3 accepts.
+  /// A checksum algorithm that S3 accepts.
   public enum Algorithm: String, Sendable, Hashable, CaseIterable {
     /// CRC-32 (ISO 3309), the default of most SDKs.
     case crc32
@@ -21,7 +21,7 @@ public struct S3Checksum: Sendable {
     /// The name of the header or trailer, in lower case.
     package var fieldName: String { "x-amz-checksum-\(rawValue)" }
 
-    /// Finds the algorithm of a header or trailer; the case of the name does not matter.
+    /// Creates the algorithm that a header or trailer names, regardless of letter case; `nil` for another name.
     public init?(fieldName: String) {
       let name = fieldName.asciiLowercased
       guard let found = Self.allCases.first(where: { $0.fieldName.isIdentical(to: name) }) else { return nil }
@@ -35,12 +35,12 @@ public struct S3Checksum: Sendable {
     case sha256(SHA256)
   }
 
-  /// The algorithm.
+  /// The checksum algorithm.
   public let algorithm: Algorithm
 
   private var state: State
 
-  /// Starts a checksum of no bytes.
+  /// Creates the checksum of zero bytes.
   public init(_ algorithm: Algorithm) {
     self.algorithm = algorithm
     state =
@@ -53,12 +53,12 @@ public struct S3Checksum: Sendable {
       }
   }
 
-  /// Continues with more bytes.
+  /// Adds bytes to the checksum.
   public mutating func update(_ bytes: [UInt8]) {
     update(bytes.span)
   }
 
-  /// Continues with more bytes.
+  /// Adds bytes to the checksum.
   public mutating func update(_ bytes: Span<UInt8>) {
     switch state {
     case .cyclic(var crc):
@@ -73,7 +73,7 @@ public struct S3Checksum: Sendable {
     }
   }
 
-  /// The checksum of the bytes so far, the highest byte of a number first.
+  /// The checksum of the bytes so far, with the most significant byte first.
   public var bytes: [UInt8] {
     switch state {
     case .cyclic(let crc): crc.bytes
@@ -82,7 +82,7 @@ public struct S3Checksum: Sendable {
     }
   }
 
-  /// The checksum of the bytes so far in Base64.
+  /// The checksum of the bytes so far, in Base64.
   public var base64: String {
     let bytes = bytes
     return String(writing: { $0.append(base64: bytes.span) })

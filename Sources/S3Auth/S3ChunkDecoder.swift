@@ -2,7 +2,8 @@ package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// Reads a body in chunks and checks its signatures; the bytes of a chunk come out when its signature is proved.
+/// A decoder of chunked bodies that checks their signatures and releases the bytes of a chunk after its signature is
+/// verified.
 ///
 /// ```swift
 /// var decoder = try S3ChunkDecoder(for: proof, of: request, against: key)
@@ -10,10 +11,15 @@ internal import StorageCrypto
 /// try decoder.finish()
 /// ```
 ///
-/// What is stored must not become visible before ``finish()`` returns. One chunk is held in memory at most, of a body
-/// without signatures none.
+/// The decoded bytes must not become visible before ``finish()`` returns. The decoder buffers at most one chunk, and
+/// none of a body without signatures.
+///
+/// Sources: AWS, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks (Chunked
+/// Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>, and "… Including Trailing
+/// Headers", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html>.
 package struct S3ChunkDecoder: BodyDecoder {
-  /// The checksum that came as a trailer and was compared with the bytes, when the body has ended; else `nil`.
+  /// The checksum from the trailer after it was compared with the bytes, at the end of the body; `nil` before or
+  /// without one.
   package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 
   /// The number of bytes of the object, as the request states it.
@@ -28,9 +34,9 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var chain: S3ChunkChain
   private var running: S3Checksum?
   private var state = State.head
-  /// The bytes of a line that has not ended.
+  /// The bytes of an incomplete line.
   private var line: [UInt8] = []
-  /// The bytes of a chunk whose signature is not proved yet.
+  /// The bytes of a chunk whose signature is not verified yet.
   private var held: [UInt8] = []
   private var claimedSignature = ""
   private var chunkCount = 0
@@ -42,18 +48,18 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var hasFailed = false
   private var surplusLines = 0
 
-  /// The longest line before a chunk: 15 digits, the signature and the line break.
+  /// The greatest length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
   private static let headByteCount = 128
 
   /// Creates a decoder for the body of a verified request.
   ///
   /// - Parameters:
-  ///   - proof: The proof of the request.
+  ///   - proof: The result of verifying the request.
   ///   - request: The request that was verified.
-  ///   - key: The key that it was verified against.
-  ///   - maximumChunkByteCount: The most bytes of a signed chunk, which is held in memory.
-  /// - Throws: A ``VerificationError`` if the request was not signed for a body in chunks, its length or the name of its
-  ///   trailer is missing, or the proof is that of another request.
+  ///   - key: The key that the request was verified against.
+  ///   - maximumChunkByteCount: The greatest size in bytes of a signed chunk, which is buffered.
+  /// - Throws: A ``VerificationError`` if the request was not signed for a chunked body, its length or the name of its
+  ///   trailer is missing, or the proof belongs to another request.
   package init(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
     maximumChunkByteCount: Int = 16 << 20
@@ -77,12 +83,12 @@ package struct S3ChunkDecoder: BodyDecoder {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
   }
 
-  /// Reads some bytes of the body, in pieces of any size.
+  /// Decodes the next bytes of the body, which may be split anywhere.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Returns: The bytes of the object that are proved, if any.
-  /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or the
-  ///   checksum is wrong; everything that came out before is to be thrown away, and further calls throw too.
+  /// - Returns: The bytes of the object that have been verified so far, which may be empty.
+  /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or
+  ///   the checksum is wrong. The caller must then discard all decoded bytes; all further calls throw as well.
   package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
     guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
     var output: [UInt8] = []
@@ -111,9 +117,9 @@ package struct S3ChunkDecoder: BodyDecoder {
     return output
   }
 
-  /// Ends the body.
+  /// Checks that the body is complete, at its end.
   ///
-  /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body has not ended.
+  /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body is incomplete.
   package mutating func finish() throws(VerificationError) {
     guard case .done = state, line.isEmpty, !hasFailed else {
       hasFailed = true
@@ -133,15 +139,15 @@ package struct S3ChunkDecoder: BodyDecoder {
     switch state {
     case .head: try readHead(ended)
     case .dataEnd:
-      guard ended == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("A chunk is not as long as it says.") }
+      guard ended == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("The size of a chunk is wrong.") }
       try endChunk(into: &output)
       state = .head
     case .trailer: try readTrailer(ended)
     case .done:
-      // A client of MinIO ends a body with trailers with one empty line too many.
+      // A MinIO client ends a body with trailers with one extra empty line.
       surplusLines += 1
       guard ended == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLines == 1 else {
-        throw Self.malformedChunk("There are bytes behind the end of the body.")
+        throw Self.malformedChunk("There are bytes after the end of the body.")
       }
     case .data: break
     }
@@ -151,7 +157,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     if case .trailer = state { true } else { false }
   }
 
-  /// Reads the line before a chunk: its size and, in a signed body, its signature.
+  /// Parses the line before a chunk: its size and, in a signed body, its signature.
   private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
     guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
       throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
@@ -170,7 +176,7 @@ package struct S3ChunkDecoder: BodyDecoder {
       throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
     }
     guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
-      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length says.")
+      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
     }
     if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
       throw VerificationError(
@@ -191,14 +197,14 @@ package struct S3ChunkDecoder: BodyDecoder {
       return
     }
     guard announcedByteCount == decodedByteCount else {
-      throw Self.incomplete("The chunks have fewer bytes than x-amz-decoded-content-length says.")
+      throw Self.incomplete("The chunks have fewer bytes than x-amz-decoded-content-length states.")
     }
     var none: [UInt8] = []
     try endChunk(into: &none)
     state = .trailer
   }
 
-  /// The number that 1 to 15 hexadecimal digits stand for.
+  /// Parses a number of 1 to 15 hexadecimal digits.
   private static func size(_ digits: ArraySlice<UInt8>) -> Int64? {
     guard (1...15).contains(digits.count) else { return nil }
     var value: Int64 = 0
@@ -209,7 +215,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     return value
   }
 
-  /// Proves the chunk that is held, and hands its bytes on.
+  /// Verifies the signature of the buffered chunk and releases its bytes.
   private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
     guard payload.hasSignedChunks else { return }
     let expected = chain.sign(chunkWith: SHA256.hash(held).hex)
@@ -231,7 +237,7 @@ package struct S3ChunkDecoder: BodyDecoder {
       }
       guard trailerValue != nil else { throw Self.malformedTrailer }
       if payload.hasSignedChunks, !hasTrailerSignature {
-        // A client of MinIO puts one empty line before the signature.
+        // A MinIO client sends one extra empty line before the signature.
         surplusLines += 1
         guard surplusLines == 1 else { throw Self.malformedTrailer }
         return
@@ -259,7 +265,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     }
   }
 
-  /// Compares the checksum in the trailer, and ends the body.
+  /// Compares the checksum in the trailer with that of the bytes, and ends the body.
   private mutating func checkSum() throws(VerificationError) {
     guard let running, let trailerValue else { throw Self.malformedTrailer }
     guard running.base64.isIdentical(to: trailerValue) else {
@@ -275,7 +281,7 @@ package struct S3ChunkDecoder: BodyDecoder {
   }
 
   private static func malformedChunk(_ message: String) -> VerificationError {
-    VerificationError(.malformed, message, remedy: "Frame the body as the page on chunked uploads says.")
+    VerificationError(.malformed, message, remedy: "Frame the body as documented for chunked uploads.")
       .with(serviceCode: "IncompleteBody")
   }
 
@@ -295,10 +301,10 @@ package struct S3ChunkDecoder: BodyDecoder {
   ).with(serviceCode: "MalformedTrailerError")
 }
 
-/// The headers that describe a body in chunks.
+/// The headers that describe a chunked body.
 struct S3Framing {
   let decodedByteCount: Int64
-  /// The checksum that comes as a trailer.
+  /// The algorithm of the checksum in the trailer, or `nil` for a body without trailers.
   let trailer: S3Checksum.Algorithm?
 
   init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {

@@ -2,10 +2,12 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-// Bodies in chunks (`aws-chunked`). Pages: "Signature Calculations for the Authorization Header: Transferring Payload in
-// Multiple Chunks (Chunked Upload)", "… Including Trailing Headers (Chunked Upload)".
+// Chunked bodies (`aws-chunked`). Sources: AWS, "Signature Calculations for the Authorization Header: Transferring
+// Payload in Multiple Chunks (Chunked Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>,
+// and "… Including Trailing Headers (Chunked Upload)",
+// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html>.
 
-/// The signatures along a body: each covers the one before it, the first one the signature of the request.
+/// The chain of the signatures of a body: each covers the previous one, and the first covers that of the request.
 struct S3ChunkChain: Sendable {
   let scope: S3Scope
   let key: HMACKey<SHA256>
@@ -17,9 +19,9 @@ struct S3ChunkChain: Sendable {
     last = seed
   }
 
-  /// Returns the signature of the next chunk, and keeps it.
+  /// Returns the signature of the next chunk and stores it as the previous one of the chunk after that.
   ///
-  /// - Parameter hash: The SHA-256 of the chunk in hexadecimal.
+  /// - Parameter hash: The SHA-256 of the chunk, in hexadecimal.
   mutating func sign(chunkWith hash: String) -> String {
     let signature = key.authenticationCode { writer in
       scope.append(headOf: "-PAYLOAD", to: &writer)
@@ -50,13 +52,13 @@ struct S3ChunkChain: Sendable {
   }
 }
 
-/// Fixed texts of bodies in chunks.
+/// The constant strings of chunked bodies.
 enum S3ChunkText {
   static let signature = ";chunk-signature="
   static let trailerSignature = "x-amz-trailer-signature"
 }
 
-/// Frames and signs a body in chunks.
+/// An encoder that frames and signs a chunked body.
 ///
 /// ```swift
 /// var encoder = try S3ChunkEncoder(request, with: key)   // signed with S3Payload.signedChunks
@@ -66,9 +68,12 @@ enum S3ChunkText {
 /// send(try encoder.end())
 /// ```
 ///
-/// Every chunk but the last one has to have 8,192 bytes or more.
+/// Every chunk except the last one must have at least 8,192 bytes.
+///
+/// Source: AWS, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks (Chunked
+/// Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>.
 public struct S3ChunkEncoder: Sendable {
-  /// The bytes behind those of a chunk: a line break.
+  /// The line break after the bytes of a chunk.
   public static let chunkEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
 
   /// The form of the body.
@@ -81,13 +86,13 @@ public struct S3ChunkEncoder: Sendable {
   private var isOver = false
   private var chain: S3ChunkChain
 
-  /// Creates an encoder for the body of a request that is signed.
+  /// Creates an encoder for the body of a signed request.
   ///
   /// - Parameters:
   ///   - request: The request with its signature in the headers.
-  ///   - key: The key that it was signed with.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the request is not signed with a form of body in chunks, or not
-  ///   with this key.
+  ///   - key: The key that the request was signed with.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the request is not signed for a chunked body, or not with this
+  ///   key.
   public init(_ request: HTTPRequest, with key: AccessKey) throws(SigningError) {
     let fields = request.headerFields
     guard let authorization = fields[.authorization].flatMap({ try? S3Authorization($0) }),
@@ -106,22 +111,22 @@ public struct S3ChunkEncoder: Sendable {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
   }
 
-  /// Returns what stands before the bytes of a chunk.
+  /// Returns the framing before the bytes of a chunk.
   ///
-  /// - Parameter chunk: The bytes; one or more.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows one of fewer than 8,192 bytes, or is
-  ///   more than the request announced.
+  /// - Parameter chunk: The bytes, at least one.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
+  ///   or exceeds the length that the request states.
   public mutating func head(of chunk: [UInt8]) throws(SigningError) -> [UInt8] {
     try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
   }
 
-  /// Returns what stands before the bytes of a chunk whose hash is known.
+  /// Returns the framing before the bytes of a chunk whose hash is known.
   ///
   /// - Parameters:
-  ///   - byteCount: The number of its bytes; one or more.
+  ///   - byteCount: The size of the chunk in bytes, at least one.
   ///   - sha256: The SHA-256 of the chunk: 32 bytes.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows one of fewer than 8,192 bytes, is more
-  ///   than the request announced, or the hash has another length.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
+  ///   exceeds the length that the request states, or the hash has another length.
   public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
     guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
     return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256.span) }) })
@@ -131,7 +136,7 @@ public struct S3ChunkEncoder: Sendable {
     guard !isOver, byteCount > 0 else { throw Self.refusal("A chunk is empty, or follows the end of the body.") }
     guard !hasShortChunk else { throw Self.refusal("A chunk of fewer than 8,192 bytes is not the last one.") }
     guard let sum = encodedByteCount.checkedAdding(Int64(byteCount)), sum <= decodedByteCount else {
-      throw Self.refusal("The body is longer than x-amz-decoded-content-length says.")
+      throw Self.refusal("The body is longer than x-amz-decoded-content-length states.")
     }
     encodedByteCount = sum
     hasShortChunk = byteCount < S3Limits.minimumChunkByteCount
@@ -144,15 +149,15 @@ public struct S3ChunkEncoder: Sendable {
     return Array(line.utf8) + Self.chunkEnd
   }
 
-  /// Returns what ends the body: the empty chunk and the trailer.
+  /// Returns the end of the body: the empty chunk and the trailer.
   ///
-  /// - Parameter trailer: The value of the trailer that `x-amz-trailer` announced, such as a checksum in Base64; `nil` for
+  /// - Parameter trailer: The value of the trailer that `x-amz-trailer` names, such as a checksum in Base64; `nil` for
   ///   a body without trailers.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the body is shorter than the request announced, or the trailer does
-  ///   not go with its form.
+  /// - Throws: ``SigningError/Code/invalidRequest`` if the body is shorter than the request states, or the form of the
+  ///   body requires a trailer and there is none, or the reverse.
   public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
     guard !isOver, encodedByteCount == decodedByteCount else {
-      throw Self.refusal("The body is shorter than x-amz-decoded-content-length says, or has ended.")
+      throw Self.refusal("The body is shorter than x-amz-decoded-content-length states, or has ended.")
     }
     guard (trailer != nil) == (trailerName != nil), trailer?.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) ?? true else {
       throw Self.refusal("The trailer is not the one that x-amz-trailer announces.")
@@ -169,14 +174,14 @@ public struct S3ChunkEncoder: Sendable {
     return bytes + Self.chunkEnd
   }
 
-  /// Returns the number of bytes of a framed body, for `Content-Length`.
+  /// Returns the size in bytes of a framed body, for `Content-Length`.
   ///
   /// - Parameters:
   ///   - decodedByteCount: The number of bytes of the object.
-  ///   - chunkByteCount: The number of bytes of each chunk but the last one: 8,192 or more.
+  ///   - chunkByteCount: The size in bytes of each chunk except the last one, at least 8,192.
   ///   - payload: The form of the body.
   ///   - trailer: The name and the value of the trailer; the length of a checksum does not depend on the object.
-  /// - Returns: The number, or `nil` if a parameter is out of range or the form has no chunks.
+  /// - Returns: The size, or `nil` if a parameter is out of range or the form has no chunks.
   public static func byteCount(
     ofBody decodedByteCount: Int64, inChunksOf chunkByteCount: Int, as payload: S3Payload,
     trailer: (name: String, value: String)? = nil

@@ -2,20 +2,23 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// The parts of an authorization: `Credential`, `SignedHeaders` and `Signature`, of a header or of a URL.
+/// The parts of an authorization in a header or in a URL: `Credential`, `SignedHeaders` and `Signature`.
+///
+/// Source: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>.
 struct S3Authorization: Sendable {
   let accessKeyID: AccessKeyID
   let day: String
   let region: String
   let service: String
-  /// The names of the signed headers: in lower case, sorted, each once, the host among them.
+  /// The names of the signed headers: in lower case, sorted, each once, including the host.
   let signedHeaders: [String]
-  /// 64 hexadecimal digits in lower case.
+  /// The signature: 64 hexadecimal digits in lower case.
   let signature: String
 
-  /// Reads the value of an `Authorization` header.
+  /// Parses the value of an `Authorization` header.
   ///
-  /// - Throws: A ``VerificationError`` with the code that S3 has for what is wrong.
+  /// - Throws: A ``VerificationError`` with S3's error code for the problem.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let word = text[..<space]
@@ -35,13 +38,13 @@ struct S3Authorization: Sendable {
       signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
-  /// Reads the parts of an authorization.
+  /// Parses the parts of an authorization.
   ///
   /// - Parameters:
-  ///   - credential: The id and the scope; the id may hold slashes.
+  ///   - credential: The ID and the scope; the ID may contain slashes.
   ///   - signedHeaders: The names, separated by `;`.
   ///   - signature: The signature.
-  ///   - code: The service's code for what is malformed.
+  ///   - code: The service's error code for a malformed part.
   init(
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
@@ -80,7 +83,7 @@ struct S3Authorization: Sendable {
     VerificationError.malformed(message).with(serviceCode: code)
   }
 
-  /// The error for a scheme that S3 has and that is not verified here.
+  /// Returns the error for a scheme that S3 supports and that this verifier does not.
   static func declined(_ message: String) -> VerificationError {
     VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
   }
@@ -92,7 +95,7 @@ struct S3Authorization: Sendable {
     remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified."
   ).with(serviceCode: "InvalidRequest")
 
-  /// The error for another word at the start of an authorization, or another algorithm in a URL.
+  /// Returns the error for another scheme at the start of an authorization, or another algorithm in a URL.
   static func unsupported(_ word: some StringProtocol) -> VerificationError {
     if word.isIdentical(to: "AWS") { return version2 }
     if word.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
@@ -104,7 +107,7 @@ struct S3Authorization: Sendable {
 }
 
 extension Substring {
-  /// The text without the blanks at its ends.
+  /// The string without the spaces at its ends.
   fileprivate var trimmingBlanks: Substring {
     var rest = droppingBlanks
     while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
@@ -112,22 +115,22 @@ extension Substring {
   }
 }
 
-/// What a request says about its signature.
+/// The claim about its signature that a request contains.
 public struct S3Claim: SignatureClaim {
-  /// The id of the key that it says it was signed with.
+  /// The ID of the key that the request claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token that came along.
+  /// The session token in the request, or `nil` if it contains none.
   public let sessionToken: Secret?
 
-  /// Where the signature is.
+  /// The position of the signature: in the headers or in the URL.
   public let placement: VerifiedRequest.Placement
 
-  /// What the signature says about the body; ``S3Payload/unsigned`` for a URL.
+  /// The statement about the body that the signature covers; ``S3Payload/unsigned`` for a URL.
   public let payload: S3Payload
 
   let authorization: S3Authorization
-  /// When it was signed.
+  /// The time of signing.
   package let date: Timestamp
   /// The lifetime of a URL in seconds; `nil` for a signature in the headers.
   let lifetime: Int64?
@@ -142,7 +145,7 @@ public struct S3Claim: SignatureClaim {
   /// The day of the scope.
   package var day: String { authorization.day }
 
-  /// When a URL ends.
+  /// The expiration of a URL; `nil` for a signature in the headers.
   package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
@@ -157,7 +160,8 @@ public struct S3Claim: SignatureClaim {
       headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
   }
 
-  /// When a request was signed in its headers: `x-amz-date`, or else `Date`, in the basic form or in that of HTTP.
+  /// Returns the signing time of a request that is signed in its headers: `x-amz-date`, or else `Date`, in the basic
+  /// ISO 8601 form or in that of HTTP.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
     if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }

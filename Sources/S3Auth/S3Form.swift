@@ -1,36 +1,37 @@
 public import StorageAuth
 internal import StorageCrypto
 
-// Forms that a browser uploads with. Pages: "Authenticating Requests in Browser-Based Uploads Using POST", "POST Policy".
+// Form uploads from browsers. Sources: AWS, "Authenticating Requests: Browser-Based Uploads Using POST (AWS Signature
+// Version 4)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-authentication-HTTPPOST.html>, and "POST Policy".
 
-/// The names and the signature of forms of S3.
+/// The field names and the signature of S3 form uploads.
 private enum S3Form {
-  /// The fields that the scheme consists of, in lower case; the policy need not say anything about the last two.
+  /// The lower-case names of the fields of the scheme itself; the policy needs no conditions for the last two.
   static let ownFields: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
   ]
   static let tokenField = "x-amz-security-token"
 
-  /// The signature of a policy in Base64: that text is the string to sign.
+  /// Returns the signature of a policy in Base64, which is itself the string to sign.
   static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
 }
 
 extension S3Signer: FormSigner {
-  /// Signs a form.
+  /// Signs a form upload.
   ///
-  /// No form works for longer than its key, or for more than seven days. The policy binds the scope, the date and the
-  /// session token.
+  /// A form is valid at most until its key expires, and at most for seven days. The policy contains the scope, the date
+  /// and the session token, so that the signature covers them.
   ///
   /// - Parameters:
-  ///   - policy: What the form may upload.
-  ///   - endpoint: Where S3 is.
-  ///   - key: The key.
-  ///   - context: The time of signing.
-  /// - Returns: The URL and the fields that a page needs.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or S3 cannot express the
-  ///   policy.
+  ///   - policy: The uploads that the form allows.
+  ///   - endpoint: The endpoint of S3.
+  ///   - key: The access key.
+  ///   - context: The signing time.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the policy, or S3
+  ///   cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -45,7 +46,7 @@ extension S3Signer: FormSigner {
     if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
     guard end <= date.advanced(by: S3Limits.urlLifetime) else {
       throw SigningError(
-        .lifetimeOutOfRange, "The form is to work for more than seven days.", remedy: "Let it end earlier.")
+        .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
     }
     let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
     for rule in rules {
@@ -73,11 +74,12 @@ extension S3Signer: FormSigner {
 }
 
 extension S3Verifier: FormVerifier {
-  /// Reads who a form says it is from.
+  /// Parses the identity that a form claims.
   ///
   /// - Parameter form: The form as it arrived.
-  /// - Throws: A ``VerificationError`` if the form carries no authorization, one that is malformed, a field twice, or more
-  ///   than the limits allow.
+  /// - Returns: The access key ID and the session token in the form.
+  /// - Throws: A ``VerificationError`` if the form has no authorization or a malformed one, if a field appears twice,
+  ///   or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     let byteCount = form.fields.reduce(0) { $0.saturatingAdding($1.name.utf8.count + $1.value.utf8.count) }
@@ -111,16 +113,17 @@ extension S3Verifier: FormVerifier {
     }
   }
 
-  /// Proves a form.
+  /// Verifies a form.
   ///
-  /// The signature is checked first, then the end of the policy, then every condition. A field that no condition is about
-  /// is refused, but for `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is where the form was posted to.
+  /// The signature is checked first, then the expiration of the policy, then every condition. A field without a
+  /// condition is rejected, except for `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is the one that the
+  /// form was posted to.
   ///
   /// - Parameters:
   ///   - form: The form as it arrived.
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Returns: The proof, with the one reading of the form and the sizes that the file may have.
+  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
   /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
@@ -165,7 +168,7 @@ extension S3Verifier: FormVerifier {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }
     let type = form["Content-Type"]
-    // A condition has to hold for each type of a list, so that an equality with a list never holds.
+    // A condition must hold for each type of a list, so that an equality never holds for a list.
     let types = type.map { [$0] + ($0.hasByte(",") ? $0.parts(between: ",").map { String($0.droppingBlanks) } : []) }
     let reading = FormDocument.Reading(
       required: required, own: ["policy", "x-amz-signature"], contentTypes: types ?? [],

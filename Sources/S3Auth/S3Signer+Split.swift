@@ -3,14 +3,14 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension S3Signer {
-  /// Creates the string to sign of a request whose key is kept elsewhere.
+  /// Creates the string to sign of a request for a key that another party holds.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - identity: The id and the session token of the key.
-  ///   - context: The time of signing.
+  ///   - identity: The identity of the key that will sign.
+  ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used.
+  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -19,15 +19,15 @@ extension S3Signer {
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
-  /// Creates the string to sign of a URL whose key is kept elsewhere.
+  /// Creates the string to sign of a presigned URL for a key that another party holds.
   ///
   /// - Parameters:
-  ///   - request: The request that the URL is for.
-  ///   - identity: The id and the session token of the key.
-  ///   - duration: How long the URL works, in whole seconds: 1 to 604,800.
-  ///   - context: The time of signing.
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign.
+  ///   - duration: The lifetime of the URL, in whole seconds: 1 to 604,800.
+  ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request or the identity cannot be used, or a limit is exceeded.
+  /// - Throws: A ``SigningError`` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -55,13 +55,13 @@ extension S3Signer {
         writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }
 
-  /// Puts a signature into the request that it was made for.
+  /// Returns a prepared request with its signature.
   ///
   /// - Parameters:
-  ///   - pending: What `prepare` returned.
+  ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature has the wrong form or names another id.
+  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
     guard isLowerHex(bare) else {

@@ -2,8 +2,9 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs requests to Amazon S3, and to services that speak like it, with Signature Version 4: in headers, in URLs, and in
-/// two halves for a key that is kept elsewhere.
+/// A signer of requests to Amazon S3 and compatible services with Signature Version 4, in headers and in URLs.
+///
+/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
 ///
 /// ```swift
 /// let signer = S3Signer(region: "eu-central-1")
@@ -11,15 +12,18 @@ internal import StorageCrypto
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// The host, every `x-amz-` header, `content-type`, `content-md5`, `range` and the headers of conditions (`if-match`, …)
-/// are signed where a request has them. The path and the query are signed as S3 reads them, decoded and encoded once and
-/// not normalised, and are never changed; presigning appends to them.
+/// The signature covers the host and, if a request has them, every `x-amz-` header, `content-type`, `content-md5`,
+/// `range` and the conditional headers (`if-match`, …). The path and the query are signed as S3 reads them: decoded
+/// once, encoded once and not normalized. They are never changed; presigning appends to them.
 ///
-/// Pages: "Authenticating Requests: Using the Authorization Header", "Authenticating Requests: Using Query Parameters".
+/// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
+/// Requests: Using Query Parameters (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Signer: SplitSigner, Presigner {
-  /// The type of what is signed.
+  /// The type of the requests that are signed.
   public typealias Request = HTTPRequest
-  /// The type of the credential.
+  /// The type of the credentials that sign.
   public typealias SigningCredential = AccessKey
 
   /// The region in the scope, such as `eu-central-1`; `auto` for Cloudflare R2 and Google Cloud Storage.
@@ -28,14 +32,16 @@ public struct S3Signer: SplitSigner, Presigner {
   /// The service in the scope: `s3`, `s3-object-lambda` or `s3-outposts`.
   public let service: String
 
-  /// The bucket that requests have to be for; `nil` if it is not checked.
+  /// The bucket that requests must be for; `nil` disables the check.
   public let bucket: String?
 
-  /// Where the bucket's name is in the URL, for the check of ``bucket``; `nil` if the host decides.
+  /// The position of the bucket name in the URL, for the check of ``bucket``; `nil` if the host decides.
   public let style: AddressingStyle?
 
-  /// What the signature says about the body; `nil` for the `x-amz-content-sha256` that a request has, or
-  /// ``S3Payload/unsigned`` where it has none.
+  /// The statement about the body that the signature covers.
+  ///
+  /// `nil` stands for the `x-amz-content-sha256` of a request, or ``S3Payload/unsigned`` for a request without that
+  /// header.
   public let payload: S3Payload?
 
   let additionalHeaders: [String]
@@ -44,17 +50,17 @@ public struct S3Signer: SplitSigner, Presigner {
 
   /// Creates a signer.
   ///
-  /// No error is thrown here; a signer with an unusable configuration refuses to sign and says why.
+  /// The initializer throws no error; a signer with an invalid configuration throws it whenever it signs.
   ///
   /// - Parameters:
   ///   - region: The region in the scope, such as `eu-central-1`.
   ///   - service: The service in the scope.
-  ///   - bucket: The bucket that requests have to be for; `nil` if it is not checked.
-  ///   - style: Where the bucket's name is in the URL; `nil` if the host decides.
-  ///   - payload: What the signature says about the body; `nil` for the `x-amz-content-sha256` that a request has, or
-  ///     ``S3Payload/unsigned`` where it has none.
-  ///   - additionalHeaders: Names of further headers to sign, such as `content-length`; those that a request lacks are
-  ///     left out. A header that a proxy changes, such as `accept-encoding`, should not be among them.
+  ///   - bucket: The bucket that requests must be for; `nil` disables the check.
+  ///   - style: The position of the bucket name in the URL; `nil` if the host decides.
+  ///   - payload: The statement about the body that the signature covers; `nil` for the `x-amz-content-sha256` of a
+  ///     request, or ``S3Payload/unsigned`` for a request without that header.
+  ///   - additionalHeaders: The names of additional headers to sign, such as `content-length`; those that a request
+  ///     lacks are left out. Headers that a proxy changes, such as `accept-encoding`, should not be among them.
   public init(
     region: String, service: String = "s3", bucket: String? = nil, style: AddressingStyle? = nil,
     payload: S3Payload? = nil, additionalHeaders: Set<String> = []
@@ -78,13 +84,14 @@ public struct S3Signer: SplitSigner, Presigner {
       additionalHeaders: Set(additionalHeaders))
   }
 
-  /// Returns the instant until which a key has to be valid so that a request signed at `date` is accepted: two seconds
-  /// later, for the way to the service.
+  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  ///
+  /// It is two seconds after `date`, the time that the request needs to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Returns the instant until which a key has to be valid so that a URL signed at `date` works for its whole duration.
+  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
@@ -95,7 +102,7 @@ public struct S3Signer: SplitSigner, Presigner {
     }
     if service == "s3express" {
       return invalid(
-        "Directory buckets (S3 Express One Zone) are not supported: they need a session of their own.",
+        "Directory buckets (S3 Express One Zone) are not supported: they require a separate session.",
         "Use a general purpose bucket.")
     }
     guard isScopePart(region) else {
@@ -128,10 +135,12 @@ extension S3Signer {
   /// Sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key, `x-amz-security-token`.
   ///
   /// - Parameters:
-  ///   - request: The request. A body in chunks needs `x-amz-decoded-content-length`, one with trailers `x-amz-trailer`.
-  ///   - key: The key; ``AccessKey/anonymous`` leaves the request as it is.
-  ///   - context: The time of signing.
-  /// - Throws: A ``SigningError`` if the request, the key or the signer cannot be used; the request is unchanged then.
+  ///   - request: The request. A chunked body requires `x-amz-decoded-content-length`, and one with trailers
+  ///     `x-amz-trailer`.
+  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - context: The signing time.
+  /// - Throws: A ``SigningError`` if the request, the key or the signer's configuration is invalid; the request is then
+  ///   unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
@@ -151,7 +160,7 @@ extension S3Signer {
     request.headerFields = draft.fields.fields
   }
 
-  /// Creates everything of a header signature but the signature.
+  /// Returns a request with everything that a signature in the headers covers.
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> S3Draft {
@@ -195,7 +204,7 @@ extension S3Signer {
 
   private static let unsignedPayloadField = HTTPField(name: .s3ContentSHA256, value: S3Payload.unsigned.text)
 
-  /// Refuses a request that this signer cannot sign, or that is not for its bucket.
+  /// Rejects a request that this signer cannot sign, or that is not for its bucket.
   private func check(_ request: HTTPRequest) throws(SigningError) {
     try checkConfiguration()
     guard let authority = request.authority, isHost(authority) else {
@@ -223,7 +232,7 @@ extension S3Signer {
       in: draft.scope, with: key)
   }
 
-  /// Returns the signature of a canonical request that hashes to `hash`.
+  /// Returns the signature of a canonical request with this hash.
   private func signature(of hash: Digest, in scope: S3Scope, with key: AccessKey) -> Digest {
     scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
   }
@@ -254,34 +263,34 @@ extension S3Signer {
 
 /// Everything that the signature of a request covers, apart from its method and authority.
 struct S3Draft: ~Copyable {
-  /// The fields; only the signature is missing.
+  /// The header fields, complete except for the signature.
   var fields: FieldDraft
   /// The path that is signed, with the parameters that a signature in the URL covers.
   let path: String
   /// Whether the signature is for the URL rather than the headers.
   let isPresigned: Bool
-  /// What the signature is bound to.
+  /// The scope of the signing key.
   let scope: S3Scope
-  /// When the URL ends; `nil` for a signature in the headers.
+  /// The expiration of the URL; `nil` for a signature in the headers.
   let expiration: Timestamp?
 }
 
 // MARK: - In URLs
 
 extension S3Signer {
-  /// Signs a URL.
+  /// Creates a presigned URL.
   ///
-  /// The holder of the URL has to send the headers of the result exactly, and no further `x-amz-` header. The body is not
-  /// covered.
+  /// The client that uses the URL must send exactly the headers of the result, and no other `x-amz-` header. The
+  /// signature does not cover the body.
   ///
   /// - Parameters:
-  ///   - request: The request that the URL is for, with the headers that its holder will send.
-  ///   - key: The key.
-  ///   - duration: How long the URL works, in whole seconds from the context's date: 1 to 604,800 (seven days).
-  ///   - context: The time of signing.
-  /// - Returns: The URL, the headers that belong to it, and when it ends.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key ends first or is anonymous, or the request cannot be
-  ///   signed.
+  ///   - request: The request that the URL authorizes, with the headers that the client will send.
+  ///   - key: The access key.
+  ///   - duration: The lifetime of the URL, in whole seconds from the context's date: 1 to 604,800 (seven days).
+  ///   - context: The signing time.
+  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the URL, or the
+  ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -308,7 +317,7 @@ extension S3Signer {
 
   static let signaturePrefix: StaticString = "&X-Amz-Signature="
 
-  /// Creates everything of a URL but its signature.
+  /// Returns a request with everything that a signature in the URL covers.
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> S3Draft {
@@ -316,8 +325,8 @@ extension S3Signer {
     let seconds = duration.components.seconds
     guard S3Limits.urlSeconds.contains(seconds) else {
       throw SigningError(
-        .lifetimeOutOfRange, "A URL that works for \(seconds) seconds is not possible.",
-        remedy: "Ask for 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
     }
     let end = date.advanced(bySeconds: seconds)
     if let expiration = identity.expiration, expiration < end {
@@ -351,13 +360,13 @@ extension S3Signer {
     return S3Draft(fields: FieldDraft(fields), path: extended, isPresigned: true, scope: scope, expiration: end)
   }
 
-  /// Whether a field belongs to a signature in the headers, and has no place beside one in the URL.
+  /// Returns whether a field belongs to a signature in the headers, and must not accompany one in the URL.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .s3SecurityToken || field.name == .s3Date
       || field.name == .s3ContentSHA256
   }
 
-  /// The headers of a request that its URL covers.
+  /// Returns the headers of a request that the signature of its URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { canonicalRequest.signs($0.name.canonicalName) }

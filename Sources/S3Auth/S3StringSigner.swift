@@ -2,28 +2,31 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Signs strings to sign of S3 for callers that hold no key, after reading them: the server's half of the self-signed
-/// mode.
+/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
 ///
-/// It is no oracle. A string is taken apart into the request that it authorizes; that request is canonicalised again and
-/// has to give the same bytes; then the request has to be within the caller's rules. Only then the key signs.
+/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the canonical request into
+/// the request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
+/// against the caller's rules. Only then does the key sign.
 ///
-/// The host is part of what is signed and says where the bucket stands, so a signer signs for the hosts of one endpoint
-/// alone: the endpoint itself, whose paths start with the bucket, and, where it is addressed by virtual hosts, what
-/// stands before it. At no host of these a service can read another bucket or key.
+/// The signature covers the host, which determines the position of the bucket. A signer therefore signs only for the
+/// hosts of one endpoint: the endpoint itself, whose paths start with the bucket, and, for virtual-hosted addressing, a
+/// bucket before it. At each of these hosts every service reads the same bucket and key.
 ///
 /// ```swift
 /// let signer = try S3StringSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
+///
+/// Source of the format: AWS, "Authenticating Requests (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html>.
 public struct S3StringSigner: StringSigner {
-  /// The region that strings have to name.
+  /// The region that each string must name.
   public let region: String
 
-  /// The service in the scope that strings have to name.
+  /// The service in the scope that each string must name.
   public let product: String
 
-  /// The endpoint whose hosts strings have to name.
+  /// The endpoint whose hosts each string must name.
   public let endpoint: ServiceEndpoint
 
   /// The short name of the service: `s3`.
@@ -32,23 +35,23 @@ public struct S3StringSigner: StringSigner {
   /// Creates a signer.
   ///
   /// - Parameters:
-  ///   - region: The region that strings have to name, such as `eu-central-1`.
-  ///   - product: The service in the scope that strings have to name.
-  ///   - endpoint: The endpoint whose hosts strings have to name.
+  ///   - region: The region that each string must name, such as `eu-central-1`.
+  ///   - product: The service in the scope that each string must name.
+  ///   - endpoint: The endpoint whose hosts each string must name.
   public init(region: String, product: String = "s3", endpoint: ServiceEndpoint) {
     self.region = region
     self.product = product
     self.endpoint = endpoint
   }
 
-  /// Reads what a signature would authorize.
+  /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: What a caller wants to have signed.
-  /// - Returns: The one request that the string stands for.
+  /// - Parameter order: The string to sign from a client.
+  /// - Returns: The only request that the string stands for.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .s3V4 else {
-      throw .malformed("The version of the signature is not one that is signed here.")
+      throw .malformed("This signer does not support the signature version.")
     }
     guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
     var lines = StringToSignReader(order.stringToSign)
@@ -65,14 +68,24 @@ public struct S3StringSigner: StringSigner {
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
     guard String(writing: { scope.append(stringToSign: hash, to: &$0) }).isIdentical(to: order.stringToSign) else {
       throw SigningRefusal(
-        .hashMismatch, "The string does not hold the hash of the canonical request.",
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
         remedy: "Send both as the signer prepares them.")
     }
     let (request, payload) = try request(of: order, canonicalRequest)
     return try intent(of: request, payload, scope)
   }
 
-  /// Returns the signature of a string that is within the rules; see ``StorageAuth/StringSigner``.
+  /// Returns the signature of a string that is within the rules.
+  ///
+  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The string to sign from a client.
+  ///   - intent: The result of ``intent(of:)`` for it.
+  ///   - key: The signing key.
+  ///   - date: The present.
+  /// - Returns: The signature, 64 hexadecimal digits.
+  /// - Throws: No error; other string signers throw a ``SigningRefusal``.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -81,7 +94,7 @@ public struct S3StringSigner: StringSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
 
-  /// The request that has a text as its canonical request, and the line for its body.
+  /// Parses the request that has this canonical request, and its line for the body.
   private func request(
     of order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
@@ -107,7 +120,7 @@ public struct S3StringSigner: StringSigner {
       throw .notCanonical
     }
     guard !payload.hasSignedChunks else {
-      throw .malformed("The chunks of a body cannot be signed with a key that is kept elsewhere.")
+      throw .malformed("The chunks of a body cannot be signed with a key that another party holds.")
     }
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
@@ -158,8 +171,8 @@ public struct S3StringSigner: StringSigner {
     try refuseOwnParameters(in: target)
     guard S3Limits.urlSeconds.contains(seconds) else {
       throw SigningRefusal(
-        .lifetime, "The URL is to work for \(seconds) seconds, and the service accepts 1 to 604800.",
-        remedy: "Ask for a shorter lifetime.")
+        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to 604800.",
+        remedy: "Request a shorter lifetime.")
     }
     return SigningIntent(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
@@ -167,7 +180,7 @@ public struct S3StringSigner: StringSigner {
       sessionToken: token, vocabulary: .s3)
   }
 
-  /// Refuses a parameter that acts like a header, or belongs to a signature, in whatever case.
+  /// Rejects a parameter that acts like a header, or belongs to a signature, in any letter case.
   private func refuseOwnParameters(in target: RequestTarget) throws(SigningRefusal) {
     for parameter in target.parameters {
       let lowered = WireText(parameter.name.string.lowercased())
@@ -177,7 +190,7 @@ public struct S3StringSigner: StringSigner {
     }
   }
 
-  /// The bucket, the key and the parameters, by the host.
+  /// Returns the bucket, the key and the parameters of a request, by its host.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
@@ -203,7 +216,7 @@ extension SignatureScheme {
 }
 
 extension RequestVocabulary {
-  /// The names of S3.
+  /// The headers and parameters of S3 requests.
   static let s3 = RequestVocabulary(
     headerPrefix: "x-amz-",
     harmlessHeaders: [

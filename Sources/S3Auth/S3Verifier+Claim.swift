@@ -2,10 +2,10 @@ package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-// What ``S3Verifier/claim(in:)`` reads, and what is checked before the signature.
+// The parsing for ``S3Verifier/claim(in:)``, and the checks before that of the signature.
 
 extension S3Verifier {
-  /// The parameters of any signature of S3, in lower case: one of them makes a URL a signed one.
+  /// The lower-case names of the parameters of any S3 signature, each of which marks a URL as presigned.
   static let loweredParameters = Set(
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map { WireText($0).asciiLowercased })
 
@@ -13,7 +13,7 @@ extension S3Verifier {
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { WireText($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
-  /// The bucket, the key and the parameters of a request, by the style of its address.
+  /// Returns the bucket, the key and the parameters of a request, by the style of its URL.
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
     let target = try RequestTarget(
@@ -24,10 +24,10 @@ extension S3Verifier {
     return target
   }
 
-  /// Whether a URL carries a signature of version 4; other ones are refused.
+  /// Returns whether a URL carries a signature of version 4, and rejects other signatures.
   ///
-  /// A parameter of a signature in another case is refused: no scheme signs it, and what reads names without their case
-  /// would take it for the real one.
+  /// A parameter of a signature in another letter case is rejected: no scheme signs it, and a program that ignores case
+  /// would use it like the real one.
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
@@ -85,7 +85,7 @@ extension S3Verifier {
     }
     guard allowsUnsignedPayload || payload != .unsigned && payload != .unsignedChunksWithTrailer else {
       throw VerificationError(
-        .unsupported, "The signature has to cover the body.", remedy: "Send the hash of the body, or signed chunks."
+        .unsupported, "The signature must cover the body.", remedy: "Send the hash of the body, or signed chunks."
       ).with(serviceCode: "InvalidRequest")
     }
     return payload
@@ -137,7 +137,7 @@ extension S3Verifier {
     return seconds
   }
 
-  /// Refuses a statement about the body beside a URL that no signature covers: a URL signs `UNSIGNED-PAYLOAD`.
+  /// Rejects an unsigned statement about the body of a request with a presigned URL: a URL signs `UNSIGNED-PAYLOAD`.
   private func checkPayload(besideURL request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) {
     let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
       .map { $0.value?.string ?? "" }
@@ -152,8 +152,8 @@ extension S3Verifier {
     }
   }
 
-  /// Refuses headers that are listed and absent, that have an effect and are not signed, or that do not go with the form
-  /// of the body.
+  /// Rejects signed headers that are absent, headers that have an effect and are not signed, and headers that
+  /// contradict the form of the body.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
     let signed = claim.authorization.signedHeaders
     let present = Set(request.headerFields.map(\.name.canonicalName))
@@ -188,14 +188,14 @@ extension S3Verifier {
     }
   }
 
-  /// Refuses a scope that is for another region, service or day.
+  /// Rejects a scope that is for another region, service or day.
   func checkScope(of claim: S3Claim) throws(VerificationError) {
     try checkScope(
       of: claim.authorization, date: claim.date,
       as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
   }
 
-  /// Refuses a scope that is for another region, service or day than that of a date.
+  /// Rejects a scope that is for another region or service, or for another day than that of a date.
   func checkScope(
     of authorization: S3Authorization, date: Timestamp, as code: String
   ) throws(VerificationError) {
@@ -220,7 +220,7 @@ extension S3Verifier {
     }
   }
 
-  /// Refuses a request that was signed too long ago, or in the future.
+  /// Rejects a request that was signed too long ago, or in the future.
   func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
@@ -231,10 +231,10 @@ extension S3Verifier {
     }
   }
 
-  /// Refuses a URL that is not valid yet or no longer.
+  /// Rejects a URL that is not valid yet or has expired.
   func checkWindow(of claim: S3Claim, at date: Timestamp) throws(VerificationError) {
     if let end = claim.expiration, date > end {
-      throw VerificationError(.expired, "Request has expired", remedy: "Make a new URL.").with(instant: end)
+      throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)
         .with(serviceCode: "AccessDenied")
     }
     guard claim.date.advanced(by: .zero - Self.clockTolerance) <= date else {
@@ -244,12 +244,12 @@ extension S3Verifier {
     }
   }
 
-  /// The texts that the signature of a request covers, read as the service reads them.
+  /// Returns the canonical request and the string to sign of a request as the service parses it.
   ///
   /// - Parameters:
-  ///   - claim: What the request says about its signature.
+  ///   - claim: The claim about its signature that the request contains.
   ///   - request: The request.
-  /// - Throws: A `SigningError` if the request cannot be read in one way only.
+  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
       request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
@@ -263,7 +263,7 @@ extension S3Verifier {
 }
 
 extension String {
-  /// Whether the text is digits alone, too many for a number.
+  /// Whether the string consists of digits and is too long for an integer.
   fileprivate var isLongNumber: Bool {
     utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

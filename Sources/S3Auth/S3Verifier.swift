@@ -2,55 +2,59 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Checks the signatures of requests to Amazon S3, and to services that speak like it: Signature Version 4 in headers and
-/// in URLs.
+/// A verifier of the Signature Version 4 signatures of requests to Amazon S3 and compatible services, in headers and
+/// URLs.
 ///
 /// ```swift
 /// let proof = try await S3Verifier(region: "eu-central-1").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Refused before a key is looked up: more than ``limits`` allow, an authorization in two places or one that is
-/// incomplete, another scheme (version 2, 4A, S3 Express), a signed header that is not there, an `x-amz-` header that is
-/// not signed, and framing headers that do not go with the form of the body. Refused before the signature is computed: a
-/// wrong token, region, service or day, a time outside the window, a repeated parameter, and a `+` in the path, which
-/// services read in two ways. A signed header has to be a header: a parameter of its name does not stand for it.
+/// Before a key is looked up, the verifier rejects a request that exceeds ``limits``, two authorizations or an
+/// incomplete one, another scheme (version 2, 4A, S3 Express), an absent signed header, an unsigned `x-amz-` header,
+/// and framing headers that contradict the form of the body. Before the signature is computed, it rejects a wrong
+/// token, region, service or day, a time outside the window, a repeated parameter, and a `+` in the path, which
+/// services read in two ways. A parameter with the name of a signed header does not replace that header.
 ///
-/// The proof covers the head of a request. The body is covered if the caller compares it with ``S3Claim/payload``: with a
-/// hash, or with ``bodyDecoder(for:of:against:)`` for a body in chunks.
+/// The signature covers the head of a request. It also covers the body if the caller compares it with
+/// ``S3Claim/payload``: with a hash, or for a chunked body with ``bodyDecoder(for:of:against:)``.
 ///
-/// Pages: "Authenticating Requests: Using the Authorization Header", "Authenticating Requests: Using Query Parameters".
+/// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
+/// Requests: Using Query Parameters (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Verifier: SignatureVerifier {
-  /// The region that signatures have to name; `nil` for any.
+  /// The region that signatures must name; `nil` accepts any.
   public let region: String?
 
-  /// The service that signatures have to name.
+  /// The service that signatures must name.
   public let service: String
 
-  /// Where the bucket's name is; `nil` if the host decides: in the vendor's hosts by its rule, else in the path.
+  /// The position of the bucket name; `nil` if the host decides: by Amazon's rule for its hosts, and the path for
+  /// others.
   public let style: AddressingStyle?
 
   /// The bucket of a custom domain; `nil` for the host itself.
   public let bucket: String?
 
-  /// Whether requests are accepted whose signature does not cover the body.
+  /// Whether the verifier accepts requests whose signature does not cover the body.
   public let allowsUnsignedPayload: Bool
 
-  /// How large a request may be, and how long a URL may last.
+  /// The limits of the size of a request and of the lifetime of a URL.
   public let limits: VerificationLimits
 
-  /// The largest distance between the time of signing and the present: fifteen minutes, as at the service.
+  /// The largest difference between the time of signing and the present: fifteen minutes, as at the service.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
   /// Creates a verifier.
   ///
   /// - Parameters:
-  ///   - region: The region that signatures have to name; `nil` for any.
-  ///   - service: The service that signatures have to name.
-  ///   - style: Where the bucket's name is; `nil` if the host decides.
+  ///   - region: The region that signatures must name; `nil` accepts any.
+  ///   - service: The service that signatures must name.
+  ///   - style: The position of the bucket name; `nil` if the host decides.
   ///   - bucket: The bucket of a custom domain; `nil` for the host itself.
-  ///   - allowsUnsignedPayload: Whether requests in whose headers the body is `UNSIGNED-PAYLOAD`, or in chunks without
-  ///     signatures, are accepted. A URL never covers the body.
-  ///   - limits: How large a request may be, and how long a URL may last.
+  ///   - allowsUnsignedPayload: Whether to accept requests that state `UNSIGNED-PAYLOAD` or unsigned chunks in their
+  ///     headers. The signature of a URL never covers the body.
+  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
   public init(
     region: String? = nil, service: String = "s3", style: AddressingStyle? = nil, bucket: String? = nil,
     allowsUnsignedPayload: Bool = true, limits: VerificationLimits = VerificationLimits()
@@ -69,7 +73,9 @@ public struct S3Verifier: SignatureVerifier {
   /// The header that states the body: a hash, `UNSIGNED-PAYLOAD`, or a form of chunks.
   public var payloadHashHeader: HTTPField.Name? { .s3ContentSHA256 }
 
-  /// The words in which S3 refuses a request; page "Error Responses".
+  /// The status codes and error codes with which S3 refuses a request.
+  ///
+  /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
   public var refusals: RefusalVocabulary {
     RefusalVocabulary(
       refusals: [
@@ -84,12 +90,12 @@ public struct S3Verifier: SignatureVerifier {
       ])
   }
 
-  /// Returns a decoder of a body in chunks, or `nil` for a body that is sent as it is.
+  /// Returns a decoder of a chunked body, or `nil` if the body is the object itself.
   ///
   /// - Parameters:
-  ///   - proof: The proof of the request.
+  ///   - proof: The result of verifying the request.
   ///   - request: The request that was verified.
-  ///   - key: The key that it was verified against.
+  ///   - key: The key that the request was verified against.
   /// - Throws: A ``VerificationError`` if the length of the object or the name of the trailer is missing or malformed.
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
@@ -99,9 +105,9 @@ public struct S3Verifier: SignatureVerifier {
     return try S3ChunkDecoder(for: proof, of: request, against: key)
   }
 
-  /// Returns whether a request carries an authorization of S3, of any version, well formed or not.
+  /// Returns whether a request carries an authorization of S3, of any version, well-formed or not.
   ///
-  /// - Throws: A ``VerificationError`` if the request cannot be read, or has more than the limits allow.
+  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     let isHeader = request.headerFields[fields: .authorization].contains { field in
@@ -111,12 +117,12 @@ public struct S3Verifier: SignatureVerifier {
     return try target(of: request).parameters.contains { Self.loweredParameters.contains($0.name.asciiLowercased) }
   }
 
-  /// Reads what a request says about its signature.
+  /// Parses the claim about its signature that a request contains.
   ///
-  /// - Parameter request: The request as it arrived: the path undecoded, the host as authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization at all.
-  /// - Throws: A ``VerificationError`` if it carries one that is malformed or incomplete, two at once, or more than the
-  ///   limits allow.
+  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request carries no authorization.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed or incomplete, if the request carries two of
+  ///   them, or if it exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
     try limits.check(request)
     let target = try target(of: request)
@@ -145,20 +151,21 @@ public struct S3Verifier: SignatureVerifier {
     return claim
   }
 
-  /// Proves a claim.
+  /// Verifies a claim.
   ///
   /// - Parameters:
-  ///   - claim: What ``claim(in:)`` returned for the request.
+  ///   - claim: The result of ``claim(in:)`` for the request.
   ///   - request: The request as it arrived.
-  ///   - key: The key of the claim's id.
+  ///   - key: The key with the claimed ID.
   ///   - date: The present.
-  /// - Returns: The proof, with the one reading of the request that the signature covers.
+  /// - Returns: The verified request, with the only reading that the signature covers.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     do throws(VerificationError) {
-      // What is proved is read from the request that is verified, whatever the claim was read from.
+      // The claim is parsed again from the verified request, because the given claim may have been parsed from another
+      // one.
       guard let own = try self.claim(in: request), own.accessKeyID == claim.accessKeyID else {
         throw VerificationError.malformed("The claim is that of another request.")
       }
@@ -168,7 +175,7 @@ public struct S3Verifier: SignatureVerifier {
     }
   }
 
-  /// Declares, once for the process, the headers whose values are keys of the caller.
+  /// The registration, once for the process, of the headers whose values are encryption keys of the caller.
   private static let secretNames: Void = SecretName.declare(
     "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
 

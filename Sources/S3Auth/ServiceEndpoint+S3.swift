@@ -1,9 +1,10 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The addresses under which S3 is reached in a region.
+/// The network addresses of S3 in a region.
 ///
-/// Page: "Virtual hosting of general purpose buckets".
+/// Source: AWS, "Virtual hosting of general purpose buckets",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>.
 public struct S3Network: OptionSet, Sendable, Hashable {
   /// The bits of the set.
   public let rawValue: UInt8
@@ -16,25 +17,25 @@ public struct S3Network: OptionSet, Sendable, Hashable {
   /// Hosts that have IPv6 addresses as well.
   public static let dualStack = S3Network(rawValue: 1)
 
-  /// Hosts with cryptography validated by FIPS 140; in the regions of the United States and Canada.
+  /// Hosts with cryptography validated under FIPS 140, in the regions of the United States and Canada.
   public static let fips = S3Network(rawValue: 2)
 
-  /// The acceleration network, for a bucket that has it switched on and whose name has no dots.
+  /// The acceleration network, for a bucket that has it enabled and whose name has no dots.
   public static let accelerated = S3Network(rawValue: 4)
 }
 
 extension ServiceEndpoint {
   /// Returns the endpoint of Amazon S3 in a region.
   ///
-  /// Services that speak like S3 have endpoints of their own: see ``s3(_:style:)``.
+  /// Services that are compatible with S3 have endpoints of other forms: see ``s3(_:style:)``.
   ///
   /// - Parameters:
   ///   - region: The region, such as `eu-central-1`.
-  ///   - network: The addresses to use; acceleration cannot be combined with FIPS.
-  ///   - bucket: The bucket, for the addressing style alone: a name with dots, or that is no label of a host, goes into
-  ///     the path, because the certificate covers one label.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if that is not the name of a region, or the addresses cannot be
-  ///   combined.
+  ///   - network: The network addresses; acceleration cannot be combined with FIPS.
+  ///   - bucket: The bucket, which only determines the addressing style: a name that has dots, or is not a host label,
+  ///     goes into the path, because the certificate covers one label.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if `region` is not the name of a region, or the addresses
+  ///   cannot be combined.
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
   ) throws(SigningError) -> ServiceEndpoint {
@@ -57,7 +58,7 @@ extension ServiceEndpoint {
     return try .s3("https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
   }
 
-  /// Reads the endpoint of a service that speaks like S3, whose keys have up to 1,024 bytes.
+  /// Returns the endpoint of a service that is compatible with S3, whose keys have up to 1,024 bytes.
   ///
   /// ```swift
   /// let minio = try ServiceEndpoint.s3("https://minio.example.com:9000", style: .path)
@@ -66,36 +67,37 @@ extension ServiceEndpoint {
   ///
   /// - Parameters:
   ///   - url: The URL, without a path.
-  ///   - style: Where the bucket's name goes; if not given, the path for an IP address or `localhost`, else the host.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the text is not such a URL.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
+  ///     the host.
+  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not such a URL.
   public static func s3(_ url: String, style: AddressingStyle? = nil) throws(SigningError) -> ServiceEndpoint {
     try ServiceEndpoint(url, style: style, keyByteLimit: s3KeyByteLimit)
   }
 
-  /// The most bytes that a key of S3 has in UTF-8.
+  /// The greatest length of an S3 key, in bytes of UTF-8.
   public static let s3KeyByteLimit = 1024
 }
 
 extension ServiceHosts {
-  /// The hosts of services that speak like S3; Amazon's own have rules of their own.
+  /// The hosts of services that are compatible with S3; Amazon's own hosts are parsed separately.
   public static let s3 = ServiceHosts(label: "s3")
 }
 
-/// Where the bucket stands in the address of a request.
+/// The position of the bucket in the URL of a request.
 package struct S3Address {
-  /// The bucket that the host names; `nil` if it names the service.
+  /// The bucket that the host names, or `nil` if it names the service.
   let bucket: String?
   /// Whether the first part of the path is the bucket.
   let isInPath: Bool
 
-  /// Reads a host.
+  /// Parses a host.
   ///
-  /// The hosts of the vendor are read by its rule: `s3.<region>…` is the service, what stands before it is the bucket, dots
-  /// included. Elsewhere the style decides, and the bucket is in the path if there is none.
+  /// Amazon's hosts are parsed by its rule: `s3.<region>…` is the service, and the labels before it are the bucket,
+  /// including dots. For other hosts the style decides, and without one the bucket is in the path.
   ///
   /// - Parameters:
   ///   - authority: The host, with or without a port.
-  ///   - style: Where the bucket's name is in the URL.
+  ///   - style: The position of the bucket name in the URL.
   ///   - customDomain: The bucket that a custom domain stands for; `nil` for the host itself.
   init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
@@ -114,12 +116,12 @@ package struct S3Address {
     }
   }
 
-  /// The text before the service's own labels in one of the vendor's hosts, or `nil` for another host.
+  /// Returns the string before the service's own labels in one of Amazon's hosts, or `nil` for another host.
   private static func vendorBucket(in host: String) -> String? {
     vendorLabels(of: host).map { labels, service in labels[..<service].joined(separator: ".") }
   }
 
-  /// The labels of one of the vendor's hosts before its domain, and which of them is that of the service.
+  /// Returns the labels of one of Amazon's hosts before its domain, and the index of that of the service.
   private static func vendorLabels(of host: String) -> (labels: [Substring], service: Int)? {
     guard let name = host.removingByteSuffix(".amazonaws.com") ?? host.removingByteSuffix(".amazonaws.com.cn") else {
       return nil
@@ -128,7 +130,7 @@ package struct S3Address {
     return labels.lastIndex { $0 == "s3" || $0.hasBytePrefix("s3-") }.map { (labels, $0) }
   }
 
-  /// The region that one of the vendor's hosts names, or `nil` for a host that names none.
+  /// Returns the region that one of Amazon's hosts names, or `nil` for a host that names none.
   ///
   /// - Parameter authority: The host, with or without a port.
   package static func region(in authority: String) -> String? {
@@ -142,7 +144,7 @@ package struct S3Address {
     }
   }
 
-  /// Whether a path and this host are those of a bucket.
+  /// Returns whether a path and this host address a bucket.
   func names(_ bucket: String, in path: String) -> Bool {
     if let named = self.bucket { return named.isIdentical(to: bucket) }
     let rest = path.removingBytePrefix("/") ?? path[...]
@@ -151,9 +153,9 @@ package struct S3Address {
     return behind.isEmpty || behind.beginsWithByte("/") || behind.beginsWithByte("?")
   }
 
-  /// Why requests to a host cannot be signed with this scheme, if they cannot.
+  /// Returns the reason why requests to a host cannot be signed with this scheme, or `nil` if they can.
   static func unsupportedHost(_ authority: String) -> String? {
-    // Looked at for every signature, so that no text is made of the host.
+    // This check runs for every signature, so it creates no strings from the host.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
       var index = 0
@@ -171,7 +173,7 @@ package struct S3Address {
     }
     if isGlobal { return "Multi-region access points need Signature Version 4A, which is not supported." }
     if isExpress {
-      return "Directory buckets (S3 Express One Zone) are not supported: they need a session of their own."
+      return "Directory buckets (S3 Express One Zone) are not supported: they require a separate session."
     }
     return nil
   }

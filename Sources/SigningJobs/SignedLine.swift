@@ -4,26 +4,26 @@
   internal import Foundation
 #endif
 
-/// The answer to a ``SigningJob``: either the signature in every form that is wanted, or the reason why there is none.
+/// The result of a ``SigningJob``: either the requested signature with its strings, or the reason why it failed.
 package struct SignedLine: Encodable, Sendable {
-  /// The id of the request.
+  /// The ID of the line.
   package var id: String?
-  /// The string to sign, with the session token in clear.
+  /// The string to sign, with the session token in plain text.
   package var stringToSign: String?
-  /// The text whose hash is in the string to sign, with the session token in clear: OSS V4 and COS.
+  /// The canonical request of OSS V4, COS or S3, with the session token in plain text.
   package var canonicalRequest: String?
   /// The value of the Authorization header, for a request that is signed in its headers.
   package var authorization: String?
-  /// The URL; presigned, if that was asked for.
+  /// The URL, presigned if the line asks for it.
   package var url: String?
-  /// Why the request could not be signed.
+  /// The reason why the request could not be signed.
   package var error: String?
 
-  /// The answer as a line of JSON.
+  /// The result as one line of JSON.
   package var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else { return #"{"error":"The answer cannot be written as JSON."}"# }
+    guard let data = try? encoder.encode(self) else { return #"{"error":"The result cannot be encoded as JSON."}"# }
     return String(decoding: data, as: UTF8.self)
   }
 }

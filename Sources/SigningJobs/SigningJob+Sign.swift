@@ -3,7 +3,7 @@ package import StorageAuth
 internal import StorageCrypto
 
 extension SigningJob {
-  /// What a line without a mode asks for.
+  /// The kind of signature that a line asks for.
   package enum Mode: String, Sendable {
     /// A signature in the headers.
     case header
@@ -14,9 +14,9 @@ extension SigningJob {
   /// Signs the request of the line.
   ///
   /// - Parameters:
-  ///   - defaultMode: What a line without a mode asks for.
+  ///   - defaultMode: The mode for a line without one.
   ///   - now: The time of signing for a line without a date.
-  /// - Returns: The answer; a request that cannot be signed is answered with its error.
+  /// - Returns: The result, which contains an error if the request cannot be signed.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
       var answer = try sign(defaultMode: defaultMode, now: now)
@@ -30,7 +30,7 @@ extension SigningJob {
   private func sign(defaultMode: Mode, now: Timestamp) throws -> SignedLine {
     let text = mode ?? kind ?? defaultMode.rawValue
     guard let mode = Mode(rawValue: text) else {
-      throw SigningJobError(message: "\"\(text)\" is not a mode that is signed here; use header or presign.")
+      throw SigningJobError(message: "\"\(text)\" is not a mode; use header or presign.")
     }
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
@@ -38,15 +38,17 @@ extension SigningJob {
     return try signing(mode, key, context)
   }
 
-  /// The way to sign for a provider.
+  /// A function that signs for one provider.
   private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
 
-  /// The providers by their names; the only list of them.
+  /// The providers by their names; no other list of them exists.
   private var signings: [(name: String, signing: Signing)] {
     [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
   }
 
-  /// The way to sign for the provider of the line; a line that names none is told by fields that only COS has.
+  /// The function for the provider of the line.
+  ///
+  /// A line without a provider is for COS if it has a field that only COS has, and otherwise for OSS.
   private var signing: Signing {
     get throws {
       let name = provider ?? (isOfCOS ? "cos" : "oss")
@@ -62,7 +64,7 @@ extension SigningJob {
 
   private static let tokenHeaders = [tokenHeaderOfOSS, tokenHeaderOfCOS, tokenHeaderOfS3]
 
-  /// A session token that the line gives as a header; signing sets that header anew.
+  /// The session token in the line's headers; signing sets that header again.
   private var tokenHeader: String? {
     headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
@@ -84,12 +86,12 @@ extension SigningJob {
     }
   }
 
-  /// The request, with a Host header as its authority and everything encoded once.
+  /// Returns the request with its key and query percent-encoded once; a Host header replaces the authority.
   func request(authority: String, key: String) throws -> HTTPRequest {
     try request("https", authority, path(for: key))
   }
 
-  /// The request with a path that is encoded already.
+  /// Returns the request with a path that is already percent-encoded; a Host header replaces the authority.
   func request(_ scheme: String, _ authority: String, _ path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw SigningJobError(message: "The method is not a token.")
@@ -100,7 +102,7 @@ extension SigningJob {
       guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(value.trimmingBlanks) else {
         throw SigningError(
           .invalidHeader, "A header's name is not a token, or its value holds a line break or a control character.",
-          remedy: "Take it out.")
+          remedy: "Remove the header or correct it.")
       }
       if name.canonicalName == "host" {
         request.authority = value
@@ -118,8 +120,8 @@ extension SigningJob {
   /// Appends the query of the line to a path.
   ///
   /// - Parameters:
-  ///   - path: The path, encoded.
-  ///   - item: Writes a parameter with a value, of which both are encoded; a value can be empty.
+  ///   - path: The percent-encoded path.
+  ///   - item: A function that joins a percent-encoded name and value; the value can be an empty string.
   func appendingQuery(to path: String, _ item: (_ name: String, _ value: String) -> String) -> String {
     let items = (query ?? []).map { pair in
       let name = pair.name.percentEncoded()
@@ -130,11 +132,11 @@ extension SigningJob {
 }
 
 extension SignedLine {
-  /// Answers a line, whatever is in it.
+  /// Signs a line, or reports the error for any invalid line.
   ///
   /// - Parameters:
   ///   - json: The line.
-  ///   - defaultMode: What a line without a mode asks for.
+  ///   - defaultMode: The mode for a line without one.
   ///   - now: The time of signing for a line without a date.
   package init(answering json: String, defaultMode: SigningJob.Mode, now: Timestamp) {
     do throws(SigningJobError) {
@@ -158,7 +160,7 @@ extension SignedLine {
 }
 
 extension String {
-  /// The text without blanks at its ends, which do not travel.
+  /// The string without spaces and tabs at its ends, which HTTP does not transfer.
   fileprivate var trimmingBlanks: String {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -4,51 +4,51 @@
   internal import Foundation
 #endif
 
-/// One request to sign, as a line of JSON: what scripts and other languages send to `storage-auth sign --jsonl`.
+/// A request to sign, as one line of JSON from a script or another language for `storage-auth sign --jsonl`.
 ///
 /// Fields that are not listed here are ignored.
 package struct SigningJob: Decodable, Sendable {
-  /// Names the line in the answer.
+  /// The ID of the line, which the result repeats.
   let id: String?
-  /// `oss`, `cos` or `s3`; if `nil`, OSS or COS is told from the other fields.
+  /// The provider: `oss`, `cos` or `s3`; if `nil`, the other fields decide between OSS and COS.
   let provider: String?
   /// OSS: `v4` or `v1`.
   let version: String?
-  /// `header` or `presign`; COS vectors call it `kind`.
+  /// The mode, `header` or `presign`; COS vectors call it `kind`.
   let mode: String?
   let kind: String?
   let method: String?
-  /// The host with its port; OSS and S3 can do without where bucket and region say it.
+  /// The host with its port; optional for OSS and S3 if bucket and region determine it.
   let host: String?
   /// OSS, S3: the bucket.
   let bucket: String?
-  /// OSS, S3: the object key, not encoded.
+  /// OSS, S3: the object key, not percent-encoded.
   let key: String?
-  /// COS: the object key, not encoded, without the slash in front.
+  /// COS: the object key, not percent-encoded and without the leading slash.
   let path: String?
   let query: [Pair]?
   let headers: [Pair]?
   let credential: Key?
-  /// The time of signing in Unix seconds; now, if not given.
+  /// The time of signing in seconds since 1970 (UTC); the present if `nil`.
   let date: Int64?
   let region: String?
   let product: String?
-  /// How long a URL works, in seconds.
+  /// The lifetime of a URL in seconds.
   let expires: Int64?
   let additionalHeaders: [String]?
   let subResource: [String]?
-  /// OSS V1: whether a URL is signed although the string to sign is that of another request.
+  /// OSS V1: whether to sign a URL although another request has the same string to sign.
   let allowsAmbiguousV1: Bool?
-  /// COS: `start;end` in Unix seconds.
+  /// COS: the window as `start;end`, in seconds since 1970 (UTC).
   let keyTime: String?
   let signedHeaders: SignedHeaders?
   /// COS: `q-*` or `sign=`.
   let form: String?
-  /// S3: `https` or `http`, which the URL begins with.
+  /// S3: the scheme of the URL, `https` or `http`.
   let scheme: String?
-  /// S3: the path as it travels, without the query; in place of bucket and key.
+  /// S3: the percent-encoded path without the query; it replaces bucket and key.
   let wirePath: String?
-  /// S3: `virtual` or `path`; where the bucket is if there is no `wirePath`.
+  /// S3: `virtual` or `path`, the addressing style of a line without `wirePath`.
   let addressing: String?
   /// S3: the value of `x-amz-content-sha256`.
   let payloadHash: String?
@@ -66,7 +66,7 @@ package struct SigningJob: Decodable, Sendable {
     let signHost: Bool?
   }
 
-  /// A name and a value, as an array of two; the value may be missing.
+  /// A name and a value, as an array of two; the value can be absent.
   struct Pair: Decodable, Sendable {
     let name: String
     let value: String?
@@ -78,9 +78,10 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Reads a line.
+  /// Parses a line.
   ///
-  /// - Throws: ``SigningJobError`` if the line is not JSON of this form.
+  /// - Parameter json: The line.
+  /// - Throws: A ``SigningJobError`` if the line is not JSON of this form.
   package init(json: String) throws(SigningJobError) {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
@@ -90,14 +91,14 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// What names a line that cannot be read as a whole.
+  /// The ID of a line that cannot be parsed as a whole.
   private struct Name: Decodable {
     let id: String?
   }
 
-  /// Where a decoding error is; never what was there, because it may be a secret.
+  /// Returns the position of a decoding error, without the value, which may be a secret.
   private static func explain(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "it cannot be read." }
+    guard let error = error as? DecodingError else { return "it cannot be parsed." }
     func place(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
       return path.isEmpty ? "the top level" : path
@@ -111,9 +112,9 @@ package struct SigningJob: Decodable, Sendable {
   }
 }
 
-/// Why a line cannot be signed.
+/// The error for a line that cannot be signed.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
-  /// What names the line, if that can be read.
+  /// The ID of the line, or `nil` if it cannot be parsed.
   package var id: String?
   package let message: String
   package var description: String { message }

@@ -3,18 +3,18 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// What a service answered to a request that it refused.
+/// The response of a service that refused a request.
 ///
-/// It can be the answer itself, or what is left of it in a log: the document, or the text of an SDK's error.
+/// It can be the response itself, or a part of it from a log: the XML document, or the message of an SDK's error.
 public struct RefusedAnswer: Sendable {
-  /// The status; `nil` where only the body was kept.
+  /// The status code, or `nil` if only the body is known.
   public var status: Int?
 
   private let headers: HTTPFields
   private let text: String
   private let document: [String: String]?
 
-  /// Reads an answer.
+  /// Creates a response from its head and body.
   ///
   /// - Parameters:
   ///   - response: The head.
@@ -23,7 +23,7 @@ public struct RefusedAnswer: Sendable {
     self.init(status: response.status.code, headers: response.headerFields, text: String(decoding: body, as: UTF8.self))
   }
 
-  /// Reads an answer as it was copied: a document, with or without a head before it, or the text of an error.
+  /// Parses a copied response: an XML document, with or without a head before it, or the message of an error.
   public init(_ text: String) {
     let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     guard text.hasBytePrefix("HTTP/") else {
@@ -51,7 +51,7 @@ public struct RefusedAnswer: Sendable {
     document = Self.details(in: text)
   }
 
-  /// The texts of the element `Error` in a text that may have more around it, by their names.
+  /// Returns the text of each child of the element `Error` by its name, in a string that may contain other text.
   private static func details(in text: String) -> [String: String]? {
     guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
       start.lowerBound < end.lowerBound,
@@ -64,7 +64,7 @@ public struct RefusedAnswer: Sendable {
     return details
   }
 
-  /// Reads the answer in the words of a service.
+  /// Parses the response by the conventions of a service.
   package func reading(by reader: some SignatureReader) -> Reading {
     let inHeader = reader.refusals.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
@@ -86,33 +86,33 @@ public struct RefusedAnswer: Sendable {
     return reading
   }
 
-  /// The text of bytes in hexadecimal with blanks between them, as services write it.
+  /// Returns the string whose bytes are given in hexadecimal with spaces between them, as services show it.
   private static func text(ofBytes hex: String) -> String? {
     [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
       .flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// What an answer says, in the words of its service.
+  /// A parsed response.
   public struct Reading: Sendable {
-    /// The status; `nil` where only the body was kept.
+    /// The status code, or `nil` if only the body is known.
     public let status: Int?
 
-    /// The headers; empty where only the body was kept.
+    /// The headers; empty if only the body is known.
     public let headers: HTTPFields
 
-    /// The code, such as `SignatureDoesNotMatch`.
+    /// The error code, such as `SignatureDoesNotMatch`.
     public let code: String?
 
-    /// The message.
+    /// The error message.
     public let message: String?
 
     /// The texts of the document's elements, by their names.
     public let details: [String: String]
 
-    /// The text that the service signed.
+    /// The string to sign of the service.
     var stringToSign: String?
 
-    /// The text whose hash is in it.
+    /// The canonical request of the service.
     var canonicalRequest: String?
 
     fileprivate init(
@@ -125,7 +125,7 @@ public struct RefusedAnswer: Sendable {
       self.details = details
     }
 
-    /// Takes over a signed text that stands alone.
+    /// Stores a signed string that was copied without its document.
     fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
       var lines = text.lines
       if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
@@ -137,17 +137,17 @@ public struct RefusedAnswer: Sendable {
       }
     }
 
-    /// Whether the service refused for who sent the request.
+    /// Whether the service refused the request because of its sender.
     var isRefusal: Bool { status == 403 || status == 401 }
 
-    /// Whether the answer can be about who sent the request and how it is signed.
+    /// Returns whether the response can be about the sender of the request and its signature.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }
       return meanings[code] != nil
     }
 
-    /// An instant among the details.
+    /// Returns a time among the details.
     func instant(_ name: String) -> Timestamp? {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
@@ -160,7 +160,7 @@ public struct RefusedAnswer: Sendable {
 }
 
 extension RefusedAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The status and the code.
+  /// The status code and the error code.
   public var description: String {
     "RefusedAnswer(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
   }
@@ -168,25 +168,25 @@ extension RefusedAnswer: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without what the service signed.
+  /// A mirror without the strings that the service signed.
   public var customMirror: Mirror {
     Mirror(self, children: ["status": status as Any, "code": document?["Code"] as Any])
   }
 }
 
 extension RefusedAnswer.Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The status and the code.
+  /// The status code and the error code.
   public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without what the service signed.
+  /// A mirror without the strings that the service signed.
   public var customMirror: Mirror { Mirror(self, children: ["status": status as Any, "code": code as Any]) }
 }
 
 extension String {
-  /// Where a text occurs first.
+  /// Returns the range of the first occurrence of a string.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {

@@ -2,22 +2,22 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SignatureComparison {
-  /// A signature that does not match: what was signed against what the service signed.
+  /// The finding for a signature that does not match: a comparison of the client's string to sign with the service's.
   var comparison: SignatureFinding {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
         return SignatureFinding(
           .unsigned,
-          detail: "The request that is compared carries no authorization; it has to be the one that was sent.")
+          detail: "The compared request carries no authorization; pass the request that was sent.")
       }
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
     guard answer.stringToSign != nil || answer.canonicalRequest != nil else {
-      return SignatureFinding(.wrongSecret, detail: "The service does not show what it signed.")
+      return SignatureFinding(.wrongSecret, detail: "The service does not show its string to sign.")
     }
     guard let seen = sent.signedParts(answer.stringToSign, answer.canonicalRequest) else {
       return SignatureFinding(
-        .hiddenDifference, detail: "What the service shows is not a string to sign in full, so no line can be compared."
+        .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared."
       )
     }
     if let version = signed.version, let other = seen.version, version != other {
@@ -31,14 +31,14 @@ extension SignatureComparison {
     return withoutDifference(signed, seen)
   }
 
-  /// All parts are the same: the hashes and the texts themselves decide.
+  /// Returns the finding for equal parts, from the hashes and the strings themselves.
   private func withoutDifference(_ signed: SignedParts, _ seen: SignedParts) -> SignatureFinding {
     if let difference = orderDifference(signed) { return difference }
     if let first = signed[.requestHash], let second = seen[.requestHash], first != second {
-      var detail = "All lines that the service shows are the same, and the hash of the canonical request is another."
+      var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
       if answer.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
       if answer.canonicalRequest == nil {
-        detail = "The service shows only the hash of the canonical request, which is another."
+        detail = "The service shows only the hash of the canonical request, which differs."
       } else if !sent.tokens.isEmpty {
         return SignatureFinding(
           .tokenOfAnotherKey, line: "session token", sent: Secret.mask, seen: Secret.mask, detail: detail)
@@ -46,12 +46,12 @@ extension SignatureComparison {
       return SignatureFinding(
         .hiddenDifference, line: SignedPart.requestHash.name, sent: first, seen: second.onOneLine, detail: detail)
     }
-    var detail = "All lines are the same."
+    var detail = "All lines are equal."
     if let hash = seen[.requestHash], isWhole(hash) { detail += " So are the hashes of what the service shows." }
     return SignatureFinding(.wrongSecret, detail: detail)
   }
 
-  /// What the usual suspects do to a request, if that gives the hash that the service shows.
+  /// Returns the finding for a usual change of the request that gives the hash that the service shows, or `nil`.
   private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
     guard let signed = sent.parts else { return nil }
     for request in LikelyRewriting.all(of: sent.request) {
@@ -64,12 +64,14 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Whether the service's text hashes to what its string to sign says; what a log lost or masked shows here.
+  /// Returns whether the service's canonical request has the given hash, which text that a log lost or masked would
+  /// change.
   private func isWhole(_ hash: String) -> Bool {
     answer.canonicalRequest.flatMap(sent.reader.hash) == hash
   }
 
-  /// The first line that differs although no part of it does, such as parameters in another order.
+  /// Returns the finding for the first line that differs although its parts do not, such as parameters in another
+  /// order.
   private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {
     guard let texts = sent.texts else { return nil }
     let hasHash = signed[.requestHash] != nil
@@ -86,7 +88,7 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Whether a line holds a session token, as it is or percent-encoded.
+  /// Returns whether a line contains a session token, as plain text or percent-encoded.
   private func holdsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
   }

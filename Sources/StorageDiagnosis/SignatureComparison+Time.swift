@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension SignatureComparison {
-  /// A request that was signed for another time.
+  /// The finding for a request that was signed for another time.
   var skew: SignatureFinding {
     let signed = answer.instant("RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = answer.serverTime else { return SignatureFinding(.clockSkew) }
@@ -14,21 +14,21 @@ extension SignatureComparison {
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  /// A signature whose time has not come.
+  /// The finding for a signature that is not valid yet.
   var prematurity: SignatureFinding {
     var finding = skew
     finding.cause = .notYetValid
     return finding
   }
 
-  /// A signature that is past its end.
+  /// The finding for a signature that has expired.
   var expiry: SignatureFinding {
     let end = answer.instant("Expires") ?? sent.reading?.end
     guard let end, let server = answer.serverTime else { return SignatureFinding(.expired) }
     let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
     return SignatureFinding(
       .expired, line: line, sent: end.iso8601, seen: server.iso8601,
-      detail: "It ended at \(end), \(end.duration(to: server).magnitude.inWords) before the service looked.")
+      detail: "It expired at \(end), \(end.duration(to: server).magnitude.inWords) before the service checked it.")
   }
 }
 

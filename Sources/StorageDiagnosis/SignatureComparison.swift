@@ -1,11 +1,11 @@
 internal import StorageAuth
 
-/// The comparison of an answer with the request that it refuses.
+/// A comparison of a response with the request that it refuses.
 struct SignatureComparison {
   let answer: RefusedAnswer.Reading
   let sent: SentRequest
 
-  /// What is found; `nil` if the answer is not about the signature or who signed.
+  /// The finding, or `nil` if the response is about neither the signature nor its key.
   var finding: SignatureFinding? {
     if let finding = sent.reader.finding(for: answer, to: sent.request) { return completed(finding) }
     guard let code = answer.code else {
@@ -24,7 +24,7 @@ struct SignatureComparison {
     }
   }
 
-  /// A finding about the time, with the times.
+  /// Adds the times to a finding about the time.
   private func completed(_ finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
     case .clockSkew: skew
@@ -34,7 +34,7 @@ struct SignatureComparison {
     }
   }
 
-  /// What the service said, as part of a sentence of ours.
+  /// The message of the service as a part of a sentence.
   var serviceWords: String {
     guard let message = answer.message, !message.isEmpty else { return "" }
     return "The service says: \"\(message.onOneLine)\""
@@ -49,7 +49,7 @@ struct SignatureComparison {
     let isTemporary = sent.reader.isTemporary(id)
     if isTemporary == true, !sent.hasToken { return SignatureFinding(.tokenMissing, detail: keyDetail) }
     if isTemporary == false, sent.hasToken {
-      return SignatureFinding(.tokenOfAnotherKey, detail: keyDetail + " It is a permanent one, and a token came along.")
+      return SignatureFinding(.tokenOfAnotherKey, detail: keyDetail + " It is permanent, but the request has a token.")
     }
     return SignatureFinding(.unknownKeyID, detail: keyDetail)
   }
@@ -73,11 +73,11 @@ struct SignatureComparison {
     if message.contains("valid Date") || sent.problem?.code == .missingDate { return SignatureFinding(.dateMissing) }
     if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceWords) }
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    // The service takes the token unsigned for the most part.
+    // The service mostly accepts an unsigned token.
     let countsToken = message.contains("not signed")
     if let part = sent.reading?.unsignedParts.first(where: { countsToken || !$0.isToken }) {
       return SignatureFinding(
-        part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not on the list.")
+        part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
     }
     if message.contains("not signed") {
       return SignatureFinding(.unsignedField, detail: answer.details["Reason"].map(\.onOneLine) ?? serviceWords)
@@ -85,16 +85,16 @@ struct SignatureComparison {
     return forbidden
   }
 
-  /// The signature was taken: what the key may do decided.
+  /// The finding for an accepted signature whose key lacks the permission.
   private var forbidden: SignatureFinding {
     let key = sent.reading.map { "The key \($0.accessKeyID)" } ?? "The key"
     let detail =
-      sent.hasToken ? "\(key) is a temporary one, and may do no more than the policy of its session allows." : ""
+      sent.hasToken ? "\(key) is a temporary one, with only the permissions that the policy of its session allows." : ""
     return SignatureFinding(
       .accessDenied, detail: [serviceWords, detail].filter { !$0.isEmpty }.joined(separator: " "))
   }
 
-  /// A refusal without a word; the date of its head may tell.
+  /// The finding for a response without a code; the date of its head may explain it.
   private var silence: SignatureFinding {
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
     if let signed = sent.reading?.signedAt, let server = answer.serverTime, sent.reading?.end == nil,
@@ -107,7 +107,7 @@ struct SignatureComparison {
 }
 
 extension String {
-  /// Whether a message is about the version of a signature.
+  /// Whether a message is about the signature version.
   fileprivate var mentionsVersion: Bool {
     let text = lowercased()
     return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
@@ -117,6 +117,6 @@ extension String {
 }
 
 extension Duration {
-  /// The duration without its sign.
+  /// The absolute value of the duration.
   var magnitude: Duration { self < .zero ? .zero - self : self }
 }

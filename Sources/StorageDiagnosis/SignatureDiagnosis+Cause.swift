@@ -1,115 +1,115 @@
 extension SignatureDiagnosis {
-  /// Why a service refused a signature.
+  /// The cause of a signature's rejection.
   public enum Cause: String, Sendable, Hashable, CaseIterable {
-    // What was sent and what the service saw differ.
+    // The request differs from what the service saw.
 
-    /// A `Content-Type` that was not signed came along.
+    /// A `Content-Type` that was not signed was added.
     case contentTypeAdded
-    /// The `Content-Type` is another one, or gone.
+    /// The `Content-Type` was changed or removed.
     case contentTypeChanged
     /// The `Content-MD5` was added, changed or removed.
     case contentMD5Changed
-    /// The date of the request is another one.
+    /// The date of the request was changed.
     case dateChanged
-    /// The method is another one.
+    /// The method was changed.
     case methodChanged
-    /// A `+` and a space were taken for each other.
+    /// A `+` was read as a space, or a space as a `+`.
     case plusForSpace
-    /// Something was percent-encoded once more on its way.
+    /// A value was percent-encoded once more in transit.
     case encodedTwice
-    /// Something was percent-decoded once more on its way.
+    /// A value was percent-decoded once more in transit.
     case decodedTwice
-    /// Something is percent-encoded with other escapes, such as in lower case.
+    /// A value is percent-encoded with other escapes, such as in lower case.
     case escapeSpelling
-    /// Characters with accents are spelt in another Unicode form.
+    /// Accented characters are in another Unicode normalization form.
     case unicodeForm
-    /// Something was put in front of the path.
+    /// A prefix was added to the path.
     case pathPrefixAdded
-    /// Something in front of the path was taken away.
+    /// A prefix was removed from the path.
     case pathPrefixRemoved
     /// `//` became `/`.
     case slashesMerged
     /// `.` and `..` were resolved.
     case dotsResolved
-    /// The path is another one.
+    /// The path was changed.
     case pathChanged
-    /// The bucket that was signed is not the one that was reached.
+    /// The signed bucket is not the one that the request reached.
     case wrongBucket
     /// The bucket was not signed.
     case bucketMissing
-    /// The host was signed with a port and seen without, or the other way round, or with another one.
+    /// The host was signed with a port and seen without one, or the reverse, or with another port.
     case hostPort
-    /// The host is another one.
+    /// The host was changed.
     case hostChanged
     /// A parameter that the service signs was sent and not signed.
     case subresourceUnsigned
-    /// A parameter came along on the way.
+    /// A parameter was added in transit.
     case parameterAdded
-    /// A parameter was lost on the way.
+    /// A parameter was removed in transit.
     case parameterRemoved
     /// A parameter has another value.
     case parameterChanged
-    /// A header that has an effect came along after signing.
+    /// A header that has an effect was added after signing.
     case headerAdded
-    /// A signed header was lost on the way.
+    /// A signed header was removed in transit.
     case headerRemoved
     /// A signed header has another value.
     case headerChanged
     /// The lists of additional headers differ.
     case additionalHeaders
-    /// The lists of what is signed do not fit the request.
+    /// The lists of signed names do not match the request.
     case signedListMismatch
-    /// Something that has an effect is not on the list of what is signed.
+    /// A header or parameter that has an effect is not listed as signed.
     case unsignedField
     /// The payload hashes differ.
     case payloadHash
     /// The session token was sent and not signed.
     case tokenUnsigned
-    /// Two texts differ in a way that has no name.
+    /// The strings differ in a way that has no specific name.
     case otherDifference
 
-    // The text is the same.
+    // The strings are equal.
 
-    /// All lines are the same: the secret is wrong, or what was signed was not what was sent.
+    /// All lines are equal: the secret is wrong, or the signed string was not that of the sent request.
     case wrongSecret
-    /// All lines that are shown are the same, and their hashes differ.
+    /// All lines that are shown are equal, and their hashes differ.
     case hiddenDifference
 
-    // Who, when, for what.
+    // The key, the time or the scope is wrong.
 
-    /// The id is unknown.
+    /// The access key ID is unknown.
     case unknownKeyID
-    /// The key is temporary and came without its token.
+    /// The key is temporary and its token is missing.
     case tokenMissing
-    /// The session token is that of another key.
+    /// The session token belongs to another key.
     case tokenOfAnotherKey
-    /// The session token has ended.
+    /// The session token has expired.
     case tokenExpired
-    /// The clock of the machine that signs is off.
+    /// The clock of the signing machine is wrong.
     case clockSkew
-    /// The signature, or the URL, is past its end.
+    /// The signature, or the URL, has expired.
     case expired
     /// The signature is not valid yet.
     case notYetValid
     /// The day of the scope is not that of the request.
     case wrongDay
-    /// The request has no date that can be read.
+    /// The request has no date that can be parsed.
     case dateMissing
     /// The region is not that of the bucket, or misspelt.
     case wrongRegion
     /// The product is not that of the service.
     case wrongProduct
-    /// The bucket takes another version of the signature.
+    /// The bucket requires another signature version.
     case wrongVersion
-    /// The signature is there twice, in the headers and in the URL.
+    /// The request has two signatures, in the headers and in the URL.
     case signatureTwice
     /// The request is not signed.
     case unsigned
-    /// The authorization cannot be read.
+    /// The authorization cannot be parsed.
     case malformedAuthorization
-    /// The signature was taken; whoever signed may not do this.
+    /// The signature was accepted; the key lacks the permission.
     case accessDenied
-    /// The service gave no reason.
+    /// The service stated no reason.
     case unexplained
   }
 }

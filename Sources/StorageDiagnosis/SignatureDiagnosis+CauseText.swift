@@ -1,11 +1,11 @@
 extension SignatureDiagnosis.Cause {
-  /// What usually leads to it, and what to do about it.
+  /// The usual reason for the cause, and the remedy.
   var text: (usual: String, remedy: String) {
     switch self {
     case .contentTypeAdded:
       (
-        "The HTTP stack added a Content-Type of its own after the request was signed; browsers and many libraries do.",
-        "Set the Content-Type before signing, and sign it; for a URL, give it when the URL is made."
+        "The HTTP stack added its own Content-Type after the request was signed; browsers and many libraries do.",
+        "Set the Content-Type before signing, and sign it; for a URL, set it when the URL is created."
       )
     case .contentTypeChanged:
       (
@@ -15,28 +15,28 @@ extension SignatureDiagnosis.Cause {
     case .contentMD5Changed:
       (
         "The Content-MD5 was set, changed or dropped after signing.",
-        "Compute it before signing and send it unchanged; or leave it out altogether."
+        "Compute it before signing and send it unchanged; or leave it out."
       )
     case .dateChanged:
       (
-        "The HTTP stack or a proxy set a date of its own after signing.",
+        "The HTTP stack or a proxy set its own date after signing.",
         "Send the date that was signed."
       )
     case .methodChanged:
       (
         "A proxy, a cache or a redirect sent the request with another method; a HEAD often "
-          + "becomes a GET, and a tunnel makes a POST of a PUT or DELETE.",
+          + "becomes a GET, and a tunnel changes a PUT or DELETE into a POST.",
         "Sign the method that reaches the service, and follow no redirect with the old signature."
       )
     case .plusForSpace:
       (
-        "One side wrote a space as + and the other read the + as itself, or the other way round.",
-        "Write a space as %20 and a plus as %2B, in the path and in the query."
+        "One side encoded a space as + and the other read the + as a plus sign, or the reverse.",
+        "Encode a space as %20 and a plus sign as %2B, in the path and in the query."
       )
     case .encodedTwice:
       (
-        "What was percent-encoded already was encoded once more, by the HTTP library or a proxy.",
-        "Hand the URL over as it is encoded, and let nothing encode it again."
+        "The HTTP library or a proxy percent-encoded a value that was encoded already.",
+        "Pass the URL on in its encoded form, and do not encode it again."
       )
     case .decodedTwice:
       (
@@ -45,12 +45,12 @@ extension SignatureDiagnosis.Cause {
       )
     case .escapeSpelling:
       (
-        "The same bytes are percent-encoded in another way: hexadecimal digits in lower case, or other characters.",
+        "The same bytes are percent-encoded in another form: with hexadecimal digits in lower case, or with other characters escaped.",
         "Encode as RFC 3986 does, with upper-case digits, leaving letters, digits, - . _ and ~ alone."
       )
     case .unicodeForm:
       (
-        "The text looks the same, but accents are spelt in another Unicode form; file names of macOS often are.",
+        "The strings look the same, but accented characters are in another Unicode form, as in many file names of macOS.",
         "Normalize names once, before signing, and use that form everywhere."
       )
     case .pathPrefixAdded:
@@ -60,29 +60,29 @@ extension SignatureDiagnosis.Cause {
       )
     case .pathPrefixRemoved:
       (
-        "A proxy took a prefix off the path, or the client signed a path with one that is the proxy's.",
-        "Sign the path as the service sees it, or let the proxy pass it on whole."
+        "A proxy removed a prefix from the path, or the client signed a path with the prefix of the proxy.",
+        "Sign the path as the service sees it, or let the proxy pass it on unchanged."
       )
     case .slashesMerged:
       (
-        "A proxy or a library made one slash of two.",
-        "Switch merging off (in nginx, merge_slashes off), or use keys without //."
+        "A proxy or a library merged two slashes into one.",
+        "Disable merging (in nginx, merge_slashes off), or use keys without //."
       )
     case .dotsResolved:
       (
         "A proxy or a library resolved . and .. in the path.",
-        "Pass the path on as it is (with curl, --path-as-is), or use keys without such parts."
+        "Pass the path on unchanged (with curl, --path-as-is), or use keys without such parts."
       )
     case .pathChanged: ("A proxy rewrote the path.", "Pass the path on byte for byte.")
     case .wrongBucket:
       (
-        "The host stands for another bucket than the one that was signed; with a custom domain only the signer knows it.",
-        "Name the bucket that the domain is bound to when the signer is made."
+        "The host stands for another bucket than the one that was signed; with a custom domain only the signer knows the bucket.",
+        "Name the bucket that the domain is bound to when the signer is created."
       )
     case .bucketMissing:
       (
-        "The bucket is part of what is signed even where the URL does not show it, as with a custom domain.",
-        "Name the bucket when the signer is made: /bucket/key is signed."
+        "The signature covers the bucket even if the URL does not show it, as with a custom domain.",
+        "Name the bucket when the signer is created: /bucket/key is signed."
       )
     case .hostPort:
       (
@@ -102,20 +102,20 @@ extension SignatureDiagnosis.Cause {
     case .parameterAdded:
       (
         "A proxy, a CDN or an app added a query parameter after signing.",
-        "Add it before signing, or let it be removed before the service."
+        "Add it before signing, or remove it before the request reaches the service."
       )
     case .parameterRemoved:
       (
         "A proxy, a CDN or a shell dropped a query parameter; an unquoted & ends a URL in a shell.",
-        "Pass the query on whole, and put URLs in quotes."
+        "Pass the query on unchanged, and put URLs in quotes."
       )
     case .parameterChanged: ("A proxy or an app rewrote the query.", "Pass the query on byte for byte.")
     case .headerAdded:
       (
-        "A header that the service takes part of the signature was added after signing, by a proxy or by the app.",
+        "A header that the service includes in the signature was added after signing, by a proxy or by the app.",
         "Set it before signing."
       )
-    case .headerRemoved: ("A proxy or the HTTP stack dropped a signed header.", "Let it through, or do not sign it.")
+    case .headerRemoved: ("A proxy or the HTTP stack dropped a signed header.", "Pass it on, or do not sign it.")
     case .headerChanged:
       (
         "A proxy or the HTTP stack changed a signed header.",
@@ -129,7 +129,7 @@ extension SignatureDiagnosis.Cause {
     case .signedListMismatch:
       (
         "The authorization lists a header or parameter that did not arrive, or arrived more than once.",
-        "List exactly what is sent; let proxies drop and add nothing."
+        "List exactly what is sent; keep proxies from adding or dropping any of them."
       )
     case .unsignedField:
       (
@@ -138,61 +138,61 @@ extension SignatureDiagnosis.Cause {
       )
     case .payloadHash:
       (
-        "The hash of the body that was signed is not the one of the body that arrived.",
+        "The signed hash is not that of the body that arrived.",
         "Compute the hash from the bytes that are sent, before signing."
       )
     case .tokenUnsigned:
       (
-        "The session token was added after signing; it is part of what is signed.",
-        "Set the token before signing, under the name that the scheme signs."
+        "The session token was added after signing, although the signature covers it.",
+        "Set the token before signing, under the name that the scheme requires."
       )
-    case .otherDifference: ("Something on the way rewrote the request.", "Send what was signed, byte for byte.")
+    case .otherDifference: ("A proxy or a library rewrote the request.", "Send the request exactly as it was signed.")
     case .wrongSecret:
       (
-        "The secret is not that of the id (a blank or a line break too many is enough), or the program that signed signed "
-          + "another text than this one.",
-        "Check the secret; then compare the string to sign of the program that signed."
+        "The secret does not belong to the access key id (an extra space or line break is enough), or the program signed "
+          + "another string than this one.",
+        "Check the secret; then compare with the string to sign of the signing program."
       )
     case .hiddenDifference:
       (
-        "What is masked or lost in the answer differs: most often the session token.",
-        "Use the id, the secret and the token of one answer of the token service."
+        "The difference is in a value that is masked or missing in the response, usually the session token.",
+        "Use the id, the secret and the token of one response of the token service."
       )
     case .unknownKeyID:
       (
-        "The id is misspelt, disabled or of another provider; a temporary key is forgotten some time after its end.",
+        "The id is misspelt, disabled or of another provider; the service forgets a temporary key some time after its expiration.",
         "Check the access key id, and that it is enabled."
       )
     case .tokenMissing:
       (
         "A temporary key was used without its session token; the service then does not know the id.",
-        "Give the session token along with the id and the secret."
+        "Pass the session token together with the id and the secret."
       )
     case .tokenOfAnotherKey:
       (
-        "The id and the token come from two answers of the token service, or a permanent key was given a token.",
-        "Use the id, the secret and the token of one answer, and replace all three at once."
+        "The id and the token come from two responses of the token service, or a permanent key was used with a token.",
+        "Use the id, the secret and the token of one response, and replace all three at once."
       )
-    case .tokenExpired: ("The temporary key has ended.", "Get a new one before the old one ends.")
+    case .tokenExpired: ("The temporary key has expired.", "Fetch a new one before the old one expires.")
     case .clockSkew:
-      ("The clock of the machine that signs is wrong.", "Set it, or sign with the time of the service's Date header.")
+      ("The clock of the signing machine is wrong.", "Set it, or sign with the time of the service's Date header.")
     case .expired:
       (
-        "It was used too late, or the clock of the machine that signed is slow.",
-        "Make a new one; if that is refused too, set the clock."
+        "The signature was used too late, or the clock of the signing machine is slow.",
+        "Create a new one; if the service refuses that too, set the clock."
       )
     case .notYetValid:
       (
-        "The clock of the machine that signed is fast.", "Set it, or take the start time that the token server gives."
+        "The clock of the signing machine is fast.", "Set it, or use the start time from the token server."
       )
     case .wrongDay:
       (
-        "The day was taken in local time, or once and kept past midnight.",
+        "The day is in local time, or was computed once and reused after midnight.",
         "Use the day of the time of signing, in UTC."
       )
     case .dateMissing:
       (
-        "The HTTP stack or a proxy dropped the Date header, or wrote it in another form.",
+        "The HTTP stack or a proxy dropped the Date header, or changed its format.",
         "Send the date in the service's own header."
       )
     case .wrongRegion:
@@ -200,11 +200,11 @@ extension SignatureDiagnosis.Cause {
         "The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket."
       )
     case .wrongProduct:
-      ("The product in the scope is not that of the service.", "Use the name that the service has in scopes.")
+      ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
     case .wrongVersion:
       (
-        "The service reads another version of the signature.",
-        "Sign with the version that the bucket takes."
+        "The service requires another signature version.",
+        "Sign with the version that the bucket accepts."
       )
     case .signatureTwice:
       (
@@ -214,15 +214,16 @@ extension SignatureDiagnosis.Cause {
     case .unsigned:
       ("No key was configured, or a redirect or a proxy dropped the Authorization header.", "Sign the request.")
     case .malformedAuthorization:
-      ("The authorization was put together or changed by hand.", "Sign with a current SDK and pass it on unchanged.")
+      ("The authorization was composed or changed by hand.", "Sign with a current SDK and pass it on unchanged.")
     case .accessDenied:
       (
         "The signature is right; a policy or an ACL does not allow the operation.",
-        "Ask for what the policy allows, or give the key the permission: in the policy of the session, of the role that it is of, and of the bucket."
+        "Request only what the policy allows, or grant the permission in the policies of the session, of its role and of the bucket."
       )
     case .unexplained:
       (
-        "Answers to HEAD have no body, and some proxies drop it.", "Send the same as a GET to learn the reason."
+        "Responses to HEAD have no body, and some proxies drop the body.",
+        "Send the same request as a GET to learn the reason."
       )
     }
   }

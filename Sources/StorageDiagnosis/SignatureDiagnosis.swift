@@ -1,46 +1,48 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// Why a service refused a signature, in words.
+/// An explanation of a signature's rejection.
 ///
-/// It compares what was signed with what the service says that it signed, line by line, and knows the usual reason for
-/// each difference. Session tokens and signatures are masked in all of it.
+/// The diagnosis compares the client's string to sign with the one that the service shows, line by line, and states the
+/// usual reason for each difference. Session tokens and signatures are masked in all of its properties.
 ///
 /// ```swift
 /// let diagnosis = SignatureDiagnosis(of: RefusedAnswer(body), to: request, signedFor: .oss(bucket: "photos"))
 /// print(diagnosis)
 /// ```
 public struct SignatureDiagnosis: Sendable, Hashable {
-  /// The kind of the problem.
+  /// The cause of the rejection.
   public let cause: Cause
 
-  /// The line that differs, such as `Content-Type` or `query parameter acl`; nothing where it is not about a line.
+  /// The name of the line that differs, such as `Content-Type` or `query parameter acl`; `nil` if the cause is not
+  /// about a line.
   public let line: String?
 
-  /// What was sent in this line; nothing if it was not there.
+  /// The value of this line in the sent request, or `nil` if the line was absent.
   public let sent: String?
 
-  /// What the service saw in this line; nothing if it was not there, or if it does not say.
+  /// The value of this line that the service saw, or `nil` if the line was absent or the service does not show it.
   public let seen: String?
 
-  /// What differs and what usually leads to it, in sentences.
+  /// The difference and its usual reason, in sentences.
   public let explanation: String
 
-  /// What to do about it, in a sentence.
+  /// The remedy, in a sentence.
   public let remedy: String
 
-  /// The names of the other lines that differ; often a consequence of the first.
+  /// The names of the other lines that differ, often as a consequence of the first.
   public let otherLines: [String]
 
-  /// Finds out why a service refused a request.
+  /// Creates a diagnosis of a rejected request.
   ///
   /// - Parameters:
-  ///   - answer: What the service answered.
+  ///   - answer: The response of the service.
   ///   - request: The request as it was sent, with its authorization.
-  ///   - service: The service that it was signed for.
-  ///   - stringToSign: The text that the signer signed, where it is known; read from the request if not given.
-  ///   - canonicalRequest: The text whose hash is in it, for schemes that have one.
-  /// - Returns: The diagnosis, or `nil` if the answer is not about who sent the request and how it is signed.
+  ///   - service: The service that the request was signed for.
+  ///   - stringToSign: The string that the client signed, if it is known; `nil` derives it from the request.
+  ///   - canonicalRequest: The canonical request of the client, for schemes that have one; `nil` derives it from the
+  ///     request.
+  /// - Returns: The diagnosis, or `nil` if the response is about neither the sender of the request nor its signature.
   public init?(
     of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
     canonicalRequest: String? = nil
@@ -53,7 +55,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     self.init(finding, by: reader, masking: SecretMask(sent.tokens))
   }
 
-  /// Puts a finding into words, without the tokens; what is shown is masked by its name already.
+  /// Creates the sentences for a finding, without tokens; the shown values are already masked by their names.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
     let words = reader.advice(for: finding.cause) ?? finding.cause.text
@@ -68,21 +70,21 @@ public struct SignatureDiagnosis: Sendable, Hashable {
 }
 
 extension SignatureDiagnosis {
-  /// The line, if it is about one, and the explanation.
+  /// The line, if the diagnosis is about one, and the explanation.
   public var summary: String {
     guard let line else { return explanation }
-    return "\(line): sent \(sent ?? "nothing"), seen \(seen ?? "nothing"). \(explanation)"
+    return "\(line): sent \(sent ?? "(none)"), seen \(seen ?? "(none)"). \(explanation)"
   }
 }
 
 extension SignatureDiagnosis: CustomStringConvertible {
-  /// All of it, a line each.
+  /// All properties, one line each.
   public var description: String {
     var lines = ["cause   \(cause.rawValue)"]
     if let line {
       lines.append("line    \(line)")
-      lines.append("sent    \(sent ?? "nothing")")
-      lines.append("seen    \(seen ?? "nothing")")
+      lines.append("sent    \(sent ?? "(none)")")
+      lines.append("seen    \(seen ?? "(none)")")
     }
     lines += ["why     \(explanation)", "remedy  \(remedy)"]
     if !otherLines.isEmpty { lines.append("also    \(otherLines.joined(separator: ", "))") }

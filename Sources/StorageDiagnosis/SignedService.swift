@@ -1,21 +1,21 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The service that a request was signed for, as far as it is known.
+/// The service that a request was signed for, with the properties that are known.
 ///
-/// The services of this package are `.oss(…)`, `.cos(…)` and `.s3(…)`; a package with a service of its own supplies a
+/// The services of this package are `.oss(…)`, `.cos(…)` and `.s3(…)`; a package for another service supplies a
 /// ``SignatureReader``.
 public struct SignedService: Sendable, Hashable {
   package let reader: any SignatureReader
 
   /// Creates a service.
   ///
-  /// - Parameter reader: Reads the service's signatures and its refusals.
+  /// - Parameter reader: The reader of the service's signatures and error responses.
   public init(_ reader: some SignatureReader) {
     self.reader = reader
   }
 
-  /// Returns whether two services read signatures alike.
+  /// Returns whether two services have equal readers.
   public static func == (first: SignedService, second: SignedService) -> Bool {
     AnyHashable(first.reader) == AnyHashable(second.reader)
   }
@@ -26,141 +26,141 @@ public struct SignedService: Sendable, Hashable {
   }
 }
 
-/// What a service supplies so that its refusals can be explained: how its signatures are read, how the texts that they
-/// cover are taken apart, and what its refusals mean.
+/// A reader of the signatures, the signed strings and the error responses of a service.
 ///
-/// Requirements with a default are those that most services share.
+/// A ``SignatureDiagnosis`` uses it to explain a rejection. Requirements that most services share have a default
+/// implementation.
 public protocol SignatureReader: Sendable, Hashable {
-  /// Reads what a request says about its signature, and the texts that it covers.
+  /// Parses the signature of a request and returns its claims and the strings that it covers.
   ///
   /// - Parameter request: The request as it was sent.
-  /// - Returns: What it says, or `nil` if it carries no signature.
-  /// - Throws: A `VerificationError` if the signature cannot be read.
+  /// - Returns: The claims and the strings, or `nil` if the request carries no signature.
+  /// - Throws: A `VerificationError` if the signature cannot be parsed.
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading?
 
-  /// Takes a string to sign apart.
+  /// Parses a string to sign.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - request: The request that it is likely to be of.
-  /// - Returns: The parts, or `nil` if the text is no string to sign of the service.
+  ///   - text: The string to sign.
+  ///   - request: The request that the string probably belongs to.
+  /// - Returns: The parts, or `nil` if the string is not a string to sign of the service.
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts?
 
-  /// Takes a canonical request apart.
+  /// Parses a canonical request.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - request: The request that it is likely to be of.
-  /// - Returns: The parts, or `nil` if the text is no canonical request of the service, or the service has none.
+  ///   - text: The canonical request.
+  ///   - request: The request that the string probably belongs to.
+  /// - Returns: The parts, or `nil` if the string is not a canonical request of the service, or the service has none.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
-  /// Returns the hash of a canonical request as it stands in the string to sign, or `nil` if the service has none.
+  /// Returns the hash of a canonical request as it appears in the string to sign, or `nil` if the service has none.
   func hash(ofCanonicalRequest text: String) -> String?
 
-  /// Returns which of the signed texts a text from a log is, or `nil` for any other text.
+  /// Returns the kind of a signed string from a log, or `nil` for any other string.
   ///
-  /// - Parameter lines: The lines of the text, three or more.
+  /// - Parameter lines: The lines of the string, at least three.
   func copiedText(_ lines: [String]) -> CopiedText?
 
-  /// Whether the signed texts end with a line feed, which is kept then when one is copied.
+  /// Whether the signed strings end with a line feed, which is then preserved when one is copied.
   var endsTextsWithLineFeed: Bool { get }
 
-  /// The words in which the service refuses: the elements of its documents and the header of an answer to HEAD.
+  /// The service's error vocabulary: the elements of its documents and the header of its responses to HEAD.
   var refusals: RefusalVocabulary { get }
 
-  /// What the codes of refusals mean; an answer with another code is about something else, unless its status is 401 or
-  /// 403.
+  /// The meanings of the service's error codes.
+  ///
+  /// A response with another code is not about the signature, unless its status code is 401 or 403.
   var meanings: [String: RefusalMeaning] { get }
 
-  /// Explains a refusal whose meaning is in its message or its details.
+  /// Returns the finding for an error whose meaning is in its message or its details.
   ///
-  /// A finding of `clockSkew`, `expired` or `notYetValid` is completed with the times.
+  /// The times are added to a finding of `clockSkew`, `expired` or `notYetValid`.
   ///
   /// - Parameters:
-  ///   - refusal: What the service said.
+  ///   - refusal: The parsed response of the service.
   ///   - request: The request as it was sent.
-  /// - Returns: What was found, or `nil` to go on with what the code means.
+  /// - Returns: The finding, or `nil` to continue with the meaning of the code.
   func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding?
 
-  /// The usual reason for a cause and what to do about it, where the service has words of its own; `nil` for the common
-  /// ones.
+  /// Returns the service-specific usual reason and remedy for a cause, or `nil` for the common ones.
   func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)?
 
-  /// Whether a key is a temporary one, as far as its id tells; `nil` if it does not.
+  /// Returns whether an ID belongs to a temporary key, or `nil` if the ID does not show it.
   func isTemporary(_ id: AccessKeyID) -> Bool?
 
-  /// Whether the bucket is signed without being in the path.
+  /// Returns whether the signature covers a bucket that is not in the path.
   func signsBucketOutsidePath(of request: HTTPRequest) -> Bool
 
-  /// The query parameters that hold a signature.
+  /// The query parameters that contain a signature.
   var signatureParameters: Set<String> { get }
 
-  /// The headers, in lower case, that hold the time of signing.
+  /// The lower-case names of the headers that contain the time of signing.
   var dateHeaders: Set<String> { get }
 
-  /// Whether a signature says from when to when it is valid.
+  /// Whether a signature states the window in which it is valid.
   var signsWindow: Bool { get }
 
-  /// The largest distance between the time of signing and the present.
+  /// The largest difference between the time of signing and the present.
   var clockTolerance: Duration { get }
 }
 
 extension SignatureReader {
-  /// `nil`: the service has no canonical request.
+  /// Returns `nil`: the service has no canonical request.
   public func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? { nil }
 
-  /// `nil`: the service has no canonical request.
+  /// Returns `nil`: the service has no canonical request.
   public func hash(ofCanonicalRequest text: String) -> String? { nil }
 
-  /// `nil`: no text is recognized without a document around it.
+  /// Returns `nil`: no string is recognized without a document around it.
   public func copiedText(_ lines: [String]) -> CopiedText? { nil }
 
-  /// `false`.
+  /// The default value `false`.
   public var endsTextsWithLineFeed: Bool { false }
 
-  /// The codes that services share.
+  /// The error codes that the services share.
   public var meanings: [String: RefusalMeaning] { RefusalMeaning.common }
 
-  /// `nil`: the codes say all.
+  /// Returns `nil`: the codes are sufficient.
   public func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
 
-  /// `nil`: the common words.
+  /// Returns `nil`: the common sentences apply.
   public func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? { nil }
 
-  /// `nil`: the id does not tell.
+  /// Returns `nil`: the ID does not show it.
   public func isTemporary(_ id: AccessKeyID) -> Bool? { nil }
 
-  /// `false`.
+  /// Returns `false`.
   public func signsBucketOutsidePath(of request: HTTPRequest) -> Bool { false }
 
-  /// `date` alone.
+  /// Only `date`.
   public var dateHeaders: Set<String> { ["date"] }
 
-  /// `false`.
+  /// The default value `false`.
   public var signsWindow: Bool { false }
 
-  /// Fifteen minutes.
+  /// The default value of fifteen minutes.
   public var clockTolerance: Duration { .seconds(900) }
 }
 
-/// What the code of a refusal means for the signature.
+/// The meaning of an error code for the signature.
 public enum RefusalMeaning: Sendable, Hashable {
   /// The signature does not match.
   case mismatch
-  /// The time of signing is too far from the service's.
+  /// The time of signing is too far from the service's time.
   case clockSkew
-  /// The id is unknown.
+  /// The access key ID is unknown.
   case unknownKey
-  /// The session token is not that of the key.
+  /// The session token does not belong to the key.
   case wrongToken
-  /// The session token has ended.
+  /// The session token has expired.
   case endedToken
-  /// Something of the request is wrong, possibly of its authorization: the message tells.
+  /// The request, possibly its authorization, is invalid; the message shows in which way.
   case malformed
-  /// It is not allowed, or not signed; the message tells.
+  /// The operation is not allowed, or the request is not signed; the message shows which.
   case denied
 
-  /// The codes that services share.
+  /// The error codes that the services share.
   public static let common: [String: RefusalMeaning] = [
     "SignatureDoesNotMatch": .mismatch, "RequestTimeTooSkewed": .clockSkew, "InvalidAccessKeyId": .unknownKey,
     "InvalidSecurityToken": .wrongToken, "InvalidToken": .wrongToken, "SecurityTokenExpired": .endedToken,
@@ -168,43 +168,43 @@ public enum RefusalMeaning: Sendable, Hashable {
   ]
 }
 
-/// One of the texts that a signature covers, as it was copied from a log.
+/// A kind of string that a signature covers, as copied from a log.
 public enum CopiedText: Sendable, Hashable {
   /// The string to sign.
   case stringToSign
-  /// The text whose hash is in it.
+  /// The canonical request, whose hash is in the string to sign.
   case canonicalRequest
 }
 
-/// What a request says about its signature.
+/// The claims of a request about its signature, and the strings that it covers.
 public struct SignatureReading: Sendable {
-  /// The id of the key.
+  /// The access key ID.
   public var accessKeyID: AccessKeyID
 
-  /// Whether a session token came along where the service looks for one.
+  /// Whether the request has a session token at a position where the service reads it.
   public var hasToken: Bool
 
-  /// The time of signing, or the start of a window; `nil` if the request does not say.
+  /// The time of signing, or the start of a window; `nil` if the request does not state it.
   public var signedAt: Timestamp?
 
-  /// The end of the signature; `nil` if the request does not say.
+  /// The expiration of the signature; `nil` if the request does not state it.
   public var end: Timestamp?
 
-  /// The headers and parameters that have an effect and are not on the list of what is signed.
+  /// The headers and parameters that have an effect and are not listed as signed.
   public var unsignedParts: [SignedPart]
 
-  /// The texts that the signature covers.
+  /// The strings that the signature covers.
   public var texts: SignedTexts
 
   /// Creates a reading.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The id of the key.
-  ///   - hasToken: Whether a session token came along where the service looks for one.
+  ///   - accessKeyID: The access key ID.
+  ///   - hasToken: Whether the request has a session token at a position where the service reads it.
   ///   - signedAt: The time of signing, or the start of a window.
-  ///   - end: The end of the signature.
+  ///   - end: The expiration of the signature.
   ///   - unsignedParts: The headers and parameters that have an effect and are not signed.
-  ///   - texts: The texts that the signature covers.
+  ///   - texts: The strings that the signature covers.
   public init(
     accessKeyID: AccessKeyID, hasToken: Bool, signedAt: Timestamp?, end: Timestamp?, unsignedParts: [SignedPart] = [],
     texts: SignedTexts
@@ -218,21 +218,21 @@ public struct SignatureReading: Sendable {
   }
 }
 
-/// What was found about a refused signature.
+/// A finding about a rejected signature.
 public struct SignatureFinding: Sendable, Hashable {
-  /// The kind of the problem.
+  /// The cause of the rejection.
   public var cause: SignatureDiagnosis.Cause
 
-  /// The name of the line that differs; `nil` where it is not about a line.
+  /// The name of the line that differs; `nil` if the cause is not about a line.
   public var line: String?
 
-  /// The line as it was sent.
+  /// The value of the line in the sent request.
   public var sent: String?
 
-  /// The line as the service saw it.
+  /// The value of the line that the service saw.
   public var seen: String?
 
-  /// What is known beyond the cause, in sentences without secrets.
+  /// The additional facts, in sentences without secrets.
   public var detail: String
 
   /// The names of the other lines that differ.
@@ -241,11 +241,11 @@ public struct SignatureFinding: Sendable, Hashable {
   /// Creates a finding.
   ///
   /// - Parameters:
-  ///   - cause: The kind of the problem.
+  ///   - cause: The cause of the rejection.
   ///   - line: The name of the line that differs.
-  ///   - sent: The line as it was sent.
-  ///   - seen: The line as the service saw it.
-  ///   - detail: What is known beyond the cause, in sentences without secrets.
+  ///   - sent: The value of the line in the sent request.
+  ///   - seen: The value of the line that the service saw.
+  ///   - detail: The additional facts, in sentences without secrets.
   public init(
     _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil, seen: String? = nil,
     detail: String = ""

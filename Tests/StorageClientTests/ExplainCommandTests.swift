@@ -35,7 +35,7 @@ final class ExplainCommandTests: XCTestCase {
     let text = try await Programs.storageAuth(["explain"] + request + ["--answer", file.string])
     XCTAssertEqual(text.status, 0, text.errors)
     XCTAssertTrue(
-      text.output.hasPrefix("cause   contentTypeAdded\nline    Content-Type\nsent    nothing\nseen    text/plain\n"),
+      text.output.hasPrefix("cause   contentTypeAdded\nline    Content-Type\nsent    (none)\nseen    text/plain\n"),
       text.output)
     let json = try await Programs.storageAuth(["explain", "--json"] + request + ["--answer", file.string])
     let piped = try await Programs.storageAuth(

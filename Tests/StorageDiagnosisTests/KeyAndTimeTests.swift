@@ -104,7 +104,7 @@ final class KeyAndTimeTests: XCTestCase {
     XCTAssertTrue(fast?.explanation.contains("30 min ahead") ?? false)
     let slow = try await provocation.explain(cos.cos(at: Provocation.now.advanced(by: .seconds(-7200))), for: .cos())
     assertDiagnosis(slow, .expired, line: "sign time")
-    XCTAssertTrue(slow?.explanation.contains("1 h before the service looked") ?? false)
+    XCTAssertTrue(slow?.explanation.contains("1 h before the service checked it") ?? false)
   }
 
   func testTheEndOfAURLIsNamed() async throws {

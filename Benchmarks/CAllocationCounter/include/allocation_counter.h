@@ -1,7 +1,7 @@
 #ifndef STORAGE_AUTH_ALLOCATION_COUNTER_H
 #define STORAGE_AUTH_ALLOCATION_COUNTER_H
 
-/// How many blocks this process has allocated so far, or -1 where that cannot be counted.
+/// Returns the number of blocks that this process has allocated so far, or -1 if they cannot be counted.
 long allocation_count(void);
 
 #endif

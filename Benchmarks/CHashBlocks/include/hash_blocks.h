@@ -9,11 +9,12 @@ typedef enum {
   hash_blocks_sha256,
 } hash_blocks_function;
 
-// Hashes what a signature hashes, so often, and returns a byte that depends on all of it: a text of `hashed` bytes, if
-// that is above zero, and then a text of `authenticated` bytes with HMAC, whose key state is computed once.
+// Hashes the blocks of a signature the given number of times and returns a byte that depends on all results: a string of
+// `hashed` bytes, if that is above zero, and then a string of `authenticated` bytes with HMAC, whose key state is computed
+// once.
 uint8_t hash_blocks_run(hash_blocks_function function, int hashed, int authenticated, int count);
 
-// The nanoseconds of processor time that this process has used.
+// Returns the processor time of this process in nanoseconds.
 int64_t hash_blocks_processor_time(void);
 
 #endif

@@ -7,7 +7,7 @@ extension SigningJob {
   /// Whether the line has fields that only lines for COS have.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
-  /// Signs for COS.
+  /// Signs the line for COS.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.placeholder || signedHeaders?.signHost != false else {
@@ -18,7 +18,7 @@ extension SigningJob {
     return try signCOS(mode, key, context, host: host)
   }
 
-  /// What a line may have for a host that is not signed; it comes back in the URL.
+  /// The placeholder for a host that is not signed, which is preserved in the URL.
   private static let placeholder = "{host}"
 
   private func signCOS(
@@ -35,7 +35,7 @@ extension SigningJob {
     let request = try request(authority: host, key: name.first == "/" ? String(name.dropFirst()) : name)
     guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
     guard let window = COSKeyTime(keyTime) else {
-      throw SigningJobError(message: "The key time is not two numbers of seconds with a semicolon between them.")
+      throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
     }
     let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
     switch mode {

@@ -4,10 +4,10 @@ internal import StorageAuth
 extension SigningJob {
   static let tokenHeaderOfOSS = "x-oss-security-token"
 
-  /// Signs for OSS.
+  /// Signs the line for OSS.
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
-      throw SigningJobError(message: "\"\(version ?? "")\" is not a version of the OSS signature; use v4 or v1.")
+      throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
     }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let region = region ?? ""

@@ -5,9 +5,9 @@ internal import StorageCrypto
 extension SigningJob {
   static let tokenHeaderOfS3 = "x-amz-security-token"
 
-  /// Signs for S3.
+  /// Signs the line for S3.
   ///
-  /// A line has the path as it travels, or bucket and key; a URL signs no hash of a body.
+  /// A line contains the percent-encoded path, or bucket and key; the signature of a URL covers no hash of a body.
   func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
@@ -20,7 +20,7 @@ extension SigningJob {
     if mode == .header, let payloadHash {
       payload = S3Payload(header: payloadHash)
       guard payload != nil else {
-        throw SigningJobError(message: "The payload hash is none of the values that S3 knows.")
+        throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
       }
     }
     let signer = S3Signer(
@@ -31,7 +31,7 @@ extension SigningJob {
     return try sign(request, with: signer, mode, key, context)
   }
 
-  /// Whether the bucket stands in the path, where the line leaves that to be told.
+  /// Returns whether the bucket is in the path, which the host or the endpoint decides if the line does not.
   private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
     switch addressing {
     case "path": true

@@ -4,15 +4,15 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Tencent Cloud COS.
+  /// Returns the service Tencent Cloud COS.
   ///
-  /// - Parameter style: Where the bucket is in the URL; found out from the host if not given.
+  /// - Parameter style: The position of the bucket in the URL; `nil` derives it from the host.
   public static func cos(style: AddressingStyle? = nil) -> SignedService {
     SignedService(COSSignatureReader(style: style))
   }
 }
 
-/// Reads the signatures and refusals of COS.
+/// A reader of the signatures and error responses of COS.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
 
@@ -37,7 +37,8 @@ struct COSSignatureReader: SignatureReader {
     }
   }
 
-  /// The ids of temporary keys are longer than those of permanent ones.
+  /// Returns `true` for an ID of more than 40 bytes, because the IDs of temporary keys are longer than those of
+  /// permanent ones.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -50,9 +51,9 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Reads the text whose hash COS signs.
+  /// Parses the HTTP string, whose hash COS signs.
   ///
-  /// The path is decoded and can hold line feeds; those at the end of the text are lost easily when it is copied.
+  /// The path is decoded and can contain line feeds; those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")
@@ -81,7 +82,7 @@ struct COSSignatureReader: SignatureReader {
 }
 
 extension SignedPart {
-  /// Whether COS or its data processing acts on it.
+  /// Whether the header or parameter has an effect on COS or its data processing.
   fileprivate var hasEffectInCOS: Bool {
     switch self {
     case .header(let name), .parameter(let name):

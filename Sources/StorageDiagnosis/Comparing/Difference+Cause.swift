@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension Difference {
-  /// What a difference comes from.
+  /// Returns the cause of the difference.
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
       return seen == nil ? .dateMissing : .dateChanged
@@ -60,14 +60,15 @@ extension Difference {
     return Difference.spelling(sent, seen)
   }
 
-  /// Both values, decoded where they are well-formed.
+  /// Both values, percent-decoded if both are well-formed.
   private var decodedPair: (String, String)? {
     guard let sent, let seen else { return nil }
     guard let first = sent.unescaped, let second = seen.unescaped else { return (sent, seen) }
     return (first, second)
   }
 
-  /// Whether two texts are the same but for how they are spelt.
+  /// Returns the cause of a difference that is only in the encoding of two equal values, or `nil` for other
+  /// differences.
   static func spelling(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
     let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && seen.utf8.contains(UInt8(ascii: "%"))
     if isEscaped, let first = sent.unescaped, let second = seen.unescaped, first.isIdentical(to: second) {

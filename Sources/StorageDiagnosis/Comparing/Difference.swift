@@ -1,23 +1,23 @@
 internal import StorageAuth
 
-/// A part that was signed in one way and seen in another.
+/// A part whose value was signed by the client in one form and by the service in another.
 struct Difference {
   let part: SignedPart
 
-  /// What was sent; nothing if the part was not there.
+  /// The value that was sent, or `nil` if the part was absent.
   let sent: String?
 
-  /// What the service saw; nothing if the part was not there.
+  /// The value that the service saw, or `nil` if the part was absent.
   let seen: String?
 
-  /// The parts that differ between two texts, the most telling first; the hash of the rest is left out.
+  /// Returns the parts that differ, the most informative first; the hash of the canonical request is left out.
   ///
-  /// A session token that is masked on one side counts as the same.
+  /// A session token that is masked on one side counts as equal.
   ///
   /// - Parameters:
-  ///   - sent: What was signed.
-  ///   - seen: What the service signed.
-  ///   - dateHeaders: The headers that hold the time of signing.
+  ///   - sent: The parts that the client signed.
+  ///   - seen: The parts that the service signed.
+  ///   - dateHeaders: The headers that contain the time of signing.
   static func all(_ sent: SignedParts, _ seen: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let parts = sent.parts + seen.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
@@ -43,7 +43,7 @@ extension SignedPart {
 
   /// Whether the value must not be shown.
   ///
-  /// A `?` in a key that was decoded on the way shifts what counts as the name of a parameter.
+  /// A `?` in a key that was decoded in transit changes which part counts as the name of a parameter.
   var isSecret: Bool {
     secretName.map { SecretName.isSecret($0) } ?? false
   }
@@ -57,11 +57,11 @@ extension SignedPart {
 }
 
 extension Difference {
-  /// What is found from this difference.
+  /// Returns the finding for this difference.
   ///
   /// - Parameters:
-  ///   - cause: What it comes from.
-  ///   - others: What else differs.
+  ///   - cause: The cause of the difference.
+  ///   - others: The other differences.
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
     var finding = SignatureFinding(
       cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))

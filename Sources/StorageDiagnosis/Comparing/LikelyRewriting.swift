@@ -1,10 +1,11 @@
 internal import HTTPTypes
 
-/// What the usual suspects make of a request.
+/// The changes that HTTP stacks and proxies usually make to a request.
 ///
-/// Where a service shows no more than a hash of what it saw, the request that hashes to the same is the one that it saw.
+/// If a service shows only a hash of what it received, the changed request with the same hash is the one that it
+/// received.
 enum LikelyRewriting {
-  /// The requests that may have arrived in place of one.
+  /// Returns the requests that may have arrived instead of a request.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     var all = paths(of: request) + queries(of: request) + hosts(of: request)
     for type in contentTypes(after: request.headerFields[.contentType]) {

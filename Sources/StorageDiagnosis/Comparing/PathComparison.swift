@@ -1,14 +1,14 @@
 internal import StorageAuth
 
-/// How one path became another.
+/// A comparison of the path that was signed with the path that the service saw.
 struct PathComparison {
-  /// The path that was signed, decoded.
+  /// The decoded path that was signed.
   let sent: String
-  /// The path that the service saw, decoded.
+  /// The decoded path that the service saw.
   let seen: String
   let request: SentRequest
 
-  /// What became of the path, where that has a name.
+  /// The cause of the difference, or `nil` if it has no specific name.
   var cause: SignatureDiagnosis.Cause? {
     if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
     let resolved = sent.dotsResolved
@@ -27,7 +27,7 @@ struct PathComparison {
     return nil
   }
 
-  /// The first part of a path, and the rest with its slash.
+  /// Returns the first part of a path, and the rest with its slash.
   private func bucketAndKey(_ path: String) -> (bucket: String, key: String) {
     let bytes = path.utf8.dropFirst()
     let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
@@ -36,14 +36,14 @@ struct PathComparison {
 }
 
 extension String {
-  /// The path with one slash for many.
+  /// The path with one slash in place of several consecutive ones.
   var slashesMerged: String {
     var bytes: [UInt8] = []
     for byte in utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The path without `.` and `..`.
+  /// The path with `.` and `..` resolved.
   var dotsResolved: String {
     var parts: [String] = []
     let all = cut(at: "/")

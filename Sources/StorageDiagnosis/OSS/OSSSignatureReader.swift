@@ -4,12 +4,12 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Alibaba Cloud OSS; the version of the signature is read from the request.
+  /// Returns the service Alibaba Cloud OSS; the signature version is read from the request.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket that was signed; needed for a custom domain.
-  ///   - region: The region of the bucket, where it is known otherwise than from the signature.
-  ///   - style: Where the bucket is in the URL; found out from the host if not given.
+  ///   - bucket: The bucket that was signed, which a custom domain requires.
+  ///   - region: The region of the bucket, if the caller knows it.
+  ///   - style: The position of the bucket in the URL; `nil` derives it from the host.
   public static func oss(
     bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
   ) -> SignedService {
@@ -17,7 +17,7 @@ extension SignedService {
   }
 }
 
-/// Reads the signatures and refusals of OSS: V1 and V4.
+/// A reader of the signatures, V1 and V4, and error responses of OSS.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -40,7 +40,7 @@ struct OSSSignatureReader: SignatureReader {
     }
   }
 
-  /// The style in which the signer read the address: a bucket that it was told counts more than one in the host.
+  /// Returns the addressing style that the signer used: its configured bucket takes precedence over one in the host.
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
@@ -51,7 +51,7 @@ struct OSSSignatureReader: SignatureReader {
     (style ?? AddressingStyle(authority: request.authority ?? "")) != .path
   }
 
-  /// The ids of temporary keys start with `STS.`.
+  /// Returns whether an ID starts with `STS.`, as those of temporary keys do.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.starts(with: "STS.".utf8) }
 
   // MARK: Texts
@@ -120,7 +120,7 @@ struct OSSSignatureReader: SignatureReader {
     case .dateMissing: (cause.text.usual, "Send x-oss-date instead.")
     case .wrongDay: (cause.text.usual, "Use the day of x-oss-date, in UTC.")
     case .payloadHash:
-      ("The service takes UNSIGNED-PAYLOAD and nothing else.", "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+      ("The service accepts only UNSIGNED-PAYLOAD.", "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
     case .wrongRegion:
       (
         "The region is not that of the bucket, or is spelt like an endpoint: oss-cn-hangzhou, cn-hangzhou-internal.",
@@ -129,7 +129,7 @@ struct OSSSignatureReader: SignatureReader {
     case .wrongProduct: (cause.text.usual, "Use oss; oss-cloudbox for a cloud box.")
     case .wrongVersion:
       (
-        "The service reads another version of the signature; new OSS accounts and buckets take V4 alone.",
+        "The service requires another signature version; new OSS accounts and buckets accept only V4.",
         cause.text.remedy
       )
     default: nil
@@ -138,13 +138,13 @@ struct OSSSignatureReader: SignatureReader {
 }
 
 extension SignedParts {
-  /// Reads the string to sign of OSS V1.
+  /// Parses the string to sign of OSS V1.
   ///
   /// The resource is decoded, so that a `?` of the key looks like the one before the parameters.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - path: The path that is expected, to tell where the parameters begin.
+  ///   - text: The string to sign.
+  ///   - path: The expected path, which shows where the parameters begin.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines
     guard lines.count >= 5 else { return nil }

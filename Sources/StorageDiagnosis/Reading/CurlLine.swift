@@ -1,28 +1,29 @@
 internal import StorageAuth
 
-/// A request as a line for curl, such as browsers and SDKs print it.
+/// A request as a command line of curl, as browsers and SDKs print it.
 ///
-/// What curl adds by itself is added: the method of a body, and the Content-Type of `--data`.
+/// The values that curl adds by default are included: the method of a request with a body, and the Content-Type of
+/// `--data`.
 package struct CurlLine: Sendable, Equatable {
-  /// The reason why a line cannot be read.
+  /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
     /// A quote is opened and not closed.
     case openQuote
   }
 
-  /// The method.
+  /// The method of the request.
   package private(set) var method = "GET"
 
-  /// The first URL; `nil` if the line has none.
+  /// The first URL, or `nil` if the line contains none.
   package private(set) var url: String?
 
   /// The headers, as `Name: value`, in the order of the line.
   package private(set) var headers: [String] = []
 
-  /// Reads a line.
+  /// Parses a command line.
   ///
-  /// - Parameter line: The line, with or without `curl` in front; quotes, backslashes and continued lines are those of a
-  ///   shell.
+  /// - Parameter line: The line, with or without `curl` in front; quotes, backslashes and line continuations are those
+  ///   of a shell.
   /// - Throws: A ``Problem`` if a quote is not closed.
   package init(_ line: String) throws(Problem) {
     var words = try Self.words(of: line)[...]
@@ -55,8 +56,8 @@ package struct CurlLine: Sendable, Equatable {
     if hasForm, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
   }
 
-  /// The options that a word stands for, each with its value where that stands in the same word; a `nil` option if the
-  /// word is none.
+  /// Returns the options in a word, each with its value if that is in the same word; a `nil` option for a word that is
+  /// none.
   ///
   /// `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
   private static func options(in word: String) -> [(option: String?, value: String?)] {
@@ -86,7 +87,7 @@ package struct CurlLine: Sendable, Equatable {
     "--proxy",
   ]
 
-  /// The words of a line, as a shell cuts it.
+  /// Splits a line into words as a shell does.
   private static func words(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     var word = ""

@@ -1,21 +1,21 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A request as it was sent, with what its signature covers.
+/// A request as it was sent, with the strings that its signature covers.
 struct SentRequest {
   let request: HTTPRequest
   let reader: any SignatureReader
 
-  /// What the request says about its signature, where that can be read.
+  /// The claims of the request about its signature, or `nil` if they cannot be parsed.
   private(set) var reading: SignatureReading?
 
-  /// Why it cannot be read.
+  /// The reason why the signature cannot be parsed.
   private(set) var problem: VerificationError?
 
-  /// What the signature covers, taken apart.
+  /// The parts of the strings that the signature covers.
   private(set) var parts: SignedParts?
 
-  /// The same as it stands, for differences that no part shows.
+  /// The strings themselves, for differences that no part shows.
   private(set) var texts: SignedTexts?
 
   /// The session tokens in the request.
@@ -48,7 +48,7 @@ struct SentRequest {
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
 
-  /// Takes texts apart in the form that they have.
+  /// Parses both strings and returns the parts of both.
   func signedParts(_ stringToSign: String?, _ canonicalRequest: String?) -> SignedParts? {
     let canonical = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
     let signed = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
@@ -57,20 +57,20 @@ struct SentRequest {
     return result
   }
 
-  /// What the signature covers, as far as an answer shows the same of its own.
+  /// Returns the parts of those strings whose counterparts the response shows.
   func parts(showing answer: RefusedAnswer.Reading) -> SignedParts? {
     signedParts(
       answer.stringToSign == nil ? nil : texts?.stringToSign,
       answer.canonicalRequest == nil ? nil : texts?.canonicalRequest)
   }
 
-  /// Whether a session token came along where the service looks for one.
+  /// Whether the request has a session token at a position where the service reads it.
   var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
 
-  /// Whether a query parameter is in the URL as it was sent.
+  /// Returns whether a query parameter is in the URL as it was sent.
   func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
 
-  /// Whether there is a signature in the headers and one in the URL.
+  /// Whether the request has a signature in the headers and one in the URL.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
@@ -79,7 +79,7 @@ struct SentRequest {
 }
 
 extension HTTPRequest {
-  /// The names of the parameters in the URL, decoded.
+  /// The decoded names of the parameters in the URL.
   var parameterNames: [String] {
     ((path ?? "").cutOnce(at: "?").behind ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
       let written = $0.cutOnce(at: "=").before
@@ -87,6 +87,6 @@ extension HTTPRequest {
     }
   }
 
-  /// The path without its query, decoded; `nil` if an escape is broken.
+  /// The decoded path without its query, or `nil` if an escape is malformed.
   var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
 }

@@ -1,16 +1,16 @@
-/// A part of what a signature covers that can differ by itself.
+/// A part of the strings that a signature covers.
 public enum SignedPart: Sendable, Hashable {
   /// The name of the scheme.
   case algorithm
   /// The method.
   case method
-  /// The path; with the bucket where the service signs it so.
+  /// The path, with the bucket if the service signs it so.
   case path
   /// A query parameter.
   case parameter(String)
   /// A header; its name is in lower case.
   case header(String)
-  /// A line of its own for the date of a request or the end of a URL.
+  /// The separate line for the date of a request or the expiration of a URL.
   case date
   /// The time of signing in the string to sign.
   case signingTime
@@ -20,18 +20,18 @@ public enum SignedPart: Sendable, Hashable {
   case scopeRegion
   /// The product, or service, of the scope.
   case scopeProduct
-  /// The list of headers that are signed beside those of a rule.
+  /// The list of headers that are signed in addition to those of a rule.
   case additionalHeaders
-  /// The list of all headers that are signed.
+  /// The list of all signed headers.
   case signedHeaders
   /// The hash of the body, or the word in its place.
   case payloadHash
-  /// The time from when to when the signature is valid.
+  /// The window in which the signature is valid.
   case window
-  /// The hash of the canonical request; it differs whenever that does.
+  /// The hash of the canonical request, which differs whenever that does.
   case requestHash
 
-  /// The name that people know the line by.
+  /// The name of the line for people.
   public var name: String {
     switch self {
     case .algorithm: "algorithm"
@@ -55,9 +55,10 @@ public enum SignedPart: Sendable, Hashable {
     }
   }
 
-  /// Which of several lines that differ is told first: what else differs is often its consequence.
+  /// Returns the rank of a line among several that differ, the lowest first: the other differences are often
+  /// consequences.
   ///
-  /// - Parameter dateHeaders: The headers that hold the time of signing.
+  /// - Parameter dateHeaders: The headers that contain the time of signing.
   func rank(_ dateHeaders: Set<String>) -> Int {
     switch self {
     case .algorithm: 0

@@ -1,42 +1,42 @@
 internal import StorageAuth
 
-/// A text that a signature covers, taken apart.
+/// The parts of a string that a signature covers.
 public struct SignedParts: Sendable {
-  /// The version of the signature that the text is of, where a service has several that read alike to it.
+  /// The signature version of the string, if the service has several with similar formats.
   let version: String?
-  /// The parts in the order of the text, each once.
+  /// The parts in the order of the string, each once.
   private(set) var parts: [SignedPart] = []
-  /// The values of each part; more than one where a parameter is repeated.
+  /// The values of each part; several for a repeated parameter.
   private(set) var values: [SignedPart: [String]] = [:]
 
-  /// Creates a text without parts.
+  /// Creates an empty collection of parts.
   ///
-  /// - Parameter version: The version of the signature that the text is of, where a service has several.
+  /// - Parameter version: The signature version of the string, if the service has several.
   public init(version: String? = nil) {
     self.version = version
   }
 
-  /// The value of a part that is there once.
+  /// The first value of a part, or `nil` if the part is absent.
   subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
   /// Adds a value.
   ///
   /// - Parameters:
-  ///   - part: The part that it is of.
+  ///   - part: The part.
   ///   - value: The value.
-  ///   - isLine: Whether the line is there in any case, so that an empty one stands for no value.
+  ///   - isLine: Whether the string always contains the line, so that an empty line stands for an absent value.
   public mutating func add(_ part: SignedPart, _ value: String, isLine: Bool = false) {
     if isLine, value.isEmpty { return }
     if values[part] == nil { parts.append(part) }
     values[part, default: []].append(value)
   }
 
-  /// Adds everything of another text.
+  /// Adds all parts of another string.
   mutating func add(_ other: SignedParts) {
     for part in other.parts { for value in other.values[part] ?? [] { add(part, value) } }
   }
 
-  /// The same text without a part.
+  /// Returns the parts without one of them.
   func without(_ part: SignedPart) -> SignedParts {
     var copy = self
     copy.parts.removeAll { $0 == part }
@@ -52,12 +52,12 @@ public struct SignedParts: Sendable {
     }
   }
 
-  /// Reads a string to sign of four lines: algorithm, time, scope, and the hash of the canonical request.
+  /// Parses a string to sign of four lines: algorithm, time, scope, and the hash of the canonical request.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - algorithm: The beginning of the first line.
-  ///   - version: The version of the signature.
+  ///   - text: The string to sign.
+  ///   - algorithm: The prefix of the first line.
+  ///   - version: The signature version.
   init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 4, lines[0].hasBytePrefix(algorithm) else { return nil }
@@ -72,13 +72,15 @@ public struct SignedParts: Sendable {
     add(.requestHash, lines[3])
   }
 
-  /// Reads a canonical request: method, path, query, the headers a line each, an empty line, a list of headers and the
+  /// Parses a canonical request.
+  ///
+  /// Its lines are the method, the path, the query, one line for each header, an empty line, a list of headers and the
   /// hash of the body.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - list: The part that the list of headers is.
-  ///   - version: The version of the signature.
+  ///   - text: The canonical request.
+  ///   - list: The part that the list of headers becomes.
+  ///   - version: The signature version.
   init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 6 else { return nil }
@@ -98,7 +100,7 @@ public struct SignedParts: Sendable {
 }
 
 extension SignedParts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The number of parts; no value, which may be a token.
+  /// The number of parts, without values, which may be tokens.
   public var description: String { "SignedParts(\(parts.count) parts)" }
 
   /// The same as ``description``.

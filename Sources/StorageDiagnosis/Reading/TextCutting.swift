@@ -2,27 +2,28 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension String {
-  /// The lines of the text, the empty ones too; only a line feed ends one.
+  /// The lines of the string, including empty ones; only a line feed ends a line.
   var lines: [String] { cut(at: "\n") }
 
-  /// The text cut at every occurrence of an ASCII character.
+  /// Returns the parts between the occurrences of an ASCII character.
   func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
-  /// The text before and behind the first occurrence of an ASCII character; nothing behind where there is none.
+  /// Returns the strings before and after the first occurrence of an ASCII character; the second is `nil` if there is
+  /// none.
   func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
     let parts = utf8.split(separator: UInt8(ascii: mark), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
-  /// How often an ASCII character occurs.
+  /// Returns the number of occurrences of an ASCII character.
   func count(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }
 
-  /// Whether the text ends with the bytes of another.
+  /// Returns whether the string ends with the bytes of another.
   func ends(with other: String) -> Bool { utf8.reversed().starts(with: other.utf8.reversed()) }
 
-  /// The text with every escape undone once; nothing where an escape is broken or the result is not UTF-8.
+  /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
   var unescaped: String? { percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
 }

@@ -4,12 +4,12 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Amazon S3, and services that speak like it.
+  /// Returns the service Amazon S3, which also stands for compatible services.
   ///
   /// - Parameters:
   ///   - bucket: The bucket of a custom domain.
-  ///   - region: The region of the bucket, where it is known otherwise than from the signature.
-  ///   - style: Where the bucket is in the URL; found out from the host if not given.
+  ///   - region: The region of the bucket, if the caller knows it.
+  ///   - style: The position of the bucket in the URL; `nil` derives it from the host.
   public static func s3(
     bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
   ) -> SignedService {
@@ -17,9 +17,9 @@ extension SignedService {
   }
 }
 
-/// Reads the signatures and refusals of S3: Signature Version 4.
+/// A reader of the signatures, Signature Version 4, and error responses of S3.
 ///
-/// Page: "Error Responses".
+/// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -49,7 +49,8 @@ struct S3SignatureReader: SignatureReader {
     }
   }
 
-  /// The ids of temporary keys start with `ASIA`, those of users with `AKIA`; services that speak alike have others.
+  /// Returns whether a key is temporary: such IDs start with `ASIA`, those of users with `AKIA`; compatible services
+  /// have others.
   func isTemporary(_ id: AccessKeyID) -> Bool? {
     if id.utf8.starts(with: "ASIA".utf8) { return true }
     return id.utf8.starts(with: "AKIA".utf8) ? false : nil
@@ -62,7 +63,7 @@ struct S3SignatureReader: SignatureReader {
     return SignedParts(scopedStringToSign: text, algorithm: "AWS4-HMAC-SHA256")
   }
 
-  /// Takes a canonical request apart; the header that repeats the payload hash is no part of its own.
+  /// Parses a canonical request, without the header that repeats the payload hash.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     guard let all = SignedParts(canonicalRequest: text, list: .signedHeaders) else { return nil }
     let hashHeader = SignedPart.header("x-amz-content-sha256")
@@ -115,7 +116,7 @@ struct S3SignatureReader: SignatureReader {
 
   private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
 
-  /// A scope that is for another region, service or day.
+  /// Returns the finding for a scope that is for another region, service or day.
   private func scopeFinding(
     _ refusal: RefusedAnswer.Reading, _ message: String, _ request: HTTPRequest
   ) -> SignatureFinding? {
@@ -137,7 +138,7 @@ struct S3SignatureReader: SignatureReader {
     return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: claim?.day, detail: words(message))
   }
 
-  /// A header that has an effect and is not on the list.
+  /// Returns the finding for a header that has an effect and is not listed as signed.
   private func unsignedHeader(_ refusal: RefusedAnswer.Reading, _ message: String) -> SignatureFinding {
     let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
@@ -154,15 +155,15 @@ struct S3SignatureReader: SignatureReader {
     case .wrongDay: (cause.text.usual, "Use the day of x-amz-date, in UTC.")
     case .payloadHash:
       (
-        "x-amz-content-sha256 has to be the hash of the body that is sent, UNSIGNED-PAYLOAD, or a form of chunks, and the "
+        "x-amz-content-sha256 must be the hash of the body that is sent, UNSIGNED-PAYLOAD, or a form of chunks, and the "
           + "body or the header was changed after signing.",
-        "Compute the hash from the bytes that are sent, before signing, and let nothing compress or rewrite the body."
+        "Compute the hash from the bytes that are sent, before signing, and do not change the body after that."
       )
     case .wrongRegion:
       (
-        "The bucket is in another region than the client is set to; the region of a service that speaks like S3 can be "
-          + "a word of its own, such as auto or garage.",
-        "Sign for the region of the bucket; x-amz-bucket-region of an answer to HEAD names it."
+        "The bucket is in another region than the client is set to; the region of an S3-compatible service can be "
+          + "another word, such as auto or garage.",
+        "Sign for the region of the bucket; x-amz-bucket-region of a response to HEAD names it."
       )
     case .wrongProduct: (cause.text.usual, "Use s3.")
     case .unsignedField:
@@ -171,7 +172,7 @@ struct S3SignatureReader: SignatureReader {
         "Set it before signing, or do not send it."
       )
     case .wrongVersion:
-      ("Signature Version 2 is no longer taken, and 4A is another scheme.", "Sign with AWS4-HMAC-SHA256.")
+      ("Signature Version 2 is no longer accepted, and 4A is another scheme.", "Sign with AWS4-HMAC-SHA256.")
     default: nil
     }
   }
