@@ -28,9 +28,7 @@ var machine: ProviderContext { supposed() }
 var account: AsperaAccount { supposed() }
 var logger: Logger { supposed() }
 
-enum READMEPage {
-  static var oss: StorageClient<OSSProvider> { supposed() }
-}
+enum READMEPage {}
 
 enum AsperaPage {
   static var secret: Secret { supposed() }

@@ -212,7 +212,7 @@ final class WireTests: CloudTestCase {
       } catch {
         XCTAssertEqual(
           "\(error)",
-          "Port \(port) of 127.0.0.1 cannot be used: Address already in use. Use another one, or 0 for a free one.")
+          "Port \(port) of 127.0.0.1 cannot be used: Address already in use. Choose another one, or 0 for a free one.")
       }
     }
   }

@@ -64,7 +64,8 @@ final class DiagnosisTextTests: XCTestCase {
   func testThePageHasEveryCause() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"), encoding: .utf8)
+        .deletingLastPathComponent().appending(path: "Sources/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
+      encoding: .utf8)
     for cause in SignatureDiagnosis.Cause.allCases {
       XCTAssertTrue(page.contains("\n| `\(cause.rawValue)` | "), cause.rawValue)
     }

@@ -8,7 +8,8 @@ struct AppServerAnswer {
 
   var reader: AnswerReader {
     AnswerReader(
-      source: source, remedy: "Compare the server's response with the formats in Sources/CloudCredentials/CloudCredentials.docc/CredentialServices.md.")
+      source: source,
+      remedy: "Compare the server's response with the formats in the article CredentialServices of CloudCredentials.")
   }
 
   /// Returns the key in the response.

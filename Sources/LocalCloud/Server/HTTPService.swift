@@ -48,7 +48,7 @@ final class HTTPService: Sendable {
         try await work.value
       } catch let error as IOError {
         throw LocalCloudError(
-          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Use another one, or 0 for a free one."
+          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one, or 0 for a free one."
         )
       }
       throw LocalCloudError("The server stopped before it was ready; start it again.")

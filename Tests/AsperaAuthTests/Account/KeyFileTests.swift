@@ -27,7 +27,7 @@ final class KeyFileTests: XCTestCase {
     let folder = try KeyFolder()
     let missing = await asperaError { try await AsperaPrivateKey.file("\(folder.path)/none").check(on: .forKeys()) }
     XCTAssertEqual(missing?.code, .keyNotFound)
-    XCTAssertEqual(missing?.message, "The key file \(folder.path)/none is not there.")
+    XCTAssertEqual(missing?.message, "The key file \(folder.path)/none does not exist.")
     let directory = await asperaError { try await AsperaPrivateKey.file(folder.path).check(on: .forKeys()) }
     XCTAssertEqual(directory?.code, .keyUnreadable)
     let long = try folder.file("long", [UInt8](repeating: 0x41, count: 1 << 16 + 1))

@@ -65,9 +65,9 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   }
 
   func testANodeThatCannotBeReachedOrBreaksOffMayComeBack() async {
-    await assertRefuses(SetupNode().issuer(), .failed, "no answer left", isRetryable: true)
+    await assertRefuses(SetupNode().issuer(), .failed, "no response left", isRetryable: true)
     await assertRefuses(
-      SetupNode(SetupNode.answer().cut(afterBytes: 10)).issuer(), .failed, "connection ended", isRetryable: true)
+      SetupNode(SetupNode.answer().cut(afterBytes: 10)).issuer(), .failed, "connection was lost", isRetryable: true)
   }
 
   func testANodeThatDoesNotAnswerIsNotWaitedForTooLong() async {

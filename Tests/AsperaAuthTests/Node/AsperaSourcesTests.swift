@@ -86,7 +86,7 @@ final class AsperaSourcesTests: XCTestCase {
     let read = try await provider.credential()
     XCTAssertEqual(read.expiration, Timestamp(unixSeconds: 1_800_000_060))
     machine.time.advance(by: .seconds(1))
-    await assertFails(provider, .failed, "ended at 2027-01-15T08:01:00Z")
+    await assertFails(provider, .failed, "expired at 2027-01-15T08:01:00Z")
   }
 
   // matrix: Files: answers
@@ -130,7 +130,7 @@ final class AsperaSourcesTests: XCTestCase {
     await assertFails(file("[]"), .malformedAnswer, "not a JSON object")
     await assertFails(file(#"{"default":["c4nary0"]}"#), .malformedAnswer, "“default”", "not a JSON object")
     await assertFails(
-      file(#"{"default":{"user":"mia","password":["c4nary0"]}}"#), .malformedAnswer, "no text in “password”")
+      file(#"{"default":{"user":"mia","password":["c4nary0"]}}"#), .malformedAnswer, "no string in “password”")
     await assertFails(file(#"{"default":{"password":"c4nary0"}}"#), .failed, "has password but no user")
     await assertFails(
       file(#"{"default":{"user":"mia","password":"c4nary0","token":"c4nary0"}}"#), .failed, "do not belong together")

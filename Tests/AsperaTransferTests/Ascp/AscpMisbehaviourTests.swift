@@ -72,7 +72,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let failure = await fake.engine().failure(report: reports.add)
     XCTAssertEqual(failure?.kind, .other)
     XCTAssertEqual(
-      failure?.message.hasPrefix("What came from the management port is not what ascp sends"), true,
+      failure?.message.hasPrefix("The data on the management port do not come from ascp"), true,
       "\(String(describing: failure))")
     XCTAssertEqual(reports.all, [.connecting])
   }
@@ -81,7 +81,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let noise = String(repeating: "no frame\n\n", count: 100)
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1), noise), .pause)
     let failure = await fake.engine().failure()
-    XCTAssertEqual(failure?.message.hasPrefix("What came from the management port"), true)
+    XCTAssertEqual(failure?.message.hasPrefix("The data on the management port"), true)
   }
 
   func testALineBreakInAFieldSpoilsNothingButItsFrame() async throws {
@@ -94,7 +94,7 @@ final class AscpMisbehaviourTests: XCTestCase {
   func testAFrameThatIsCutOffIsNotTakenForTheWholeOne() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1), "FASPMGR 2\nType: DONE\n"))
     let failure = await fake.engine().failure()
-    XCTAssertEqual(failure?.message.hasPrefix("What came from the management port"), true)
+    XCTAssertEqual(failure?.message.hasPrefix("The data on the management port"), true)
   }
 
   func testAStatusOfZeroWithoutALastWordIsNoSuccess() async throws {

@@ -128,7 +128,7 @@ final class AccountProbeCommandTests: XCTestCase {
     let account = try AccountProbeTests.account(hostKey: Self.fingerprint())
     for (errors, words) in [
       ("ssh: connect to host aspera.example.com port 33001: Connection refused", "refused the connection"),
-      ("Host key verification failed.", "to ssh and not to ssh-keyscan"),
+      ("Host key verification failed.", "to ssh but not to ssh-keyscan"),
     ] {
       let (outcome, commands) = await AccountProbeTests.check(account) { program, _ in
         program == "ssh" ? ProbeCommandResult(status: 255, errors: errors) : ProbeCommandResult(status: 1)

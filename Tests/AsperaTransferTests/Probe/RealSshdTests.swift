@@ -152,7 +152,7 @@ final class RealSshdTests: XCTestCase {
   func testAnAccountThatMayRunNothingIsAcceptedAndThatIsSaid() async throws {
     let report = try await check(servers.account("password", user: "transfers"))
     XCTAssertEqual(report.method, .password)
-    XCTAssertTrue(report.notes.contains { $0.contains("for transfers alone") }, "\(report.notes)")
+    XCTAssertTrue(report.notes.contains { $0.contains("only for transfers") }, "\(report.notes)")
   }
 
   func testAnAccountThatMayNotLogInIsRefused() async throws {

@@ -170,7 +170,8 @@ final class AlibabaRoleTests: XCTestCase {
   func testRefusalsAreToldWithCodeRequestAndRemedy() async throws {
     let cases: [(String, CredentialError.Code, String)] = [
       ("NoPermission", .rejected, "AliyunSTSAssumeRoleAccess"), ("EntityNotExist.Role", .rejected, "name of the role"),
-      ("InvalidAccessKeyId.NotFound", .rejected, "id"), ("SignatureDoesNotMatch", .rejected, "secret"),
+      ("InvalidAccessKeyId.NotFound", .rejected, "ID of the signing key"),
+      ("SignatureDoesNotMatch", .rejected, "secret"),
       ("InvalidSecurityToken.Expired", .rejected, "new temporary key"), ("Throttling.User", .failed, "later"),
       ("SignatureNonceUsed", .failed, "later"), ("SomethingNew", .rejected, "vendor"),
     ]

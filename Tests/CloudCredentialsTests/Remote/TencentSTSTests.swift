@@ -155,7 +155,8 @@ final class TencentSTSTests: XCTestCase {
   // matrix: Tencent STS: refusal
   func testRefusalsAreToldWithCodeRequestAndRemedy() async throws {
     let cases: [(String, CredentialError.Code, String)] = [
-      ("AuthFailure.SignatureFailure", .rejected, "secret"), ("AuthFailure.SecretIdNotFound", .rejected, "id"),
+      ("AuthFailure.SignatureFailure", .rejected, "secret"),
+      ("AuthFailure.SecretIdNotFound", .rejected, "ID of the signing key"),
       ("AuthFailure.TokenFailure", .rejected, "new temporary key"), ("UnauthorizedOperation", .rejected, "policies"),
       ("InvalidParameter.StrategyInvalid", .rejected, "parameter"), ("RequestLimitExceeded", .failed, "later"),
       ("InternalError.SystemError", .failed, "later"), ("SomethingNew", .rejected, "vendor"),

@@ -63,9 +63,9 @@ final class RemoteClientTests: XCTestCase {
     func refused(_ name: String, _ reason: String, _ act: () async throws -> Void) async {
       do {
         try await act()
-        XCTFail("\(name): signed, and should not be for its \(reason)")
+        XCTFail("\(name): signed, and should not be because it does not bind \(reason)")
       } catch let error as SigningError {
-        XCTAssertTrue(error.message.contains("its \(reason) is not said"), "\(name): \(error)")
+        XCTAssertTrue(error.message.contains("does not bind \(reason)"), "\(name): \(error)")
       } catch {
         XCTFail("\(name): \(error)")
       }
@@ -73,13 +73,13 @@ final class RemoteClientTests: XCTestCase {
     for (name, store) in bench.stores() {
       let text = UploadOptions(contentType: "text/plain")
       if name == "OSS V1" {
-        await refused(name, "size") { try await store.upload([1, 2, 3], to: "alice/a", options: text) }
+        await refused(name, "its size") { try await store.upload([1, 2, 3], to: "alice/a", options: text) }
         continue
       }
       try await store.upload([1, 2, 3, 4, 5], to: "alice/a", options: text)
       try await store.upload([UInt8](), to: "alice/empty", options: text)
-      await refused(name, "size") { try await store.upload([1, 2, 3, 4, 5, 6], to: "alice/a", options: text) }
-      await refused(name, "type") {
+      await refused(name, "its size") { try await store.upload([1, 2, 3, 4, 5, 6], to: "alice/a", options: text) }
+      await refused(name, "it") {
         try await store.upload([1], to: "alice/a", options: UploadOptions(contentType: "image/png"))
       }
     }
