@@ -222,7 +222,8 @@ package.targets += [
   .executableTarget(
     name: "transfer-benchmark",
     dependencies: ["OSSAuth", "StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
-      + products("CommandLine", ["ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
+      + products(
+        "CommandLine", ["ArgumentParser", "AsyncHTTPClient", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1"]),
     path: "Benchmarks/Transfer", swiftSettings: testRules),
   .executableTarget(
     name: "fleet", dependencies: ["StorageAuth", "StorageAuthTesting"], path: "Benchmarks/Fleet", swiftSettings: rules),

@@ -2,49 +2,27 @@
 """Measures transfers against `storage-auth serve` next to those of curl: a large file up and down, and small objects by
 layer.
 
-    measure-transfers.py BUILD [--before BUILD] [--bytes N] [--rounds N]
+    measure-transfers.py BUILD [--before BUILD] [--bytes N] [--rounds N] [--svg FILE]
 
 BUILD is a folder with release builds of storage-auth and transfer-benchmark. With --before, the storage-auth of an older
-build moves the large file too, in the same rounds and against the same server. The fastest round counts."""
+build moves the large file too, in the same rounds and against the same server. Where nginx is installed, curl moves the file
+to and from it as well. The fastest round counts. With --svg, the large file is drawn."""
 
 import argparse
-import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-KEY = "bench-id:bench-secret"
-REGION = "cn-hangzhou"
+from bars import draw
+from servers import ENVIRONMENT, KEY, REGION, LocalCloud, Nginx
 
-
-class Server:
-    """A LocalCloud server in a separate process."""
-
-    def __init__(self, tool: str, folder: str):
-        self.process = subprocess.Popen(
-            [tool, "serve", "--json", "--account", KEY, "--bucket", "bench", "--root", os.path.join(folder, "root")],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.endpoint = json.loads(self.process.stdout.readline())["oss"]
-
-    def processor_seconds(self) -> float:
-        with open(f"/proc/{self.process.pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-
-
-def run(command: list[str], server: Server) -> tuple[float, float, float]:
+def run(command: list[str], server: LocalCloud | Nginx) -> tuple[float, float, float]:
     """Runs a command and returns the seconds, and the processor seconds of the client and of the server."""
-    environment = os.environ | {"OSS_ACCESS_KEY_ID": KEY.split(":")[0], "OSS_ACCESS_KEY_SECRET": KEY.split(":")[1]}
     before = server.processor_seconds()
     start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ | ENVIRONMENT)
     message = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     elapsed = time.monotonic() - start
@@ -53,17 +31,10 @@ def run(command: list[str], server: Server) -> tuple[float, float, float]:
     return elapsed, usage.ru_utime + usage.ru_stime, server.processor_seconds() - before
 
 
-def presigned(tool: str, server: Server, method: str, key: str) -> str:
-    scheme, host = server.endpoint.split("://")
-    environment = os.environ | {"OSS_ACCESS_KEY_ID": KEY.split(":")[0], "OSS_ACCESS_KEY_SECRET": KEY.split(":")[1]}
-    return subprocess.run(
-        [tool, "presign", method, f"{scheme}://{host}/bench/{key}", "--provider", "oss", "--region", REGION, "--expires",
-         "3600"], check=True, capture_output=True, text=True, env=environment).stdout.strip()
-
-
 def large(arguments: argparse.Namespace, folder: str) -> None:
     tool = os.path.join(arguments.build, "storage-auth")
-    server = Server(tool, folder)
+    server = LocalCloud(tool, folder)
+    nginx = Nginx(folder) if Nginx.is_installed() else None
     try:
         source, target = os.path.join(folder, "source"), os.path.join(folder, "target")
         with open("/dev/urandom", "rb") as random, open(source, "wb") as file:
@@ -73,18 +44,21 @@ def large(arguments: argparse.Namespace, folder: str) -> None:
         tools = {"cp": tool}
         if arguments.before:
             tools = {"cp before": os.path.join(arguments.before, "storage-auth"), "cp": tool}
-        put = presigned(tool, server, "PUT", "curl")
-        get = presigned(tool, server, "GET", "curl")
-        rows: dict[str, list[str]] = {"curl up": ["curl", "-sSf", "-T", source, put]}
+        rows: dict[str, tuple[LocalCloud | Nginx, list[str]]] = {}
+        if nginx:
+            rows["curl, nginx up"] = nginx, ["curl", "-sSf", "-T", source, f"{nginx.endpoint}/curl"]
+        rows["curl up"] = server, ["curl", "-sSf", "-T", source, server.presigned("PUT", "curl")]
         for name, program in tools.items():
-            rows[f"{name} up"] = [program, "cp", source, "oss://bench/cp", *there]
-        rows["curl down"] = ["curl", "-sSf", "-o", target, get]
+            rows[f"{name} up"] = server, [program, "cp", source, "oss://bench/cp", *there]
+        if nginx:
+            rows["curl, nginx down"] = nginx, ["curl", "-sSf", "-o", target, f"{nginx.endpoint}/curl"]
+        rows["curl down"] = server, ["curl", "-sSf", "-o", target, server.presigned("GET", "curl")]
         for name, program in tools.items():
-            rows[f"{name} down"] = [program, "cp", "oss://bench/cp", target, *there]
+            rows[f"{name} down"] = server, [program, "cp", "oss://bench/cp", target, *there]
         best: dict[str, list[float]] = {}
         for _ in range(arguments.rounds):
-            for name, command in rows.items():
-                found = run(command, server)
+            for name, (other, command) in rows.items():
+                found = run(command, other)
                 best[name] = [min(pair) for pair in zip(best.get(name, found), found)]
                 if os.path.exists(target):
                     if subprocess.run(["cmp", "-s", source, target]).returncode != 0:
@@ -96,8 +70,16 @@ def large(arguments: argparse.Namespace, folder: str) -> None:
         for name, (elapsed, client, other) in best.items():
             ratio = elapsed / best["curl " + name.split()[-1]][0]
             print(f"| {name} | {elapsed:.2f} | {client:.2f} | {other:.2f} | {ratio:.2f} |")
+        if arguments.svg:
+            size = f"{arguments.bytes >> 20} MiB"
+            with open(arguments.svg, "w") as file:
+                file.write(draw([
+                    (f"{size}: seconds", "s", [(name, row[0]) for name, row in best.items()]),
+                    (f"{size}: processor seconds of the client", "s", [(name, row[1]) for name, row in best.items()])]))
     finally:
         server.stop()
+        if nginx:
+            nginx.stop()
 
 
 def small(arguments: argparse.Namespace, folder: str) -> None:
@@ -105,7 +87,7 @@ def small(arguments: argparse.Namespace, folder: str) -> None:
         program = os.path.join(build, "transfer-benchmark")
         if not os.path.exists(program):
             continue
-        server = Server(os.path.join(arguments.build, "storage-auth"), folder)
+        server = LocalCloud(os.path.join(arguments.build, "storage-auth"), folder)
         try:
             print(f"\nobjects of 1 KiB, 16 at once{' (before)' if build == arguments.before else ''}")
             sys.stdout.flush()
@@ -124,6 +106,7 @@ def main() -> None:
     parser.add_argument("--before")
     parser.add_argument("--bytes", type=int, default=1 << 30)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--svg")
     parser.add_argument("--only", choices=["crc", "large", "small"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

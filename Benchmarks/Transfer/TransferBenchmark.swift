@@ -1,8 +1,9 @@
 import ArgumentParser
 
-/// A program that measures the client's cost of transfers: checksums, and requests for small objects by layer.
+/// A program that measures the client's cost of transfers, and what the libraries below cost alone.
 @main
 struct TransferBenchmark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "transfer-benchmark", subcommands: [ChecksumCommand.self, RequestCommand.self])
+    commandName: "transfer-benchmark",
+    subcommands: [ChecksumCommand.self, RequestCommand.self, HummingbirdCommand.self])
 }

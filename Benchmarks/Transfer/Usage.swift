@@ -21,3 +21,8 @@ struct Usage {
 func rounded(_ value: Double) -> String {
   "\((value * 100).rounded() / 100)"
 }
+
+/// Writes what was printed so far, although the output may be a pipe.
+func flushOutput() {
+  fflush(nil)
+}
