@@ -101,7 +101,7 @@ enum FormUploadsPage {
   static var accounts: Accounts { supposed() }
 }
 
-enum RunningLocallyPage {
+enum LocalAsperaNodePage {
   static var cloud: LocalCloud { supposed() }
 }
 
@@ -136,6 +136,10 @@ enum RemoteSigningPage {
       try await next(request, context)
     }
   }
+}
+
+enum RunningLocallyPage {
+  static var cloud: LocalCloud { supposed() }
 }
 
 enum S3Page {}
