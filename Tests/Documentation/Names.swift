@@ -99,7 +99,7 @@ enum FormUploadsPage {
   static var accounts: Accounts { supposed() }
 }
 
-enum RunningLocallyPage {
+enum LocalAsperaNodePage {
   static var cloud: LocalCloud { supposed() }
 }
 
@@ -134,6 +134,10 @@ enum RemoteSigningPage {
       try await next(request, context)
     }
   }
+}
+
+enum RunningLocallyPage {
+  static var cloud: LocalCloud { supposed() }
 }
 
 enum S3Page {}

@@ -5,7 +5,7 @@ internal import StorageJSON
 /// The server side of SSH and ascp for `ascp-simulator`: JSON and bytes over HTTP.
 ///
 /// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
-/// Sources/LocalCloud/LocalCloud.docc/RunningLocally.md describes the calls.
+/// Sources/LocalCloud/LocalCloud.docc/LocalAsperaNode.md describes the calls.
 struct TransferDesk: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
 
