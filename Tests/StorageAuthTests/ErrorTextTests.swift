@@ -1,9 +1,9 @@
 import StorageAuth
 import XCTest
 
-/// Errors say what happened and what to do, and a code has a name.
+/// Descriptions of errors: code, message and remedy.
 final class ErrorTextTests: XCTestCase {
-  func testErrorsSayCodeMessageAndRemedy() {
+  func testDescriptionContainsCodeMessageAndRemedy() {
     XCTAssertEqual(
       "\(SigningError(.invalidHeader, "The header is odd.", remedy: "Send it once."))",
       "invalidHeader: The header is odd. Send it once.")
@@ -14,7 +14,7 @@ final class ErrorTextTests: XCTestCase {
       "notConfigured (environment): Nothing is set. Set it.")
   }
 
-  func testEveryCodeHasItsOwnName() {
+  func testCodesHaveDistinctNames() {
     let signing: [SigningError.Code] = [
       .anonymous, .invalidConfiguration, .invalidCredential, .invalidHeader, .invalidPath, .invalidRequest,
       .invalidSignature,
@@ -34,7 +34,7 @@ final class ErrorTextTests: XCTestCase {
     XCTAssertEqual(Set(credential.map(\.description)).count, credential.count)
   }
 
-  func testOnlyAProviderSaysThatAskingAgainCanHelp() {
+  func testErrorsAreRetryableOnlyIfTheProviderSaysSo() {
     XCTAssertFalse(CredentialError(.failed, source: "a", "b", remedy: "c").isRetryable)
     XCTAssertTrue(CredentialError(.failed, source: "a", "b", remedy: "c", isRetryable: true).isRetryable)
   }

@@ -3,10 +3,10 @@ import XCTest
 
 @testable import StorageAuth
 
-/// Many at once: one question to the source, whatever the others do.
+/// Concurrent callers of the cache: one in-flight request, independent cancellation, and shutdown.
 final class CacheConcurrencyTests: XCTestCase {
   // matrix: Credential cache: answers
-  func testTenThousandFirstRequestsMakeOneQuestion() async throws {
+  func testTenThousandFirstCallersShareOneRequest() async throws {
     let fixture = CacheFixture()
     let names = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<10_000 {
@@ -26,7 +26,7 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: refusal
-  func testAThousandRejectionsOfOneCredentialMakeOneRefresh() async throws {
+  func testAThousandRejectionsOfOneCredentialShareOneRefresh() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let tasks = (0..<1000).map { _ in fixture.ask(replacing: old.generation) }
@@ -37,11 +37,11 @@ final class CacheConcurrencyTests: XCTestCase {
       XCTAssertEqual(cached.credential.name, "new")
     }
     let late = try await fixture.cache.credential(lasting: .zero, replacing: old.generation)
-    XCTAssertEqual(late.credential.name, "new", "who comes late gets what is there")
+    XCTAssertEqual(late.credential.name, "new", "a late caller receives the refreshed credential")
     XCTAssertEqual(fixture.source.questions, 2)
   }
 
-  func testARejectedCredentialIsNotHandedOutWhileAnotherIsFetched() async throws {
+  func testRejectedCredentialIsNotServedDuringItsReplacement() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let task = fixture.ask(replacing: old.generation)
@@ -53,7 +53,7 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: answers
-  func testCancellingAnyWaiterDisturbsNoOther() async throws {
+  func testCancellingOneWaiterDoesNotAffectOthers() async throws {
     for cancelled in 0..<5 {
       let fixture = CacheFixture()
       let tasks = (0..<5).map { _ in fixture.ask() }
@@ -71,7 +71,7 @@ final class CacheConcurrencyTests: XCTestCase {
     }
   }
 
-  func testCancellingEveryWaiterLeavesTheFlightAlone() async throws {
+  func testCancellingEveryWaiterKeepsTheRequestInFlight() async throws {
     let fixture = CacheFixture()
     let tasks = (0..<3).map { _ in fixture.ask() }
     await until("all wait") { fixture.cache.waiting == 3 && fixture.source.open == 1 }
@@ -82,7 +82,7 @@ final class CacheConcurrencyTests: XCTestCase {
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testATaskThatIsCancelledAlreadyDoesNotWait() async {
+  func testCancelledTaskFailsWithoutARequest() async {
     let fixture = CacheFixture()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -94,7 +94,7 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: refusal
-  func testAFailureIsSharedByAllWhoWait() async {
+  func testAllWaitersReceiveTheFailure() async {
     let fixture = CacheFixture()
     let tasks = (0..<100).map { _ in fixture.ask() }
     await until("all wait") { fixture.cache.waiting == 100 }
@@ -106,7 +106,7 @@ final class CacheConcurrencyTests: XCTestCase {
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testShutdownEndsTheWaitsAndWhatComesLater() async throws {
+  func testShutdownCancelsWaitersAndLaterCallers() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
     await until("it waits") { fixture.cache.waiting == 1 && fixture.source.open == 1 }
@@ -120,7 +120,7 @@ final class CacheConcurrencyTests: XCTestCase {
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testACacheThatNobodyHoldsIsReleasedWhileItsSourceIsStillAsked() async {
+  func testUnreferencedCacheIsReleasedDuringARequest() async {
     let source = HeldSource()
     let released = WeakCache()
     do {
@@ -136,7 +136,7 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 }
 
-/// Knows whether a cache is still there.
+/// A weak reference that tells whether a cache was released.
 private final class WeakCache: Sendable {
   private struct Reference { weak var cache: CredentialCache<Token>? }
 
