@@ -15,8 +15,8 @@ final class S3VectorTests: XCTestCase {
 
   /// The readings that do not come out: another library's answer to the same request.
   private static let others: [String: String] = [
-    "header-no-break-space#b": "Unicode blanks are no blanks: headers are bytes, as in #a",
-    "header-no-break-space#c": "Unicode blanks are no blanks: headers are bytes, as in #a",
+    "header-no-break-space#b": "Unicode spaces are not trimmed, because headers are bytes, as in #a",
+    "header-no-break-space#c": "Unicode spaces are not trimmed, because headers are bytes, as in #a",
   ]
 
   // matrix: S3 V4: header, presign, form
