@@ -1,14 +1,13 @@
 import Foundation
 import XCTest
 
-/// What reads requests cuts and compares them by their bytes.
+/// Byte-wise splitting and comparison in all code that parses requests.
 ///
-/// `String` takes `\u{37e}` for a semicolon and `\u{212a}` for a `K`, maps the latter to `k` in lower case, and joins an
-/// accent to the character before it: each of these is a second reading of the same bytes. Wire identifiers are of types
-/// that compare bytes (`WireText`, `AccessKeyID`); everything else that is cut out of a request goes through
-/// `ExactText.swift`.
+/// `String` treats `\u{37e}` as a semicolon and `\u{212a}` as a `K`, lowercases the latter to `k`, and joins an accent
+/// to the character before it: each of these is a second interpretation of the same bytes. Wire identifiers are of
+/// types that compare bytes (`WireText`, `AccessKeyID`); all other parts of a request are split with `ExactText.swift`.
 final class ByteComparisonTests: XCTestCase {
-  /// The folders whose code reads what strangers send.
+  /// The folders whose code parses input of untrusted clients.
   private static let folders = [
     "Sources/StorageAuth/", "Sources/OSSAuth/", "Sources/COSAuth/", "Sources/LocalCloud/", "Sources/StorageAuthServer/",
     "Sources/S3Auth/", "Sources/CloudCredentials/Signing/",
@@ -21,12 +20,12 @@ final class ByteComparisonTests: XCTestCase {
     ".isLetter", ".isNewline", ".isUppercase", ".isLowercase", #".replacing(""#,
   ]
 
-  /// Characters that are counted off where bytes were compared, and one character looked for as a whole.
+  /// Operations that count characters after a comparison of bytes, or that search for a single character.
   private static func countsCharacters(_ line: String) -> Bool {
     line.contains(/\.drop(First|Last)\([\w.]+\.count/) || line.contains(/\.contains\("([^\w"]|\\")"\)/)
   }
 
-  /// Lines that may stand, with the reason.
+  /// Permitted lines, with the reason.
   private static let allowed = [
     #"String(text).split(separator: "::""#: "an address, of which each part is checked to be hexadecimal digits",
     #"Self.methods.split(separator: ", ")"#: "a list of the server's own",
@@ -44,17 +43,19 @@ final class ByteComparisonTests: XCTestCase {
     }
   }
 
-  func testWhatReadsRequestsCutsAndComparesBytes() throws {
+  func testRequestParsersSplitAndCompareBytes() throws {
     var seen: Set<String> = []
     for file in try SourceTree("Sources").files {
       guard let folder = Self.folders.first(where: file.path.hasPrefix) else { continue }
       seen.insert(folder)
-      for line in Self.findings(in: file.lines) { XCTFail("\(file.path) reads characters and not bytes:\(line)") }
+      for line in Self.findings(in: file.lines) {
+        XCTFail("\(file.path) processes characters instead of bytes:\(line)")
+      }
     }
     XCTAssertEqual(seen, Set(Self.folders))
   }
 
-  func testReadingCharactersIsFound() {
+  func testLintFindsCharacterProcessing() {
     let lines = [
       #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
       #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",

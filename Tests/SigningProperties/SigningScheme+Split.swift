@@ -3,7 +3,7 @@ package import StorageAuth
 package import StorageAuthTesting
 
 extension SigningScheme {
-  /// The two halves with a server between them give what signing in one go gives.
+  /// Checks that preparing and finishing, with a server between them, equals signing in one step.
   package func splitSignatureIsTheSame(_ sample: SigningSample<AccessKey>) throws {
     let pending = try signer.prepare(sample.request, as: sample.credential.identity, in: .at(sample.date))
     let finished = try signer.finish(
@@ -12,7 +12,7 @@ extension SigningScheme {
     try require(finished == signed, "the two halves give another request")
   }
 
-  /// The two halves with a server between them give the URL that presigning in one go gives.
+  /// Checks that preparing and finishing a URL, with a server between them, equals presigning in one step.
   package func splitURLIsTheSame(_ sample: SigningSample<AccessKey>) throws {
     let pending = try signer.prepare(
       presigning: sample.request, as: sample.credential.identity, validFor: .seconds(60), in: .at(sample.date))

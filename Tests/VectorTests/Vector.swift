@@ -1,6 +1,6 @@
 import Foundation
 
-/// A known answer, as it stands in a vector file: the request is passed on as it is, the rest is read here.
+/// A known answer of a vector file, with the request unchanged and the other values parsed.
 struct Vector {
   let id: String
   let json: String
@@ -22,12 +22,12 @@ struct Vector {
 
   var mode: String { (object["mode"] ?? object["kind"]) as? String ?? "" }
 
-  /// The expected text of a name.
+  /// The expected string of a name.
   subscript(_ name: String) -> String? {
     (object["expected"] as? [String: Any])?[name] as? String
   }
 
-  /// What an SDK that is wrong should have answered.
+  /// The correct answer where an SDK's answer is wrong.
   func correction(_ name: String) -> String? {
     (object["disagreement"] as? [String: Any])?[name] as? String
   }
@@ -38,7 +38,7 @@ struct VectorError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// A URL cut into its parts, decoded, so that the order of parameters and the choice of escapes do not matter.
+/// A URL split into its decoded components, so that the order of parameters and the choice of escapes do not matter.
 struct ParsedURL: Equatable {
   let host: String
   let path: String
