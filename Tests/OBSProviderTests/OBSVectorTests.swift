@@ -7,17 +7,17 @@ import XCTest
 final class OBSVectorTests: XCTestCase {
   /// The reasons for vectors that are not signed unchanged.
   private static let refused: [String: String] = [
-    "sub-case#a": "the SDKs compare names without their case, the documentation with it: send the documented spelling",
+    "sub-case#a": "the SDKs ignore the case of names, the documentation does not: send the documented spelling",
     "sub-case#b": "as sub-case#a",
     "sub-obscompresspolicy": "the documentation and the SDKs disagree on the name",
-    "sub-dispolicy": "only the Python SDK signs it", "sub-select": "only an older page has it",
-    "put-meta-utf8": "the documentation wants the client to encode what is not ASCII",
+    "sub-dispolicy": "only the Python SDK signs it", "sub-select": "only an older page lists it",
+    "put-meta-utf8": "the documentation requires the client to encode non-ASCII characters",
   ]
 
   /// Alternative answers to questions that only the service could settle.
   private static let alternatives: [String: String] = [
-    "sub-empty#b": "an empty value is signed as none, as in #a: send flags without =",
-    "path-style-bucket#a": "the bucket is signed with a slash behind it, as in #b",
+    "sub-empty#b": "an empty value is signed as an absent one, as in #a: send flags without =",
+    "path-style-bucket#a": "the bucket is signed with a trailing slash, as in #b",
   ]
 
   func testEveryVectorIsReproduced() throws {

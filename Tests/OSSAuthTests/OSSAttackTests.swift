@@ -206,7 +206,7 @@ final class OSSAttackTests: XCTestCase {
         try assertRefused(other, .mismatch)
         other.authority = "oss-cn-hangzhou.aliyuncs.com"
         try assertRefused(other, .malformed, "an object without a bucket")
-        try assertRefused(other.replacing("/cat.jpg", with: "/photos/cat.jpg"), .malformed, "the same signed text")
+        try assertRefused(other.replacing("/cat.jpg", with: "/photos/cat.jpg"), .malformed, "the same string to sign")
         try assertRefused(request.replacing("/cat.jpg", with: "/dog.jpg"), .mismatch)
         try assertRefused(request.replacing("/cat.jpg", with: "/"), .mismatch)
         try assertRefused(request, .unknownKey, against: AccessKey(id: "LTAIother", secret: "8Jj5kZexample"))

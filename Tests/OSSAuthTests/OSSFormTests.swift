@@ -231,7 +231,7 @@ final class OSSFormTests: XCTestCase {
     XCTAssertEqual(proof.accessKeyID, "id")
     do {
       _ = try await verifier.verify(form, at: date) { _ in nil }
-      XCTFail("An unknown key was accepted.")
+      XCTFail("an unknown key was accepted")
     } catch let error as VerificationError {
       XCTAssertEqual(error.code, .unknownKey)
     }

@@ -12,17 +12,17 @@ final class ArchitectureTests: XCTestCase {
 
   /// Files outside StorageCrypto that may contain unsafe code, with the reason.
   private static let unsafeFiles: [String: String] = [
-    "Sources/StorageAuth/Time/Timestamp.swift": "the clock of the machine is a C call",
-    "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written where room was reserved for them",
+    "Sources/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
+    "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written into reserved capacity",
     "Sources/StorageAuth/Canonical/HeaderSelection.swift":
-      "the bytes of a header come as a buffer, and are looked at many at a time, with the indices of the span",
+      "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/StorageClient/Uploads/FilePayload.swift": "the system reads into a buffer",
-    "Sources/StorageClient/Downloads/FileReplacement.swift": "the rename of a file is a C call",
+    "Sources/StorageClient/Downloads/FileReplacement.swift": "renaming a file is a C call",
     "Sources/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
     "Sources/StorageCompression/Zlib.swift": "zlib is a C library",
-    "Sources/CloudCredentials/Local/OpenedFile.swift": "the descriptor of a file is asked through C calls",
+    "Sources/CloudCredentials/Local/OpenedFile.swift": "file attributes are read with C calls",
     "Sources/StorageAuth/Canonical/HostName.swift":
-      "the bytes of a static string come as a buffer",
+      "the bytes of a static string are a buffer",
   ]
 
   private func sources() throws -> [SourceTree.File] {

@@ -27,12 +27,13 @@ final class ByteComparisonTests: XCTestCase {
 
   /// Permitted lines, with the reason.
   private static let allowed = [
-    #"String(text).split(separator: "::""#: "an address, of which each part is checked to be hexadecimal digits",
-    #"Self.methods.split(separator: ", ")"#: "a list of the server's own",
+    #"String(text).split(separator: "::""#: "an address whose parts are checked to be hexadecimal digits",
+    #"Self.methods.split(separator: ", ")"#: "a list that the server defines",
     "bytes.dropFirst(mapped.count)": "bytes", "rest.dropFirst(taken.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
-    "$0.isASCII && $0.isHexDigit": "letters and digits of ASCII alone", #"origins.contains("*")"#: "a set of origins",
-    "WireText(parameter.name.string.lowercased())": "refuses every name that any folding makes one of the signature's",
+    "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",
+    "WireText(parameter.name.string.lowercased())":
+      "rejects every name that case folding maps to a signature parameter",
   ]
 
   static func findings(in lines: [some StringProtocol]) -> [String] {

@@ -8,7 +8,7 @@ final class CallbackTests: XCTestCase {
   /// Files with function types that run on their caller's actor, with the reason.
   private static let onTheCallersActor = [
     "Sources/StorageAuth/Transport/ByteStream.swift":
-      "the reader belongs to one iterator, which is not Sendable, and runs where the body is iterated"
+      "the reader belongs to one iterator, which is not Sendable, and runs on the actor that iterates the body"
   ]
 
   private struct Declaration {

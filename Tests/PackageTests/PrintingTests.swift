@@ -26,8 +26,8 @@ final class PrintingTests: XCTestCase {
 
   /// Public errors without text from outside.
   private static let errorsWithoutText: [String: String] = [
-    "CommandError": "the words of the system", "FileReadError": "the words of the system",
-    "TokenServiceError": "its parts are errors themselves", "JSONError": "a place and words of the reader",
+    "CommandError": "messages of the system", "FileReadError": "messages of the system",
+    "TokenServiceError": "its components are errors", "JSONError": "a position and messages of the parser",
     "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
   ]
 

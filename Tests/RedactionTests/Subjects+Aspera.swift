@@ -58,7 +58,7 @@ extension Subjects {
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
     let (node, transport) = ("https://node.example.com:9092", Machine())
     let machine = ProviderContext(
-      environment: { _ in secret }, home: "/home/somebody", files: transport, transport: transport)
+      environment: { _ in secret }, home: "/home/mia", files: transport, transport: transport)
     let dynamic = try DynamicKey(bits: 2_048)
     let bearerKey = try NodeBearerKey(pem: pemText(of: dynamic))
     let bearer = try NodeBearerToken(

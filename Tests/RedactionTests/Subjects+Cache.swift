@@ -15,7 +15,7 @@ extension Subjects {
     "StorageAuth.ClockSkew": "hosts and durations",
     "StorageAuth.CredentialCacheConfiguration": "durations",
     "StorageAuth.CredentialGeneration": "a number",
-    "StorageAuth.SystemTime": "nothing",
+    "StorageAuth.SystemTime": "no properties",
     "StorageAuth.ByteStream": "a function",
     "StorageAuth.ByteStream.AsyncIterator": "a function",
     "StorageAuth.HTTPBody.Content": "the bytes of a body, for transports; HTTPBody does not show it",

@@ -11,7 +11,7 @@ extension Subjects {
     "CloudCredentials.AmazonSettings": "a region and addresses",
     "CloudCredentials.ProcessOutputShape": "a function",
     "CloudCredentials.AppServerShape": "an enumeration, or a function",
-    "CloudCredentials.SystemFiles": "nothing",
+    "CloudCredentials.SystemFiles": "no properties",
     "CloudCredentials.FileReadError": "an enumeration and the system's error description",
     "CloudCredentials.FileWeakness": "a path, and the accounts that may write there",
     "CloudCredentials.CommandResult.Ending": "a number",

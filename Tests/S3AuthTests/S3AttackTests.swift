@@ -41,7 +41,7 @@ final class S3AttackTests: XCTestCase {
       S3Fixture.assertRefused(header.appending(String(parameter)), .ambiguous, "InvalidArgument", "\(parameter)")
       S3Fixture.assertRefused(
         S3Fixture.request().appending(String(parameter)), .malformed, "AuthorizationQueryParametersError",
-        "\(parameter) alone")
+        "\(parameter) without the others")
       S3Fixture.assertRefused(
         url.replacing("&\(parameter)", with: "").replacing("\(parameter)&", with: ""), .malformed,
         "AuthorizationQueryParametersError", "without \(parameter)")
@@ -173,7 +173,7 @@ final class S3AttackTests: XCTestCase {
       header.replacingInAuthorization(list, with: list + ";x-amz-meta-a"), .malformed, "SignatureDoesNotMatch")
     S3Fixture.assertRefused(
       header.replacingInAuthorization(list, with: list + ";x-amz-meta-a").appending("x-amz-meta-a=b"), .malformed,
-      "SignatureDoesNotMatch", "a parameter does not stand for a header")
+      "SignatureDoesNotMatch", "a parameter does not replace a header")
     S3Fixture.assertRefused(
       header.replacingInAuthorization(";x-amz-date", with: ""), .unsignedField, "AccessDenied")
     S3Fixture.assertRefused(header.setting("range", "bytes=0-2"), .mismatch, "SignatureDoesNotMatch")

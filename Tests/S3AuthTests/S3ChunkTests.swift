@@ -111,7 +111,7 @@ final class S3ChunkTests: XCTestCase {
         var changed = sample.wire
         changed[index] ^= 0x01
         XCTAssertNotNil(sample.code(changed), "\(id) byte \(index)")
-        XCTAssertNotNil(sample.code(Array(sample.wire[..<index])), "\(id) cut at \(index)")
+        XCTAssertNotNil(sample.code(Array(sample.wire[..<index])), "\(id) truncated at \(index)")
       }
       XCTAssertNotNil(sample.code(sample.wire + [0x0a]), id)
     }

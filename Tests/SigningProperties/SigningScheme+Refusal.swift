@@ -27,7 +27,7 @@ extension SigningScheme {
       if copy != request { throw Violation("the request changed although \(error.code) was thrown") }
       return error
     }
-    throw Violation("nothing was thrown")
+    throw Violation("no error was thrown")
   }
 }
 
@@ -35,7 +35,7 @@ extension PresignedRequest {
   /// The request that a user of the URL sends.
   package func request() throws -> HTTPRequest {
     let parts = url.split(separator: "://", maxSplits: 1)
-    guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is no URL") }
+    guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is not a URL") }
     return HTTPRequest(
       method: method, scheme: String(parts[0]), authority: String(parts[1][..<slash]), path: String(parts[1][slash...]),
       headerFields: headers)
@@ -49,5 +49,5 @@ package func signingError<Value>(_ act: () throws(SigningError) -> Value) throws
   } catch {
     return error
   }
-  throw Violation("nothing was thrown")
+  throw Violation("no error was thrown")
 }

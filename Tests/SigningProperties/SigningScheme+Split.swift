@@ -9,7 +9,7 @@ extension SigningScheme {
     let finished = try signer.finish(
       pending, signature: remoteSignature(pending, sample.credential.secret.reveal()))
     let signed = try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
-    try require(finished == signed, "the two halves give another request")
+    try require(finished == signed, "preparing and finishing gives another request")
   }
 
   /// Checks that preparing and finishing a URL, with a server between them, equals presigning in one step.
@@ -21,8 +21,8 @@ extension SigningScheme {
     let signed = try signer.presign(
       sample.request, with: sample.credential, validFor: .seconds(60), in: .at(sample.date))
     let url = "\(finished.scheme ?? "")://\(finished.authority ?? "")\(finished.path ?? "")"
-    try require(url == signed.url, "the two halves give another URL")
-    try require(pending.expiration == signed.expiration, "the two halves end at another time")
+    try require(url == signed.url, "preparing and finishing gives another URL")
+    try require(pending.expiration == signed.expiration, "preparing and finishing gives another expiration")
   }
 
   private func require(_ condition: Bool, _ message: String) throws(Violation) {

@@ -8,10 +8,10 @@ final class ErrorTextTests: XCTestCase {
       "\(SigningError(.invalidHeader, "The header is odd.", remedy: "Send it once."))",
       "invalidHeader: The header is odd. Send it once.")
     XCTAssertEqual(
-      "\(VerificationError(.expired, "It ended.", remedy: "Sign again."))", "expired: It ended. Sign again.")
+      "\(VerificationError(.expired, "It expired.", remedy: "Sign again."))", "expired: It expired. Sign again.")
     XCTAssertEqual(
-      "\(CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it."))",
-      "notConfigured (environment): Nothing is set. Set it.")
+      "\(CredentialError(.notConfigured, source: "environment", "No variable is set.", remedy: "Set it."))",
+      "notConfigured (environment): No variable is set. Set it.")
   }
 
   func testCodesHaveDistinctNames() {

@@ -66,7 +66,7 @@ final class S3RequestTests: XCTestCase {
   ) throws -> SignatureDiagnosis? {
     var changed = sent
     change(&changed)
-    let answer = try XCTUnwrap(refusal(of: changed, against: key), "it is accepted")
+    let answer = try XCTUnwrap(refusal(of: changed, against: key), "the request was accepted")
     let diagnosis = SignatureDiagnosis(of: answer, to: sent, signedFor: service)
     XCTAssertFalse("\(diagnosis as Any)".contains(Provocation.token), "\(diagnosis as Any)")
     return diagnosis

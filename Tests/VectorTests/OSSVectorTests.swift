@@ -9,8 +9,10 @@ import XCTest
 final class OSSVectorTests: XCTestCase {
   /// The reasons for vectors that are not signed unchanged.
   private static let reasons: [String: String] = [
-    "v1-header-repeated-subresource#a": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
-    "v1-header-repeated-subresource#b": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
+    "v1-header-repeated-subresource#a":
+      "a repeated subresource is rejected: the SDKs disagree, and the service's behaviour is unknown",
+    "v1-header-repeated-subresource#b":
+      "a repeated subresource is rejected: the SDKs disagree, and the service's behaviour is unknown",
     "v1-header-unknown-x-oss-query#a": "the SDKs disagree; every x-oss- parameter is signed, as in #b",
     "official-v4-header-doc": "the secret is not published; see testPublishedSigningKeyIsReproduced",
   ]

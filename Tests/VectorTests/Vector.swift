@@ -12,7 +12,7 @@ struct Vector {
     guard let url else { throw VectorError("no resources") }
     let root = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
     let objects = list.flatMap { (root as? [String: Any])?[$0] } ?? root
-    guard let objects = objects as? [[String: Any]] else { throw VectorError("\(name) is no list") }
+    guard let objects = objects as? [[String: Any]] else { throw VectorError("\(name) is not a list") }
     return try objects.map { object in
       guard let id = object["id"] as? String else { throw VectorError("a vector without id") }
       let json = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)

@@ -8,7 +8,7 @@ final class ProviderConformanceTests: XCTestCase {
   private let secrets = ["secret0canary", "token0canary"]
   private let key = AccessKey(id: "AKIDexample", secret: "secret0canary", sessionToken: "token0canary")
   private let outage = CredentialError(
-    .failed, source: "vault", "It cannot be reached.", remedy: "Look at the network.", isRetryable: true)
+    .failed, source: "vault", "It cannot be reached.", remedy: "Check the network.", isRetryable: true)
 
   /// A provider that executes a closure of the test.
   private struct Twisted: CredentialProvider {
@@ -48,7 +48,7 @@ final class ProviderConformanceTests: XCTestCase {
 
   func testCacheAndChainConform() async {
     let source = ScriptedProvider([.credential(key)])
-    let declined = CredentialError(.notConfigured, source: "file", "It is not there.", remedy: "Make one.")
+    let declined = CredentialError(.notConfigured, source: "file", "It does not exist.", remedy: "Make one.")
     let cache = CredentialCache(source)
     let report = await ProviderConformance(
       cache, failing: [CredentialCache(ScriptedProvider<AccessKey>([.failure(outage)]))],
@@ -133,7 +133,7 @@ final class ProviderConformanceTests: XCTestCase {
     }
     let leaky = CredentialError(.failed, source: "vault", "secret0canary is wrong.", remedy: "Ask again.")
     let nested = CredentialError(
-      .failed, source: "chain", "Nobody answered.", remedy: "Set one up.", declined: [leaky])
+      .failed, source: "chain", "No provider responded.", remedy: "Set one up.", declined: [leaky])
     for error in [leaky, nested] {
       await assertBreaks(
         [.failureRedaction], StaticCredentialProvider(key), failing: ScriptedProvider([.failure(error)]))

@@ -37,5 +37,5 @@ extension PresignedRequest {
 }
 
 extension SigningError {
-  static let test = SigningError(.invalidCredential, "It was refused.", remedy: "Use another one.")
+  static let test = SigningError(.invalidCredential, "It was rejected.", remedy: "Use another one.")
 }

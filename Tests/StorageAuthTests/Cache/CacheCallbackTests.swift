@@ -53,7 +53,7 @@ final class CacheCallbackTests: XCTestCase {
   func testCallbackThatNeverReturnsTimesOutWithItsName() async {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(timeout: .seconds(5)))
     let task = fixture.ask()
-    await until("the alarm is set") { fixture.time.sleepers == 1 && fixture.source.open == 1 }
+    await until("the timeout is scheduled") { fixture.time.sleepers == 1 && fixture.source.open == 1 }
     fixture.time.advance(by: .seconds(5))
     let error = await failure(task)
     XCTAssertEqual(error?.code, .timeout)
@@ -76,7 +76,7 @@ final class CacheCallbackTests: XCTestCase {
         return Token(name: "at last")
       })
     let task = Task { try await cache.credential(lasting: .zero) }
-    await until("it is called") { calls.withLock { $0 } == 1 && time.sleepers == 1 }
+    await until("the callback runs") { calls.withLock { $0 } == 1 && time.sleepers == 1 }
     time.advance(by: .seconds(5))
     let first = await failure(task)
     XCTAssertEqual(first?.code, .timeout)
@@ -87,7 +87,7 @@ final class CacheCallbackTests: XCTestCase {
     XCTAssertEqual(calls.withLock { $0 }, 1)
     isReleased.signal()
     isReleased.signal()
-    await until("it is free again") {
+    await until("the thread is available again") {
       time.advance(by: .seconds(60))
       return calls.withLock { $0 } == 1
     }

@@ -13,7 +13,7 @@ final class CacheConcurrencyTests: XCTestCase {
         group.addTask { try await fixture.cache.credential(lasting: .seconds(2)).credential.name }
       }
       group.addTask {
-        await until("all wait") { fixture.cache.waiting == 10_000 }
+        await until("all callers wait") { fixture.cache.waiting == 10_000 }
         await fixture.source.answer("first")
         return "first"
       }
@@ -30,7 +30,7 @@ final class CacheConcurrencyTests: XCTestCase {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let tasks = (0..<1000).map { _ in fixture.ask(replacing: old.generation) }
-    await until("all wait") { fixture.cache.waiting == 1000 }
+    await until("all callers wait") { fixture.cache.waiting == 1000 }
     await fixture.source.answer("new")
     for task in tasks {
       let cached = try await task.value
@@ -45,7 +45,7 @@ final class CacheConcurrencyTests: XCTestCase {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let task = fixture.ask(replacing: old.generation)
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     XCTAssertNil(fixture.cache.current())
     await fixture.source.answer("new")
     _ = try await task.value
@@ -57,7 +57,7 @@ final class CacheConcurrencyTests: XCTestCase {
     for cancelled in 0..<5 {
       let fixture = CacheFixture()
       let tasks = (0..<5).map { _ in fixture.ask() }
-      await until("all wait") { fixture.cache.waiting == 5 }
+      await until("all callers wait") { fixture.cache.waiting == 5 }
       tasks[cancelled].cancel()
       let error = await failure(tasks[cancelled])
       XCTAssertEqual(error?.code, .cancelled)
@@ -74,11 +74,11 @@ final class CacheConcurrencyTests: XCTestCase {
   func testCancellingEveryWaiterKeepsTheRequestInFlight() async throws {
     let fixture = CacheFixture()
     let tasks = (0..<3).map { _ in fixture.ask() }
-    await until("all wait") { fixture.cache.waiting == 3 && fixture.source.open == 1 }
+    await until("all callers wait") { fixture.cache.waiting == 3 && fixture.source.open == 1 }
     for task in tasks { task.cancel() }
     for task in tasks { _ = await failure(task) }
     await fixture.source.answer("it")
-    await until("it arrived") { fixture.cache.current() != nil }
+    await until("the credential arrived") { fixture.cache.current() != nil }
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
@@ -97,7 +97,7 @@ final class CacheConcurrencyTests: XCTestCase {
   func testAllWaitersReceiveTheFailure() async {
     let fixture = CacheFixture()
     let tasks = (0..<100).map { _ in fixture.ask() }
-    await until("all wait") { fixture.cache.waiting == 100 }
+    await until("all callers wait") { fixture.cache.waiting == 100 }
     await fixture.source.fail()
     for task in tasks {
       let error = await failure(task)
@@ -109,7 +109,7 @@ final class CacheConcurrencyTests: XCTestCase {
   func testShutdownCancelsWaitersAndLaterCallers() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
-    await until("it waits") { fixture.cache.waiting == 1 && fixture.source.open == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 && fixture.source.open == 1 }
     fixture.cache.shutdown()
     let error = await failure(task)
     XCTAssertEqual(error?.code, .cancelled)
@@ -127,12 +127,12 @@ final class CacheConcurrencyTests: XCTestCase {
       let cache = CredentialCache(source)
       released.hold(cache)
       let task = Task { try await cache.credential(lasting: .zero) }
-      await until("the source is asked") { source.open == 1 }
+      await until("the provider received a request") { source.open == 1 }
       task.cancel()
       _ = await failure(task)
     }
     await until("the cache is released") { released.isGone }
-    await source.answer("nobody wants it")
+    await source.answer("unused")
   }
 }
 

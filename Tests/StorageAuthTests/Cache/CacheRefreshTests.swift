@@ -16,7 +16,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "the credential is served during its refresh")
     for _ in 0..<100 { XCTAssertNotNil(fixture.cache.current()) }
     await fixture.source.answer("new")
-    await until("the new one is there") { fixture.cache.current()?.credential.name == "new" }
+    await until("the new credential arrived") { fixture.cache.current()?.credential.name == "new" }
     XCTAssertEqual(fixture.source.questions, 2)
   }
 
@@ -28,7 +28,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertNil(fixture.cache.state.withLock { $0.machine.flight })
     fixture.time.advance(by: .milliseconds(1))
     XCTAssertNotNil(fixture.cache.current())
-    await until("it is asked") { fixture.source.questions == 2 }
+    await until("the provider received a request") { fixture.source.questions == 2 }
     await fixture.source.fail()
   }
 
@@ -53,14 +53,14 @@ final class CacheRefreshTests: XCTestCase {
       XCTAssertEqual(fixture.cache.current()?.credential.name, "first")
       let now = fixture.time.now
       await fixture.source.answer("second", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
-      await until("the second one is there") { fixture.cache.current()?.credential.name == "second" }
-      assertClose(try fixture.renewal() - age, 3300 - 300 * random, "renewed in the background, it keeps its distance")
+      await until("the second credential arrived") { fixture.cache.current()?.credential.name == "second" }
+      assertClose(try fixture.renewal() - age, 3300 - 300 * random, "a background refresh keeps the spread")
       let second = try XCTUnwrap(fixture.cache.current())
       let task = fixture.ask(replacing: second.generation)
       let later = fixture.time.now
       await fixture.source.answer("third", expiration: later.advanced(by: .seconds(3600)), issuerTime: later)
       _ = try await task.value
-      assertClose(try fixture.renewal() - age, expected, "a rejection may have come to all in the same second")
+      assertClose(try fixture.renewal() - age, expected, "a rejection may reach all clients at once")
     }
   }
 
@@ -85,7 +85,7 @@ final class CacheRefreshTests: XCTestCase {
     for _ in 0..<3 {
       XCTAssertNotNil(fixture.cache.current())
       await fixture.source.fail()
-      await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+      await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
       pauses.append(fixture.cache.pause)
       let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.renewal })
       renewals.append(next)
@@ -109,7 +109,7 @@ final class CacheRefreshTests: XCTestCase {
       XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
       if fixture.cache.state.withLock({ $0.machine.flight }) != nil {
         await fixture.source.fail()
-        await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+        await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
         XCTAssertEqual(fixture.source.questions, before + 1)
         asked.append(seconds)
       }
@@ -190,7 +190,7 @@ final class CacheRefreshTests: XCTestCase {
   func testTooShortFreshCredentialFailsWithBothTimes() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask(lasting: .seconds(7200))
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     let now = fixture.time.now
     await fixture.source.answer("short", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
     let error = await failure(task)
@@ -202,7 +202,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(fixture.cache.current(lasting: .seconds(3600))?.credential.name, "short")
     fixture.time.advance(by: .seconds(61))
     _ = fixture.ask(lasting: .seconds(7200))
-    await until("it is asked again after a while") { fixture.source.questions == 2 }
+    await until("the provider received a further request") { fixture.source.questions == 2 }
     await fixture.source.fail()
   }
 
@@ -210,7 +210,7 @@ final class CacheRefreshTests: XCTestCase {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(100))
     let task = fixture.ask(lasting: .seconds(1000))
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     let served = try await fixture.cache.credential(lasting: .seconds(10))
     XCTAssertEqual(served.credential.name, "old")
     await fixture.source.answer("long")
@@ -220,7 +220,7 @@ final class CacheRefreshTests: XCTestCase {
   func testManuallySetCredentialResumesWaitersAndSupersedesALateResponse() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
-    await until("the source is asked") { fixture.source.open == 1 }
+    await until("the provider received a request") { fixture.source.open == 1 }
     fixture.cache.replace(with: Token(name: "by hand"))
     let cached = try await task.value
     XCTAssertEqual(cached.credential.name, "by hand")
@@ -256,7 +256,7 @@ final class CacheRefreshTests: XCTestCase {
     _ = await failure(task)
     fixture.time.advance(by: .seconds(1))
     let cached = try await fixture.fill("it", life: .seconds(60))
-    await until("all is told") { seen.withLock { $0.count } == 4 }
+    await until("all events arrived") { seen.withLock { $0.count } == 4 }
     observation.cancel()
     fixture.cache.replace(with: Token(name: "unseen"))
     XCTAssertEqual(

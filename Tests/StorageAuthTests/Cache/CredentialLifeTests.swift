@@ -59,7 +59,7 @@ final class CredentialLifeTests: XCTestCase {
     let fixture = CacheFixture()
     let server = fixture.time.now
     async let cached = fixture.cache.credential(lasting: .zero)
-    await until("the source is asked") { fixture.source.open == 1 }
+    await until("the provider received a request") { fixture.source.open == 1 }
     fixture.time.advance(by: .seconds(10))
     await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
     _ = try await cached

@@ -36,7 +36,7 @@ final class HeldSource: CredentialProvider {
 
   /// Responds to the oldest request, as soon as one exists.
   func answer(_ answer: Answer) async {
-    await until("the source is asked") { self.open > 0 }
+    await until("the provider received a request") { self.open > 0 }
     let waiting = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     waiting?.resume(returning: answer)
   }

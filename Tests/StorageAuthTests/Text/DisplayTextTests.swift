@@ -18,7 +18,7 @@ final class DisplayTextTests: XCTestCase {
       let shown = DisplayText("a\(scalar)b").description
       XCTAssertTrue(shown.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, "U+\(String(scalar.value, radix: 16))")
       XCTAssertTrue(shown.hasPrefix("a\\") && shown.hasSuffix("b"), shown)
-      XCTAssertEqual(DisplayText(shown).description, shown, "a second escape changes the text")
+      XCTAssertEqual(DisplayText(shown).description, shown, "a second escape changes the string")
     }
     XCTAssertEqual(DisplayText("\u{1B}]0;x\u{7}").description, #"\u{1B}]0;x\u{7}"#)
     XCTAssertEqual(DisplayText("a\r\nb\tc").description, #"a\r\nb\tc"#)
