@@ -48,8 +48,7 @@ enum COSFixture {
     }
   }
 
-  /// Returns an authorization as an SDK that formats its string differently creates it, computed here from the string
-  /// itself.
+  /// Returns the authorization of an SDK that formats its string differently, computed here from that string.
   static func authorization(
     of text: String, headers: String, parameters: String, with key: AccessKey = key, in window: String = window
   ) -> String {

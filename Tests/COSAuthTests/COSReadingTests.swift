@@ -62,7 +62,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testParameterNamesAreSignedInLowerCase() throws {
+  func testParameterNamesAreCaseInsensitive() throws {
     let plain = COSFixture.request(.get, "/?prefix=a/&acl")
     for mode in COSFixture.modes {
       for signed in [try COSFixture.signed(plain), try COSFixture.presigned(plain)] {

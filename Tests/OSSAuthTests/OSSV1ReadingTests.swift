@@ -151,7 +151,7 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: presign, form, bad input
-  func testV1DoesNotPresignKeysWithQuestionMarks() throws {
+  func testV1URLsAndFormsRejectKeysWithQuestionMarks() throws {
     let paths = [
       "/victim.txt%3Fresponse-content-type=text%2Fplain", "/what%3f", "/%3Facl", "/a?response-content-type=a?acl",
       "/a?response-content-type=a%3Facl", "/a?response-content-type=a%26versionId=1", "/a?x-oss-a%3Fb=1",

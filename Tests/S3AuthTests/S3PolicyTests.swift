@@ -39,8 +39,7 @@ final class S3PolicyTests: XCTestCase {
       written(#"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws-cn:s3:::photos/a b/ü"]}"#))
   }
 
-  /// Sources: "Bucket policy examples using condition keys", the part on prefixes, and "Identity-based policy
-  /// examples".
+  /// "Bucket policy examples using condition keys", the part on prefixes, and "Identity-based policy examples".
   func testListIsRestrictedToItsPrefix() throws {
     let bucket = #"{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::photos"]"#
     XCTAssertEqual(try document(AccessRule(.list, objects: .all, in: "photos")), written(bucket + "}"))

@@ -161,8 +161,7 @@ final class S3SignerTests: XCTestCase {
     XCTAssertEqual(words[declined], .init(.notImplemented, "NotImplemented"))
   }
 
-  /// Header signing allocates only the parts of its result: the date, the list of names, the authorization and the
-  /// fields.
+  /// Header signing allocates only the parts of its result: date, list of names, authorization and fields.
   // matrix: S3 V4: allocation budget
   func testAllocationBudgetOfHeaderSigning() throws {
     guard allocation_count() >= 0 else { throw XCTSkip("allocations cannot be counted on this system") }

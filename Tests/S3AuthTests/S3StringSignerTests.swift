@@ -186,7 +186,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing, bad input
-  func testStringsOfOtherFormatsAreRejected() throws {
+  func testForeignStringsSchemesKeysAndDatesAreRejected() throws {
     let pending = try uploads()[0]
     let text = try XCTUnwrap(pending.canonicalRequest)
     let signer = try signer()

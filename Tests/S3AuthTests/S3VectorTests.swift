@@ -95,8 +95,9 @@ final class S3VectorTests: XCTestCase {
     XCTAssertEqual(presigned.headers, vector.request.headerFields, vector.id)
   }
 
-  /// AWS's suite describes a service other than S3: requests have no header for the body's hash, although the hash is
-  /// signed.
+  /// Signs a vector of AWS's suite, which describes a service other than S3.
+  ///
+  /// Its requests have no header for the body's hash, although the hash is signed.
   private func suiteAnswer(
     _ vector: S3Vector
   ) throws -> (canonicalRequest: String, stringToSign: String, signature: String) {

@@ -19,8 +19,7 @@ extension RemoteOperations {
     notification origin object-lock select torrent ci-process imageMogr2 imageView2 watermark
     """.split { $0 == " " || $0 == "\n" }.map(String.init)
 
-  /// Whether a request with only this parameter may be signed for a user who may read, write, delete and list all
-  /// objects.
+  /// Whether a request with only this parameter may be signed for a user with every permission.
   package static func isSigned(_ method: HTTPRequest.Method, onObject: Bool, _ name: String, value: String?) -> Bool {
     switch (method, onObject, name) {
     case (.get, true, "uploadId"), (.post, true, "uploadId"), (.delete, true, "uploadId"): value != nil

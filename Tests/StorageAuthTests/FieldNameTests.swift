@@ -10,7 +10,7 @@ final class FieldNameTests: XCTestCase {
     XCTAssertEqual(HTTPField.Name.contentMD5.canonicalName, "content-md5")
   }
 
-  func testInvalidNameBecomesThePlaceholderName() {
+  func testMistypedNameIsAPlaceholder() {
     XCTAssertEqual(HTTPField.Name.mistyped.canonicalName, "x-mistyped-name")
   }
 }

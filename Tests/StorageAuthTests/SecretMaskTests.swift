@@ -40,7 +40,7 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertEqual(masked("GET /abcd", "abcd"), "GET /\(Secret.mask)")
   }
 
-  func testLinesWhiteSpaceAndSchemesOfASecretAreIgnored() {
+  func testLinesOfASecretAreMaskedWithoutWhiteSpaceAndScheme() {
     XCTAssertEqual(masked("one: first2", "first1\nfirst2\r\n\n"), "one: \(Secret.mask)")
     XCTAssertEqual(masked("[token]", " \ttoken  "), "[\(Secret.mask)]")
     XCTAssertEqual(masked("got dXNlcg==", "Basic dXNlcg=="), "got \(Secret.mask)")
@@ -69,7 +69,7 @@ final class SecretMaskTests: XCTestCase {
     }
   }
 
-  func testValuesOfSecretParametersAreMasked() {
+  func testValuesOfSecretHeadersAndParametersAreMasked() {
     let cases = [
       ("x-cos-security-token:e\nx:y", "x-cos-security-token:*\nx:y"),
       ("GET\n/b/k?acl&security-token=a:b/c&uploads", "GET\n/b/k?acl&security-token=*&uploads"),

@@ -104,8 +104,7 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  /// The check values of the [catalogue](https://reveng.sourceforge.io/crc-catalogue/all.htm), and their base64 form in
-  /// S3.
+  /// The check values of the [catalogue](https://reveng.sourceforge.io/crc-catalogue/all.htm), and S3's base64 form.
   func testCRCsMatchTheirCatalogue() {
     let expected: [(CRC.Algorithm, UInt64, String)] = [
       (.crc32, 0xCBF4_3926, "y/Q5Jg=="), (.crc32c, 0xE306_9283, "4waSgw=="),

@@ -65,8 +65,9 @@ final class OSSVectorTests: XCTestCase {
     Set(authorization.split { $0 == "," || $0 == " " })
   }
 
-  /// Vectors of a URL that expires when it is created: the limit is checked first, so they are signed one second
-  /// earlier.
+  /// Checks a vector of a URL that expires when it is created, signed one second earlier.
+  ///
+  /// The signer checks the lifetime first and rejects the vector at its own date.
   private func assertCorrected(_ vector: Vector) throws {
     let expected = try XCTUnwrap(vector.correction("correctStringToSign"))
     var object = vector.object
