@@ -33,7 +33,7 @@ enum COSFixture {
     ).request()
   }
 
-  /// The error with which the verifier rejects a request, or `nil` if it accepts it.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   static func refusal(
     _ request: HTTPRequest, _ mode: COSVerifier.Mode, against key: AccessKey = key, at date: Timestamp = date,
     limits: VerificationLimits = VerificationLimits()

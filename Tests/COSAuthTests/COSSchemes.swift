@@ -37,7 +37,7 @@ enum COSSchemes {
         headers: headers), remoteSignature: signature)
   }
 
-  /// Every style, form and mode.
+  /// Returns the schemes of every style, form and mode.
   static func all() throws -> [SigningScheme<COSSigner, COSVerifier>] {
     try AddressingStyle.allCases.flatMap { style in
       try [COSSigner.URLForm.parameters, .sign].flatMap { form in

@@ -5,7 +5,7 @@ import XCTest
 
 /// Known answers of OBS signatures: Huawei's own signature tool, and output of its Python SDK.
 final class OBSVectorTests: XCTestCase {
-  /// The reasons for vectors that are not signed unchanged.
+  /// Vectors that are not signed unchanged, with the reason.
   private static let refused: [String: String] = [
     "sub-case#a": "the SDKs ignore the case of names, the documentation does not: send the documented spelling",
     "sub-case#b": "as sub-case#a",
@@ -14,7 +14,7 @@ final class OBSVectorTests: XCTestCase {
     "put-meta-utf8": "the documentation requires the client to encode non-ASCII characters",
   ]
 
-  /// Alternative answers to questions that only the service could settle.
+  /// Vectors with an alternative answer to a question that only the service could settle, with the signed answer.
   private static let alternatives: [String: String] = [
     "sub-empty#b": "an empty value is signed as an absent one, as in #a: send flags without =",
     "path-style-bucket#a": "the bucket is signed with a trailing slash, as in #b",

@@ -31,7 +31,7 @@ struct Vector {
 
   var lifetime: Duration { .seconds(object["expires"] as? Int ?? 0) }
 
-  /// The addressing style for a signer with an explicit setting; `nil` derives it from the host, with the same result.
+  /// Returns the explicit addressing style, or `nil` to derive the style from the host, with the same result.
   func style(isExplicit: Bool) -> AddressingStyle? {
     guard isExplicit else { return nil }
     return switch text("addressing") {

@@ -34,7 +34,7 @@ enum OSSFixture {
     try signer(version).presign(request, with: key, validFor: lifetime, in: .at(date)).request()
   }
 
-  /// The error with which the verifier rejects a request, or `nil` if it accepts it.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   static func refusal(
     _ request: HTTPRequest, against key: AccessKey = key, at date: Timestamp = date,
     by verifier: OSSVerifier = OSSVerifier()

@@ -38,7 +38,7 @@ enum OSSSchemes {
       remoteSignature: version == .v1 ? v1Signature : v4Signature)
   }
 
-  /// Every version in every addressing style.
+  /// Returns the schemes of every version in every addressing style.
   static func all() throws -> [SigningScheme<OSSSigner, OSSVerifier>] {
     try OSSSignatureVersion.allCases.flatMap { version in
       try AddressingStyle.allCases.map { try scheme(version, $0) }

@@ -81,7 +81,7 @@ final class OSSStringSignerTests: XCTestCase {
     XCTAssertGreaterThan(count, 1_000)
   }
 
-  /// Strings to sign of an upload by alice: for V1 the string to sign, for V4 the canonical request.
+  /// Returns the strings to sign of an upload by alice: for V1 the string to sign, for V4 the canonical request.
   private func uploads() throws -> [(version: OSSSignatureVersion, pending: PendingSignature)] {
     let request = OSSFixture.request(.put, "/alice/a", [.contentType: "text/plain", .named("x-oss-meta-b"): "c"])
     return try OSSSignatureVersion.allCases.flatMap { version in

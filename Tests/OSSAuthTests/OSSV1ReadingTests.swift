@@ -15,7 +15,7 @@ final class OSSV1ReadingTests: XCTestCase {
   ]
   private let names = ["acl", "uploadId", "versionId", "x-oss-a", "x-oss-a=a", "x-oss-a&acl", "x-oss-a?acl"]
 
-  /// Every target over a small alphabet: a key of two parts, and up to two parameters.
+  /// Returns every target over a small alphabet: a key of two parts, and up to two parameters.
   private func targets() -> [RequestTarget] {
     let values: [String?] = [nil] + texts.dropFirst().map { $0 }
     let single = names.flatMap { name in values.map { [Parameter(name: name, value: $0)] } }
@@ -123,7 +123,7 @@ final class OSSV1ReadingTests: XCTestCase {
     }
   }
 
-  /// Requests a signature for a resource with several permissions below `alice/`, and returns the count of rejections.
+  /// Whether a resource is signed for a caller with the given permissions below `alice/`.
   private func isSigned(
     _ method: String, _ resource: String, _ actions: AccessAction..., keys: ObjectScope = .prefix("alice/")
   ) -> Bool {

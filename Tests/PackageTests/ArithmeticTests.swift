@@ -83,7 +83,7 @@ final class ArithmeticTests: XCTestCase {
     return line.firstMatch(of: operation) != nil || line.firstMatch(of: continuation) != nil
   }
 
-  /// A line without its white space, its comment and the contents of its literals.
+  /// Returns a line without its white space, its comment and the contents of its literals.
   private static func code(_ line: Substring) -> String {
     var code = ""
     var isText = false
@@ -107,7 +107,7 @@ final class ArithmeticTests: XCTestCase {
     return code
   }
 
-  /// The lines of the list, each with its file.
+  /// Returns the lines of the list, each with its file.
   private static func listed() throws -> Set<String> {
     let url = SourceTree.root.appending(path: "Tests/PackageTests/Arithmetic.txt")
     var lines: Set<String> = []

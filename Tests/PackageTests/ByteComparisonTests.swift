@@ -20,7 +20,7 @@ final class ByteComparisonTests: XCTestCase {
     ".isLetter", ".isNewline", ".isUppercase", ".isLowercase", #".replacing(""#,
   ]
 
-  /// Operations that count characters after a comparison of bytes, or that search for a single character.
+  /// Whether a line counts characters after a comparison of bytes, or searches for a single character.
   private static func countsCharacters(_ line: String) -> Bool {
     line.contains(/\.drop(First|Last)\([\w.]+\.count/) || line.contains(/\.contains\("([^\w"]|\\")"\)/)
   }

@@ -43,7 +43,7 @@ extension Subjects {
     "StorageJSON.JSONValue": "a document like any string; types that store one do not show it",
   ]
 
-  /// Types that hold accounts, keys and tokens, built with secrets in every property that accepts one.
+  /// Returns types that hold accounts, keys and tokens, built with secrets in every property that accepts one.
   static func aspera() throws -> [(String, Any)] {
     let pem = Secret("-----BEGIN RSA PRIVATE KEY-----\n\(secret)\n-----END RSA PRIVATE KEY-----\n")
     let loginKey = AsperaPrivateKey.pem(pem, passphrase: Secret(secret))

@@ -10,7 +10,7 @@ extension Subjects {
     "StorageAuth.AuthEvent.Retry": "a subject, numbers and an error's description",
     "StorageAuth.AuthEvent.Skew": "a host and a duration",
     "StorageAuth.AuthEvent.Transfer": "a subject, numbers and an error's description",
-    "StorageAuth.AuthEvents": "who observes",
+    "StorageAuth.AuthEvents": "the observers",
     "StorageAuth.AuthEvents.Observation": "a function",
     "StorageAuth.ClockSkew": "hosts and durations",
     "StorageAuth.CredentialCacheConfiguration": "durations",
@@ -22,7 +22,7 @@ extension Subjects {
     "StorageAuth.TransportError.Code": "the name of an error code",
   ]
 
-  /// A cache that holds the key, the credentials that it returns, and the requests that are sent with them.
+  /// Returns a cache that holds the key, its credentials, and the requests that are sent with them.
   static func cached() -> [(String, Any)] {
     let cache = CredentialCache(key)
     let error = CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")

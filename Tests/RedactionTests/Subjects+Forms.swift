@@ -13,7 +13,7 @@ extension Subjects {
     "StorageAuth.FormCondition.Rule": "values of fields; FormCondition masks those of tokens",
   ]
 
-  /// Results of signing and verifying forms: forms, claims, proofs, and conditions that are not met.
+  /// Returns results of signing and verifying forms: forms, claims, proofs, and conditions that are not met.
   static func forms() throws -> [(String, Any)] {
     let policy = FormPolicy(bucket: "photos-125", objects: .key("a"), until: date.advanced(by: .seconds(60)))
     let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")

@@ -30,7 +30,7 @@ extension Subjects {
     }
   }
 
-  /// Every provider, built with secrets in every property that accepts one.
+  /// Returns every provider, built with secrets in every property that accepts one.
   static func sources() -> [(String, Any)] {
     let transport = Machine()
     let machine = ProviderContext(

@@ -73,7 +73,7 @@ enum Subjects {
     "StorageAuth.PolicyError.Code": "the name of an error code",
   ]
 
-  /// The instances, each under the name of its type.
+  /// Returns the instances, each under the name of its type.
   static func all() throws -> [(name: String, value: Any)] {
     let bare: [(String, Any)] = [
       ("StorageAuth.AccessKey", key), ("StorageAuth.Identity", key.identity), ("StorageAuth.Secret", key.secret),
@@ -98,7 +98,7 @@ enum Subjects {
         of: S3Signer(region: "eu-central-1"), s3Request, S3Verifier(region: "eu-central-1"), claim: "S3Auth.S3Claim")
   }
 
-  /// Results of signing and verifying a request: pending signatures, URLs, claims, targets, proofs and mismatches.
+  /// Returns results of signing and verifying a request: pending signatures, URLs, claims, proofs and mismatches.
   private static func requests<Verifier: SignatureVerifier>(
     of signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
     claim name: String
@@ -126,7 +126,7 @@ enum Subjects {
     ]
   }
 
-  /// Errors about the secret and the token themselves.
+  /// Returns errors about the secret and the token themselves.
   private static func errors() throws -> [(String, Any)] {
     let keys = [
       AccessKey(id: "id", secret: secret + "\n"), AccessKey(id: "id", secret: secret, sessionToken: token + "\n"),

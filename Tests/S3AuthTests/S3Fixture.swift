@@ -36,7 +36,7 @@ enum S3Fixture {
     try signer().presign(request, with: key, validFor: lifetime, in: .at(date)).request()
   }
 
-  /// The error with which the verifier rejects a request, or `nil` if it accepts it.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   static func refusal(
     _ request: HTTPRequest, against key: AccessKey = key, at date: Timestamp = date, by verifier: S3Verifier = verifier
   ) -> VerificationError? {

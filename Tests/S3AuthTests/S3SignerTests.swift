@@ -136,7 +136,7 @@ final class S3SignerTests: XCTestCase {
     }
   }
 
-  /// The verifier reads a tab as a space, whichever of the two the client signed.
+  /// The verifier reads a tab as a space, and accepts only the signature of a client that does so too.
   func testVerifierReadsTabsAsSpaces() throws {
     let vectors = try ["header-tab#a", "header-tab#b"].map { try S3Vector.one($0) }
     let accepted = vectors.filter { vector in

@@ -114,7 +114,7 @@ struct S3Vector: Decodable {
       path: wirePath + (items.isEmpty ? "" : "?" + items.joined(separator: "&")), headerFields: fields)
   }
 
-  /// A signer with the settings of the vector.
+  /// Returns a signer with the settings of the vector.
   func signer() throws -> S3Signer {
     S3Signer(
       region: region, service: service,

@@ -41,7 +41,7 @@ extension Subjects {
     "StorageClient.UploadedObject": "an object's attributes from the service",
   ]
 
-  /// Clients and providers with keys, their listings, and their errors.
+  /// Returns clients and providers with keys, their listings, and their errors.
   static func client() async throws -> [(name: String, value: Any)] {
     let document = try refusal().document
     let transport = ScriptedTransport { _ in .xml(document, status: 403) }

@@ -20,7 +20,7 @@ extension Subjects {
     "LocalCloud.LocalCloudError": "a sentence about a configuration, without its secrets",
   ]
 
-  /// A server with keys, its configuration, and the credentials that it issued.
+  /// Returns a server with keys, its configuration, and the credentials that it issued.
   static func cloud() async throws -> [(name: String, value: Any)] {
     let user = LocalCloud.NodeUser("mia", password: Secret(secret))
     let accessKey = LocalCloud.NodeAccessKey(id: "ak", secret: Secret(secret))

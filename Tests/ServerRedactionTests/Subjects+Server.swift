@@ -33,7 +33,7 @@ extension Subjects {
     init(source: Source) { coreContext = .init(source: source) }
   }
 
-  /// Services with keys, and the credentials, log lines and errors that they produce.
+  /// Returns services with keys, and the credentials, log lines and errors that they produce.
   static func server() async throws -> [(name: String, value: Any)] {
     let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, objects: .all, in: "photos")]))
     let order = KeyRequest(caller: "mia", scope: scope)

@@ -53,7 +53,7 @@ extension Subjects {
     }
   }
 
-  /// A queue that ran a session with tokens, its events, and its components.
+  /// Returns a queue that ran a session with tokens, its events, and its components.
   static func transfers() async throws -> [(name: String, value: Any)] {
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
     let tokens = Tries()

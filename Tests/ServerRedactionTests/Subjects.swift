@@ -18,7 +18,7 @@ enum Subjects {
   /// The key for types that use the real clock.
   static let lasting = AccessKey(id: "AKIDexample", secret: secret, sessionToken: token)
 
-  /// The instances, each under the name of its type.
+  /// Returns the instances, each under the name of its type.
   static func all() async throws -> [(name: String, value: Any)] {
     try await diagnosis() + client() + transfers() + server() + cloud()
   }
@@ -32,7 +32,7 @@ enum Subjects {
     "StorageDiagnosis.SignedService": "names of a bucket and a region",
   ]
 
-  /// A request with a token, and the response of a service that echoes the complete request.
+  /// Returns a request with a token, and the response of a service that echoes the complete request.
   static func refusal() throws -> (request: HTTPRequest, response: HTTPResponse, document: String) {
     var request = HTTPRequest(
       method: .put, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/a")

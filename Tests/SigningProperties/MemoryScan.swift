@@ -36,7 +36,6 @@ public enum MemoryScan {
   /// Counts the positions at which a value appears in memory.
   ///
   /// - Parameter masked: The masked value in hexadecimal.
-  ///
   /// - Returns: The count, or `nil` where a process cannot read its own memory (on systems other than Linux).
   public static func count(ofMasked masked: String) -> Int? {
     #if os(Linux)

@@ -74,7 +74,7 @@ package enum ReferenceHash: Sendable {
 
   private static let cubeFractions = rootFractions(count: 64, power: 3)
 
-  /// The first 32 bits of the fractions of the roots of the first primes, in integer arithmetic.
+  /// Returns the first 32 bits of the fractions of the roots of the first primes, in integer arithmetic.
   private static func rootFractions(count: Int, power: Int) -> [UInt32] {
     var primes: [UInt128] = []
     var candidate: UInt128 = 2

@@ -16,7 +16,7 @@ package enum RemoteOperations {
     (.get, [Parameter(name: "uploadId", value: "0004B9894A22")]),
   ]
 
-  /// The operations on a bucket.
+  /// Returns the operations on a bucket.
   package static func onBuckets(prefix: String) -> [(method: HTTPRequest.Method, parameters: [Parameter])] {
     [
       (.get, []), (.post, [Parameter(name: "delete", value: nil)]),
@@ -30,14 +30,15 @@ package enum RemoteOperations {
     ]
   }
 
-  /// A policy that allows every action in a bucket.
+  /// Returns a policy that allows every action in a bucket.
   package static func everything(in bucket: String) -> AccessPolicy {
     AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .all, in: bucket)])
   }
 
   /// Returns every string that differs from a given one in one byte.
   ///
-  /// The byte is changed to one with a meaning, removed, repeated, or in another case.
+  /// The byte is replaced by a character with a meaning, switched in case or removed, or a character is inserted
+  /// before it.
   package static func changes(of text: String) -> [String] {
     let bytes = Array(text.utf8)
     var changed: Set<[UInt8]> = []

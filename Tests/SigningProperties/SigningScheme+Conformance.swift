@@ -2,7 +2,7 @@ package import StorageAuth
 package import StorageAuthTesting
 
 extension SigningScheme {
-  /// The samples of the first seeds.
+  /// Returns the samples of the first seeds.
   package func samples(_ count: Int) throws -> [SigningSample<AccessKey>] {
     try maker.samples(seeds: Properties.seeds(count))
   }

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import StorageAuth
 
 extension SigningScheme {
-  /// The error with which the verifier rejects a request, or `nil` if it accepts it.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   package func refusal(
     of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) -> VerificationError? {
@@ -32,7 +32,7 @@ extension SigningScheme {
 }
 
 extension PresignedRequest {
-  /// The request that a user of the URL sends.
+  /// Returns the request that a user of the URL sends.
   package func request() throws -> HTTPRequest {
     let parts = url.split(separator: "://", maxSplits: 1)
     guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is not a URL") }

@@ -11,7 +11,7 @@ final class FieldValueTraitsTests: XCTestCase {
     }
   }
 
-  /// The expected value by the rule's description: split at blanks and joined with one space.
+  /// Returns the expected value by the rule's description: split at blanks and joined with one space.
   private func collapsed(_ value: [UInt8]) -> [UInt8] {
     Array(value.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.joined(separator: [UInt8(ascii: " ")]))
   }

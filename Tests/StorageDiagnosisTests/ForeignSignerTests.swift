@@ -8,7 +8,7 @@ import XCTest
 
 /// Diagnosis of requests that other software signed incorrectly, with its string to sign.
 final class ForeignSignerTests: XCTestCase {
-  /// Computes a V1 signature of an arbitrary string.
+  /// Returns a request with the V1 signature of an arbitrary string.
   private func v1(_ request: HTTPRequest, signing text: String) -> HTTPRequest {
     var request = request
     let signature = HMACKey<SHA1>(writing: { $0.append("not-a-secret") }).authenticationCode { $0.append(text) }

@@ -53,7 +53,7 @@ final class AlibabaSTSVectorTests: XCTestCase {
 }
 
 extension Vector {
-  /// The credential of a call.
+  /// Returns the credential of a call.
   func key() throws -> AccessKey {
     let fields = try XCTUnwrap(object["credential"] as? [String: Any], id)
     return AccessKey(
@@ -61,7 +61,7 @@ extension Vector {
       sessionToken: fields["token"] as? String)
   }
 
-  /// The call of a vector that has headers and optionally a body.
+  /// Returns the call of a vector that has headers and optionally a body.
   func call() throws -> ServiceCall {
     let query = (object["query"] as? [[String]] ?? []).map { FormPair($0[0], $0[1]) }
     var request = HTTPRequest(

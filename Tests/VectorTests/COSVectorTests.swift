@@ -31,7 +31,7 @@ final class COSVectorTests: XCTestCase {
     XCTAssertEqual(counts, ["header": 39, "presign": 13, "server": 4])
   }
 
-  /// A server's output shows how it hashes; the key is unknown.
+  /// Checks the hash in a server's output, whose key is unknown.
   private func assertServerText(_ vector: Vector) throws {
     let text = try XCTUnwrap(vector["httpString"])
     let keyTime = try XCTUnwrap(vector.object["keyTime"] as? String)

@@ -15,7 +15,7 @@ final class FormVectorTests: XCTestCase {
       sessionToken: credential["token"] as? String)
   }
 
-  /// The policy of the documentation, as this package expresses it.
+  /// Returns the policy of the documentation, as this package expresses it.
   private func policy(_ version: OSSSignatureVersion) -> FormPolicy {
     var policy = FormPolicy(
       bucket: "examplebucket", objects: .prefix("user/eric/"), sizes: 1...10_485_760, answer: .created,

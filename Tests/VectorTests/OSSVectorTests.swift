@@ -7,7 +7,7 @@ import XCTest
 
 /// Known answers of OSS signatures: the vendor's documentation and tests, and output of its SDKs.
 final class OSSVectorTests: XCTestCase {
-  /// The reasons for vectors that are not signed unchanged.
+  /// Vectors that are not signed unchanged, with the reason.
   private static let reasons: [String: String] = [
     "v1-header-repeated-subresource#a":
       "a repeated subresource is rejected: the SDKs disagree, and the service's behaviour is unknown",
@@ -60,7 +60,7 @@ final class OSSVectorTests: XCTestCase {
     XCTAssertEqual(counts, ["header": 48, "presign": 30, "corrected": 4])
   }
 
-  /// Compares URLs without the order of their parameters, which differs between SDKs and which the service ignores.
+  /// Splits an authorization into its parts, whose order differs between SDKs and is ignored by the service.
   private func parts(_ authorization: String) -> Set<Substring> {
     Set(authorization.split { $0 == "," || $0 == " " })
   }

@@ -6,7 +6,7 @@ struct Vector {
   let json: String
   let object: [String: Any]
 
-  /// The vectors of a file.
+  /// Loads the vectors of a file.
   static func load(_ name: String, list: String? = nil) throws -> [Vector] {
     let url = Bundle.module.resourceURL?.appendingPathComponent("Vectors/\(name).json")
     guard let url else { throw VectorError("no resources") }
@@ -27,7 +27,7 @@ struct Vector {
     (object["expected"] as? [String: Any])?[name] as? String
   }
 
-  /// The correct answer where an SDK's answer is wrong.
+  /// Returns the correct answer where an SDK's answer is wrong.
   func correction(_ name: String) -> String? {
     (object["disagreement"] as? [String: Any])?[name] as? String
   }

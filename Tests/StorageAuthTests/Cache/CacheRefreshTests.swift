@@ -270,7 +270,7 @@ final class CacheRefreshTests: XCTestCase {
 }
 
 extension CacheFixture {
-  /// The age at which the cached credential is refreshed.
+  /// Returns the age at which the cached credential is refreshed.
   fileprivate func renewal() throws -> Duration {
     try XCTUnwrap(cache.state.withLock { $0.machine.held?.refresh })
   }
