@@ -23,6 +23,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 PAGE = ".build/TestMatrix.md"
 MARKER = re.compile(r"^\s*// matrix: ([^:]+): (.+)$")
 TEST = re.compile(r"^\s*(?:@\w+ )*func (test\w+)\(")
+# The words of a test's name: abbreviations, also in the plural and with a number, before words and numbers.
+WORD = re.compile(
+    r"OpenSSHs?|MinIO|OAuth|Ed25519|[Bb]ase64|HMACSHA\d+|A(?=URL|V[1-5]|HEAD|JSON)|IOS(?=SDK)|(?:URL|SDK|CRC|API|ID|JWT)s(?=[A-Z]|$)"
+    r"|(?:OSS|COS|OBS|STS|HTTPS|HTTP|RFC|URL)(?=[A-Z0-9]|$)|V[1-5](?=[A-Z]|$)|S3s?(?=[A-Z]|$)|(?:SHA|MD|UTF|PKCS|CRC|ISO|TC)\d+"
+    r"|[A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|\d+")
 SUITE = re.compile(r"^(?:(?:@\w+ )*(?:final )?class (\w+): \w+|extension (\w+Tests) \{)")
 
 
@@ -102,9 +107,8 @@ def check_cells(tables, cells, problems):
 
 def sentence(name):
     """Returns a test's name as a sentence."""
-    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?:[A-Z]|$))[a-z])", " ", name[4:])
-    words = re.sub(r"\bA(?=URL|V[14])", "A ", text).split(" ")
-    text = " ".join(word if re.fullmatch(r"[A-Z0-9]{2,}s?", word) else word.lower() for word in words)
+    words = WORD.findall(name[4:])
+    text = " ".join(word if re.search(r"[A-Z].*[A-Z0-9]", word) else word.lower() for word in words)
     return text[:1].upper() + text[1:]
 
 
