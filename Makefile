@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity setup
+.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity matrix setup
 
 SWIFT ?= swift
 
@@ -61,6 +61,10 @@ fuzz: setup
 # Counts the instructions of every reader of foreign bytes; READER=XML takes those with that in their names.
 complexity: setup
 	Tests/ComplexityTests/run.sh
+
+# Writes the tests by behaviour and by suite to .build/TestMatrix.md and prints a summary.
+matrix:
+	@Tests/Matrix/generate.py
 
 setup:
 	@.ci/setup

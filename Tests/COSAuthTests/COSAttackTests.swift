@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What broke verifiers in the field, against the verifier of COS in both of its modes.
+/// Known attacks on signature verifiers, against the COS verifier in both of its modes.
 final class COSAttackTests: XCTestCase {
   private func assertRefused(
     _ request: HTTPRequest, _ code: VerificationError.Code, _ mode: COSVerifier.Mode,
@@ -26,7 +26,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAControlHeaderThatIsAddedAfterSigningIsRefusedInBothModes() throws {
+  func testControlHeaderAddedAfterSigningIsRejectedInBothModes() throws {
     try inBothModes { mode in
       for request in try allForms(COSFixture.request(.put)) {
         try assertRefused(request.adding("x-cos-copy-source", "other-1.cos.x.myqcloud.com/a"), .unsignedField, mode)
@@ -51,7 +51,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAPlainParameterThatIsAddedAfterSigningIsRefusedInStrictModeAndAllowedInCompatibleMode() throws {
+  func testParameterAddedAfterSigningIsRejectedOnlyInStrictMode() throws {
     for request in try allForms() {
       try assertRefused(request.appending("acl"), .unsignedField, .strict)
       try assertRefused(request.appending("response-content-type=text%2Fhtml"), .unsignedField, .strict)
@@ -60,7 +60,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testContentLengthAndTheHostHaveToBeSignedInStrictModeOnly() throws {
+  func testStrictModeRequiresSignedContentLengthAndHost() throws {
     let put = COSFixture.request(.put)
     for request in try allForms(put) {
       let sent = request.adding("content-length", "3")
@@ -76,7 +76,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testASignatureIsForOneHostInBothModes() throws {
+  func testSignatureIsBoundToItsHostInBothModes() throws {
     try inBothModes { mode in
       for request in try allForms() {
         for host in [
@@ -94,7 +94,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testCredentialsInTwoPlacesAreRefusedInBothModes() throws {
+  func testCredentialsInHeaderAndURLAreAmbiguousInBothModes() throws {
     try inBothModes { mode in
       let forms = try allForms()
       let authorization = forms[0].headerFields[.authorization] ?? ""
@@ -112,7 +112,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAnAlgorithmOrAFieldThatIsNotKnownIsRefusedInBothModes() throws {
+  func testUnknownAlgorithmsAndFieldsAreRejectedInBothModes() throws {
     try inBothModes { mode in
       let signed = try COSFixture.signed()
       for algorithm in ["sha1x", "sha", "SHA1", "sha256", "md5", "none", "sha1;md5", " sha1"] {
@@ -140,7 +140,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, expiry
-  func testTheWindowIsCheckedAtBothEndsInBothModes() throws {
+  func testSignTimeIsCheckedAtStartAndEndInBothModes() throws {
     func at(_ seconds: Int64) -> Timestamp { Timestamp(unixSeconds: COSFixture.date.unixSeconds + seconds) }
     try inBothModes { mode in
       for request in [try COSFixture.presigned(), try COSFixture.presigned(form: .sign)] {
@@ -176,7 +176,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testWhatIsListedHasToBeThereInBothModes() throws {
+  func testListedHeadersAndParametersMustBePresentInBothModes() throws {
     try inBothModes { mode in
       let request = COSFixture.request(.put, "/a?prefix=b").adding("content-type", "text/plain")
       for signed in try allForms(request) {
@@ -203,7 +203,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAMadeUpSignatureForAKnownKeyIsRefusedInBothModes() throws {
+  func testForgedSignatureForAKnownKeyIsRejectedInBothModes() throws {
     try inBothModes { mode in
       for signed in try allForms() {
         let text = signed.headerFields[.authorization] ?? signed.path ?? ""
@@ -224,7 +224,7 @@ final class COSAttackTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testASignatureIsForOneMethodOneObjectAndOneKeyInBothModes() throws {
+  func testSignatureIsBoundToMethodObjectAndKeyInBothModes() throws {
     try inBothModes { mode in
       for signed in try allForms() {
         for method in [HTTPRequest.Method.put, .delete, .head, .post] {

@@ -3,7 +3,7 @@ import HTTPTypes
 import SigningProperties
 import StorageAuth
 
-/// One bucket, one permanent and one temporary key, one hour.
+/// A bucket, a permanent and a temporary key, and a period of one hour.
 enum COSFixture {
   static let date = Timestamp(unixSeconds: 1_795_161_600)  // 2026-11-20T08:00:00Z
   static let key = AccessKey(id: "AKIDexample", secret: "BQYIM75p8xexample")
@@ -33,7 +33,7 @@ enum COSFixture {
     ).request()
   }
 
-  /// Why a request is refused; nothing if it is accepted.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   static func refusal(
     _ request: HTTPRequest, _ mode: COSVerifier.Mode, against key: AccessKey = key, at date: Timestamp = date,
     limits: VerificationLimits = VerificationLimits()
@@ -48,7 +48,7 @@ enum COSFixture {
     }
   }
 
-  /// A signature as an SDK makes it that spells its text in its own way: computed here from the text itself.
+  /// Returns the authorization of an SDK that formats its string differently, computed here from that string.
   static func authorization(
     of text: String, headers: String, parameters: String, with key: AccessKey = key, in window: String = window
   ) -> String {
@@ -64,21 +64,21 @@ enum COSFixture {
 }
 
 extension HTTPField.Name {
-  /// A name in a test.
+  /// Creates a header name in a test.
   static func named(_ name: StaticString) -> HTTPField.Name {
     HTTPField.Name(name.description) ?? .cookie
   }
 }
 
 extension HTTPRequest {
-  /// A copy with one more header.
+  /// Returns a copy with one more header.
   func adding(_ name: StaticString, _ value: String) -> HTTPRequest {
     var copy = self
     copy.headerFields.append(HTTPField(name: .named(name), value: value))
     return copy
   }
 
-  /// A copy with more behind its query.
+  /// Returns a copy with a string appended to its query.
   func appending(_ query: String) -> HTTPRequest {
     var copy = self
     let path = path ?? "/"
@@ -86,14 +86,14 @@ extension HTTPRequest {
     return copy
   }
 
-  /// A copy with a piece of its path replaced.
+  /// Returns a copy with a part of its path replaced.
   func replacing(_ text: String, with other: String) -> HTTPRequest {
     var copy = self
     copy.path = (path ?? "/").replacing(text, with: other)
     return copy
   }
 
-  /// A copy with a piece of its authorization replaced.
+  /// Returns a copy with a part of its authorization replaced.
   func replacingInAuthorization(_ text: String, with other: String) -> HTTPRequest {
     var copy = self
     copy.headerFields[.authorization] = (headerFields[.authorization] ?? "").replacing(text, with: other)

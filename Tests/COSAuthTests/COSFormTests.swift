@@ -3,7 +3,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Forms of COS: what is signed, and what is refused.
+/// Signing and verification of COS form uploads.
 final class COSFormTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "id", secret: "secret")
@@ -20,7 +20,7 @@ final class COSFormTests: XCTestCase {
       policy ?? self.policy(), to: .cos(region: "ap-beijing"), with: other ?? key, in: .at(date))
   }
 
-  /// A form with a policy of any text.
+  /// Returns a form with an arbitrary policy document.
   private func form(
     policy text: String, window: String = "1795161600;1795162200", _ fields: [FormField] = []
   ) -> SubmittedForm {
@@ -52,20 +52,20 @@ final class COSFormTests: XCTestCase {
   }
 
   // matrix: COS V5: form, expiry, skew
-  func testTheWindowOfAFormIsBound() throws {
+  func testFormIsBoundToItsSignTime() throws {
     let good = form(policy: text())
     XCTAssertNoThrow(try verifier.verify(good, against: key, at: date))
     XCTAssertNoThrow(try verifier.verify(good, against: key, at: date.advanced(by: .seconds(600))))
     assertRefused(.expired, good, at: date.advanced(by: .seconds(601)))
     assertRefused(.notYetValid, good, at: date.advanced(by: .seconds(-1)))
-    assertRefused(.conditionFailed, form(policy: text(), window: "1795161600;1795169999"), "another window")
+    assertRefused(.conditionFailed, form(policy: text(), window: "1795161600;1795169999"), "a different period")
     assertRefused(.malformed, form(policy: text(), window: "1795162200;1795161600"))
     let ended = text().replacing("2026-11-20T09:00:00Z", with: "2026-11-20T08:00:00Z")
     assertRefused(.policyExpired, form(policy: ended))
   }
 
   // matrix: COS V5: form, verify, bad input
-  func testAPolicyHasToBindTheSigner() {
+  func testPolicyMustBindAlgorithmKeyAndSignTime() {
     for missing in ["q-sign-algorithm", "q-ak", "q-sign-time"] {
       assertRefused(.invalidPolicy, form(policy: text().replacing(missing, with: "bucket")), missing)
     }
@@ -74,16 +74,16 @@ final class COSFormTests: XCTestCase {
     assertRefused(.conditionFailed, form(policy: text().replacing(#""id""#, with: #""other""#)))
   }
 
-  func testTheFieldOfTheContentTypeCountsAlone() throws {
+  func testOnlyTheContentTypeFieldIsEvaluated() throws {
     let bound = text(#"["starts-with","$Content-Type","image/"]"#)
-    assertRefused(.conditionFailed, form(policy: bound), "the type of the file does not count")
+    assertRefused(.conditionFailed, form(policy: bound), "the content type of the file is ignored")
     let proof = try verifier.verify(
       form(policy: bound, [FormField("content-type", "image/gif")]), against: key, at: date)
     XCTAssertEqual(proof.contentType, "image/gif")
     assertRefused(.conditionFailed, form(policy: bound, [FormField("Content-Type", "text/html")]))
   }
 
-  func testConditionsThatCOSDoesNotHaveAreRefused() throws {
+  func testUnsupportedConditionOperatorsAreRejected() throws {
     for condition in [#"["in","$acl",["private"]]"#, #"["not-in","$acl",["public-read"]]"#] {
       assertRefused(.invalidPolicy, form(policy: text(condition), [FormField("acl", "private")]), condition)
     }
@@ -97,7 +97,7 @@ final class COSFormTests: XCTestCase {
   }
 
   // matrix: COS V5: form, redaction
-  func testATemporaryKeyIsSentAndNotShown() throws {
+  func testTokenIsSentButMaskedInDescriptions() throws {
     let temporary = AccessKey(
       id: "id", secret: "secret", sessionToken: "M4RK+token", start: date.advanced(by: .seconds(-30)),
       expiration: date.advanced(by: .seconds(600)))
@@ -118,7 +118,7 @@ final class COSFormTests: XCTestCase {
   }
 
   // matrix: COS V5: form, bad input
-  func testWhatIsMissingOrThereTwiceIsRefused() throws {
+  func testMissingAndDuplicateFieldsAreRejected() throws {
     let form = SubmittedForm(bucket: "photos-125", fields: try form().fields)
     for field in form.fields {
       let without = form.fields.filter { $0.name != field.name }

@@ -2,9 +2,9 @@ import COSAuth
 import StorageAuth
 import XCTest
 
-/// The hosts of COS, with and without a bucket.
+/// Recognition of COS hosts, with and without a bucket.
 final class COSHostsTests: XCTestCase {
-  func testTheHostsOfCOS() {
+  func testBucketIsParsedFromCOSHosts() {
     for (host, bucket) in [
       ("cos.ap-x.myqcloud.com", nil), ("service.cos.myqcloud.com", nil),
       ("photos-1.cos.ap-x.myqcloud.com", "photos-1"), ("Cos.example.com:8080", nil), ("oss.example.com", "oss"),

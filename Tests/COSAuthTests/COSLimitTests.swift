@@ -4,13 +4,13 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What is refused before anything is signed, and what a signer can be set up with.
+/// Requests, keys and settings that the COS signer rejects, and its header policies.
 final class COSLimitTests: XCTestCase {
   private let request = COSFixture.request()
   private let date = COSFixture.date
 
   // matrix: COS V5: bad input, atomicity
-  func testAKeyThatCannotBeSentIsRefusedAndTheRequestStaysAsItWas() throws {
+  func testInvalidKeyIsRejectedAndLeavesTheRequestUnchanged() throws {
     let keys = [
       AccessKey(id: "", secret: "s"), AccessKey(id: "id", secret: ""), AccessKey(id: "id ", secret: "s"),
       AccessKey(id: "id\n", secret: "s"), AccessKey(id: "i&d", secret: "s"), AccessKey(id: "i=d", secret: "s"),
@@ -31,7 +31,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: bad input, atomicity
-  func testARequestThatCannotBeSignedIsRefusedAndStaysAsItWas() throws {
+  func testInvalidRequestIsRejectedAndRemainsUnchanged() throws {
     var noHost = request
     noHost.authority = nil
     let type = request.adding("content-type", "text/plain")
@@ -62,7 +62,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: presign, bad input
-  func testATokenThatIsInTheURLAlreadyIsNotDoubled() throws {
+  func testPresignRejectsURLThatAlreadyHasAToken() throws {
     let request = COSFixture.request(.get, "/a?x-cos-security-token=t")
     for key in [COSFixture.key, COSFixture.temporary] {
       let error = try signingError { () throws(SigningError) in
@@ -73,7 +73,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: bad input
-  func testAURLThatIsSignedAlreadyIsNotSignedOver() throws {
+  func testPresignedRequestIsNotSignedAgain() throws {
     for form in [COSSigner.URLForm.parameters, .sign] {
       let once = try COSFixture.presigned(form: form)
       XCTAssertThrowsError(try COSFixture.presigned(once))
@@ -82,7 +82,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: header
-  func testARepeatedParameterIsListedAndSignedAsOftenAsItIsThere() throws {
+  func testRepeatedParameterIsListedForEveryOccurrence() throws {
     let signed = try COSFixture.signed(COSFixture.request(.get, "/a?tag=b&tag=a&Tag=c"))
     XCTAssertEqual(
       signed.headerFields[.authorization]?.contains("&q-url-param-list=tag;tag;tag&"), true)
@@ -94,7 +94,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: header, presign
-  func testAnAnonymousKeyLeavesARequestAloneAndSignsNoURL() throws {
+  func testAnonymousKeyLeavesRequestsUnsignedAndPresignsNoURL() throws {
     XCTAssertEqual(try COSFixture.signed(with: .anonymous), request)
     let error = try signingError { () throws(SigningError) in
       try COSSigner().presign(request, with: .anonymous, validFor: .seconds(60), in: .at(date))
@@ -103,7 +103,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: bad input
-  func testAStrictSignerRefusesWhatTheStrictServiceWouldRefuse() throws {
+  func testStrictSignerRejectsRequestsThatTheStrictVerifierRejects() throws {
     func error(_ signer: COSSigner, _ request: HTTPRequest) throws -> SigningError {
       try signingError { () throws(SigningError) in
         try signer.signed(request, with: COSFixture.key, in: .at(date))
@@ -123,7 +123,7 @@ final class COSLimitTests: XCTestCase {
   }
 
   // matrix: COS V5: header
-  func testThePolicySaysWhichHeadersAreSigned() throws {
+  func testHeaderPolicySelectsTheSignedHeaders() throws {
     var full = COSFixture.request(.put)
     for name: StaticString in [
       "cache-control", "content-disposition", "content-encoding", "content-length", "content-md5", "content-type",

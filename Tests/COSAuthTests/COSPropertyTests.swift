@@ -4,10 +4,10 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What holds for every request that is signed for COS, tried with random ones.
+/// Properties of COS signatures, checked with random requests.
 final class COSPropertyTests: XCTestCase {
   // matrix: COS V5: header, verify
-  func testWhatIsSignedInHeadersVerifies() throws {
+  func testHeaderSignaturesVerify() throws {
     for scheme in try COSSchemes.all() {
       try scheme.verifiesHeaders(scheme.samples(60), keeping: .acceptance, .unsigned)
       try scheme.verifiesHeaders(scheme.samples(10), keeping: .secret, .time, .secrecy)
@@ -15,7 +15,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: presign, verify, expiry
-  func testWhatIsSignedInURLsVerifiesUntilItEnds() throws {
+  func testPresignedURLsVerifyUntilTheyExpire() throws {
     for scheme in try COSSchemes.all() {
       for (index, sample) in try scheme.samples(60).enumerated() {
         let lifetime = Duration.seconds(1 + index * 287 % 43_200)
@@ -26,7 +26,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: header, atomicity, bad input
-  func testSigningLeavesPathAndHeadersAsTheyAre() throws {
+  func testSigningKeepsPathAndHeaders() throws {
     for scheme in try COSSchemes.all() {
       try scheme.signs(
         scheme.samples(50), keeping: .untouchedPath, .keptHeaders, .anonymity, .atomicity, .refusal, .secrecy)
@@ -34,7 +34,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: header
-  func testASignatureDependsOnItsInputsAndOnAllOfThem() throws {
+  func testSignatureDependsOnEveryInput() throws {
     for scheme in try COSSchemes.all() {
       try scheme.signs(
         scheme.samples(50), keeping: .determinism, .boundSecret, .boundDate, .boundMethod, .boundPath, .validity)
@@ -42,17 +42,17 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: header
-  func testTheOrderOfHeadersDoesNotMatter() throws {
+  func testHeaderOrderDoesNotAffectTheSignature() throws {
     for scheme in try COSSchemes.all() { try scheme.signs(scheme.samples(50), keeping: .headerOrder) }
   }
 
   // matrix: COS V5: header
-  func testSigningAgainReplacesWhatTheFirstSignatureLeft() throws {
+  func testSigningAgainReplacesTheFirstSignature() throws {
     for scheme in try COSSchemes.all() { try scheme.signs(scheme.samples(50), keeping: .resigning) }
   }
 
   // matrix: COS V5: presign
-  func testPresigningOnlyAppendsToTheURLAndWritesNoPlus() throws {
+  func testPresigningOnlyAppendsToTheURLWithoutPlusSigns() throws {
     for scheme in try COSSchemes.all() {
       try scheme.presigns(scheme.samples(60), keeping: .appending, .determinism, .kept)
       try scheme.presigns(scheme.samples(10), keeping: .secrecy)
@@ -60,7 +60,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: presign, expiry, bad input
-  func testPresigningRefusesWhatCannotWork() throws {
+  func testPresigningRejectsUnusableInputs() throws {
     for scheme in try COSSchemes.all() {
       try scheme.presigns(
         scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
@@ -68,7 +68,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing
-  func testRemoteSigningGivesWhatSigningGives() throws {
+  func testRemoteSigningEqualsLocalSigning() throws {
     for scheme in try COSSchemes.all() {
       for sample in try scheme.samples(60) {
         try scheme.splitSignatureIsTheSame(sample)
@@ -78,7 +78,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: header, verify
-  func testNoByteOfASignedRequestCanChange() throws {
+  func testEveryByteOfASignedRequestIsProtected() throws {
     var count = 0
     for scheme in try COSSchemes.all() {
       count += try scheme.verifiesHeaders(scheme.samples(3), keeping: .path, .headers, .method, .host)
@@ -87,7 +87,7 @@ final class COSPropertyTests: XCTestCase {
   }
 
   // matrix: COS V5: presign, verify
-  func testNoByteOfAPresignedURLCanChange() throws {
+  func testEveryByteOfAPresignedURLIsProtected() throws {
     var count = 0
     for scheme in try COSSchemes.all() {
       count += try scheme.verifiesURLs(scheme.samples(3), keeping: .path, .method, .host)

@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// The verifier of COS reads a request in one way, masks what it must not show, and looks at its size first; in both modes.
+/// Parsing of signed requests by the COS verifier in both modes: unique interpretation, size limits and masking.
 final class COSReadingTests: XCTestCase {
   private func code(
     _ request: HTTPRequest, _ mode: COSVerifier.Mode, against key: AccessKey = COSFixture.key
@@ -13,7 +13,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testPathsThatLookAlikeAreDifferentObjects() throws {
+  func testSimilarPathsAreDifferentObjects() throws {
     let paths = [
       "/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b",
     ]
@@ -31,7 +31,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testALineBreakInAKeyIsNoLineOfTheSignedText() throws {
+  func testLineBreakInAKeyDoesNotInjectALine() throws {
     let policy = COSHeaderPolicy.only([])
     let signed = try COSFixture.signed(COSFixture.request(.get, "/a%0Aacl="), policy: policy)
     XCTAssertNil(try code(signed, .compatible))
@@ -43,7 +43,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAPlusIsABlankInAQueryAndNothingIsDecodedTwice() throws {
+  func testPlusIsASpaceInAQueryAndPercentEncodingIsDecodedOnce() throws {
     for mode in COSFixture.modes {
       var signed = try COSFixture.signed(COSFixture.request(.get, "/a%252Fb?prefix=b%20c"))
       signed.path = "/a%252Fb?prefix=b+c"
@@ -62,7 +62,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAParameterIsTheSameHoweverItIsSpelt() throws {
+  func testParameterNamesAreCaseInsensitive() throws {
     let plain = COSFixture.request(.get, "/?prefix=a/&acl")
     for mode in COSFixture.modes {
       for signed in [try COSFixture.signed(plain), try COSFixture.presigned(plain)] {
@@ -82,7 +82,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, bad input
-  func testARequestThatCannotBeReadIsRefused() throws {
+  func testMalformedRequestIsRejected() throws {
     for mode in COSFixture.modes {
       for path in ["/%", "/%2", "/%GG", "/a b", "/a#b", "a", "", "*", "/%ff", "/a?%ff", "/a?b=%ff", "/a?b=%2"] {
         var request = try COSFixture.signed()
@@ -98,7 +98,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAParameterOfTheAuthorizationThatIsThereTwiceIsRefused() throws {
+  func testDuplicateAuthorizationParameterIsRejected() throws {
     for mode in COSFixture.modes {
       let url = try COSFixture.presigned()
       for name in [
@@ -111,7 +111,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testTheSizeIsLookedAtFirst() throws {
+  func testSizeLimitsPrecedeParsing() throws {
     let giant = String(repeating: "a", count: 70_000)
     let many = (0..<5_000).map { "p\($0)" }.joined(separator: "&")
     for mode in COSFixture.modes {
@@ -134,7 +134,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testTheTokenOfATemporaryKeyHasToComeAlong() throws {
+  func testTemporaryKeyRequiresItsToken() throws {
     let temporary = COSFixture.temporary
     let bare = AccessKey(id: temporary.id, secret: temporary.secret)
     let other = AccessKey(id: temporary.id, secret: temporary.secret, sessionToken: Secret("other"))
@@ -156,7 +156,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: redaction
-  func testAMismatchShowsTheStringsWithoutTheToken() throws {
+  func testMismatchErrorMasksTheToken() throws {
     let wrong = AccessKey(id: COSFixture.temporary.id, secret: "other", sessionToken: COSFixture.token)
     let encoded = "tok%2Ben%2Fwith%3D%3D"
     let signed = try COSFixture.signed(with: COSFixture.temporary)
@@ -182,12 +182,12 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAnUnknownKeyIsRefusedAsSuchInBothModes() async throws {
+  func testUnknownKeyIsReportedInBothModes() async throws {
     for mode in COSFixture.modes {
       for request in [try COSFixture.signed(), try COSFixture.presigned(with: COSFixture.temporary)] {
         do {
           _ = try await COSVerifier(mode: mode).verify(request, at: COSFixture.date) { _ in nil }
-          XCTFail("accepted")
+          XCTFail("an unknown key was accepted")
         } catch let error as VerificationError {
           XCTAssertEqual(error.code, .unknownKey)
           XCTAssertNotNil(error.accessKeyID)
@@ -200,7 +200,7 @@ final class COSReadingTests: XCTestCase {
       XCTAssertNil(try COSVerifier(mode: mode).claim(in: COSFixture.request()))
       do {
         _ = try await COSVerifier(mode: mode).verify(COSFixture.request(), at: COSFixture.date) { _ in COSFixture.key }
-        XCTFail("accepted")
+        XCTFail("an unsigned request was accepted")
       } catch let error as VerificationError {
         XCTAssertEqual(error.code, .unsigned)
       }
@@ -208,7 +208,7 @@ final class COSReadingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testAProofIsAboutTheRequestThatIsVerifiedWhateverTheClaimWasReadFromInBothModes() throws {
+  func testProofDescribesTheVerifiedRequestNotTheClaimsSourceInBothModes() throws {
     for mode in COSFixture.modes {
       let verifier = COSVerifier(mode: mode)
       let signed = try COSFixture.signed()

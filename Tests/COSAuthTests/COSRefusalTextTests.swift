@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-/// What the refusal of a wrong signature shows: bounded, of existing keys only, and no secret wherever it was put.
+/// Mismatch errors: limited in size, computed only for existing keys, and without secrets.
 final class COSRefusalTextTests: XCTestCase {
   private func request(_ tokens: [String], parameters: String = "") -> HTTPRequest {
     var request = COSFixture.request(.get, "/photos/e?a=e\(parameters)")
@@ -16,7 +16,7 @@ final class COSRefusalTextTests: XCTestCase {
     return request
   }
 
-  func testValuesThatAClientChoseAreNotSearchedFor() throws {
+  func testValuesChosenByTheClientAreNotUsedForMasking() throws {
     for value in ["e", "redacted", Secret.mask, "=", "\u{80}"] {
       var request = COSFixture.request(.get, "/photos/e")
       for index in 0..<8 {
@@ -32,7 +32,7 @@ final class COSRefusalTextTests: XCTestCase {
     }
   }
 
-  func testLongTextsAreCut() throws {
+  func testLongStringsAreTruncated() throws {
     let long = String(repeating: "%C3%A9", count: 5000)
     var request = self.request([])
     request.path = "/" + long + "?a=1"
@@ -48,11 +48,11 @@ final class COSRefusalTextTests: XCTestCase {
     }
   }
 
-  func testNothingIsComputedToBeShownForAKeyThatDoesNotExist() async throws {
+  func testErrorForAnUnknownKeyHasNoComparison() async throws {
     let request = self.request([])
     do {
       _ = try await COSVerifier(mode: .compatible).verify(request, at: COSFixture.date) { _ in nil }
-      XCTFail("A key that does not exist verified a request.")
+      XCTFail("an unknown key was accepted")
     } catch let error as VerificationError {
       XCTAssertEqual(error.code, .unknownKey)
       XCTAssertNil(error.comparison)

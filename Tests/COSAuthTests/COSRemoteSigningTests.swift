@@ -4,12 +4,12 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// Signatures that come from elsewhere: what of them is taken, and what is not.
+/// Completion of requests with signatures from a remote signer.
 final class COSRemoteSigningTests: XCTestCase {
   private let zeros = String(repeating: "0", count: 40)
 
   // matrix: COS V5: remote signing, bad input
-  func testASignatureOfAnotherFormOrAnotherIdIsRefused() throws {
+  func testSignatureWithWrongFormatOrIdIsRejected() throws {
     let signed = try COSFixture.signed()
     let authorization = try XCTUnwrap(signed.headerFields[.authorization])
     for presigned in [false, true] {
@@ -34,7 +34,7 @@ final class COSRemoteSigningTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing
-  func testTheWholeAuthorizationIsTakenAsWellAsTheBareSignature() throws {
+  func testFullAuthorizationAndBareSignatureAreAccepted() throws {
     let signed = try COSFixture.signed()
     let authorization = try XCTUnwrap(signed.headerFields[.authorization])
     let pending = try COSSigner().prepare(COSFixture.request(), as: COSFixture.key.identity, in: .at(COSFixture.date))
@@ -52,14 +52,14 @@ final class COSRemoteSigningTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing
-  func testTheOlderFormOfAURLCanBeSignedRemotelyToo() throws {
+  func testLegacySignParameterCanBeSignedRemotely() throws {
     let scheme = try COSSchemes.scheme(form: .sign)
     for sample in try scheme.samples(20) { try scheme.splitURLIsTheSame(sample) }
   }
 
   // matrix: COS V5: remote signing
-  func testTheSignatureOfTheVendorsSDKsFinishesTheirRequest() throws {
-    // Vector h01-get-simple: the SDKs for Python, Go, Node and Java agree on it.
+  func testSignatureFromTheVendorsSDKsCompletesTheirRequest() throws {
+    // Vector h01-get-simple, for which the SDKs for Python, Go, Node and Java agree.
     let signature = "7161ceb34c8ea17a402e3642050e07abb4cbf0a2"
     let identity = Identity(
       id: "AKIDQjz3ltompVjBni5LitkWHFlFpwkn9U5q", start: Timestamp(unixSeconds: 1_700_000_000),

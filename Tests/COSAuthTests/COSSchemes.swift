@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import StorageAuthTesting
 
-/// COS as the properties of signing need it: with both forms of URLs, both modes of verifying and every style.
+/// The COS schemes with both URL forms, both verification modes and every addressing style.
 enum COSSchemes {
   static let headers = [
     "content-type", "cache-control", "content-md5", "content-length", "range", "x-cos-meta-a", "x-cos-acl",
@@ -37,7 +37,7 @@ enum COSSchemes {
         headers: headers), remoteSignature: signature)
   }
 
-  /// Every style, form and mode.
+  /// Returns the schemes of every style, form and mode.
   static func all() throws -> [SigningScheme<COSSigner, COSVerifier>] {
     try AddressingStyle.allCases.flatMap { style in
       try [COSSigner.URLForm.parameters, .sign].flatMap { form in

@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-/// What a proof says that a COS signature covers, and what not.
+/// Parameters and headers that a proof reports as covered by a COS signature.
 final class COSSignedPartsTests: XCTestCase {
   private let key = AccessKey(id: "AKIDtest", secret: "not-a-secret")
   private let date = Timestamp(unixSeconds: 1_795_161_600)
@@ -23,21 +23,21 @@ final class COSSignedPartsTests: XCTestCase {
     return try verifier.verify(try XCTUnwrap(claim), of: request, against: key, at: date)
   }
 
-  func testAParameterThatIsNotListedIsApart() throws {
+  func testUnlistedParameterIsReportedAsUnsigned() throws {
     let proof = try proof(of: signed("/a?Prefix=p&acl", adding: "&max-keys=1&marker=m"))
     XCTAssertEqual(proof.target.parameters.map(\.name), ["Prefix", "acl"])
-    XCTAssertEqual(proof.target["prefix"], "p", "names are signed in lower case")
+    XCTAssertEqual(proof.target["prefix"], "p", "names are signed in lowercase")
     XCTAssertNil(proof.target["max-keys"])
     XCTAssertEqual(proof.unsignedParameters.map(\.name), ["max-keys", "marker"])
     XCTAssertFalse(proof.signsPlacement)
   }
 
-  func testHeadersThatAreListedAreSigned() throws {
+  func testListedHeadersAreReportedAsSigned() throws {
     XCTAssertEqual(try proof(of: signed("/a")).signedHeaders, ["content-type", "host"])
     XCTAssertEqual(try proof(of: signed("/a"), .strict).unsignedParameters, [])
   }
 
-  func testAnAuthorizationInTheURLIsNoSignedParameter() throws {
+  func testAuthorizationInTheURLIsNotASignedParameter() throws {
     var request = try signed("/a?acl")
     let authorization = try XCTUnwrap(request.headerFields[.authorization])
     request.headerFields[.authorization] = nil

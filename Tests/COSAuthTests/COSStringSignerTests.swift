@@ -6,7 +6,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// Texts to sign that come from elsewhere: each is read back as what it is, or refused.
+/// Signing of strings from untrusted clients: each is parsed back into a request or rejected.
 final class COSStringSignerTests: XCTestCase {
   private let bucket = "photos-1250000000"
 
@@ -24,7 +24,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing
-  func testEveryPreparedTextIsReadBackAsTheRequestItWasMadeFrom() throws {
+  func testPreparedStringIsParsedBackIntoItsRequest() throws {
     var count = 0
     for scheme in try COSSchemes.all() {
       for sample in try scheme.samples(60) {
@@ -46,7 +46,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, verify
-  func testEveryOperationIsSignedUnderAPolicyThatAllowsItAndTheFinishedRequestVerifies() throws {
+  func testAllowedOperationsAreSignedAndVerify() throws {
     var count = 0
     for scheme in try COSSchemes.all() {
       let rules = SigningRules(RemoteOperations.everything(in: scheme.maker.bucket))
@@ -83,7 +83,7 @@ final class COSStringSignerTests: XCTestCase {
     ]
   }
 
-  /// Has a changed text signed, with the right hash around it.
+  /// Requests a signature for a changed string, with the correct hash around it.
   private func sign(_ text: String, _ pending: PendingSignature) throws -> Bool {
     let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
     let order = SigningRequest(
@@ -95,7 +95,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testNoChangedByteLeadsOutOfThePolicy() throws {
+  func testChangedBytesNeverExceedThePolicy() throws {
     for pending in try uploads() {
       let text = try XCTUnwrap(pending.canonicalRequest)
       var (signed, refused) = (0, 0)
@@ -109,18 +109,18 @@ final class COSStringSignerTests: XCTestCase {
         XCTAssertTrue(changed.contains("&host=\(COSFixture.host)&"), changed)
         XCTAssertTrue(changed.lowercased().contains("content-type=text%2fplain"), changed)
       }
-      XCTAssertGreaterThan(signed, 50, "what stays inside the policy is signed")
+      XCTAssertGreaterThan(signed, 50, "strings that the policy allows are signed")
       XCTAssertGreaterThan(refused, 1_000)
     }
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testDuplicateMovedAndSmuggledLinesAreRefused() throws {
+  func testDuplicateMovedAndSmuggledLinesAreRejected() throws {
     let lines = ["acl=", "x-cos-acl=public-read", "/bob/a", "delete", "sha1"]
     for pending in try uploads() {
       let text = try XCTUnwrap(pending.canonicalRequest)
       for smuggled in RemoteOperations.smuggled(into: text, lines) where try sign(smuggled, pending) {
-        // A line feed can be in a key: the line is a part of one below alice/.
+        // A line feed can appear in a key: the line is a part of a key below alice/.
         XCTAssertTrue(smuggled.utf8.starts(with: "put\n/alice/a".utf8), smuggled.debugDescription)
         XCTAssertTrue(smuggled.contains("&host=\(COSFixture.host)&x-cos-meta-b=c"), smuggled.debugDescription)
         XCTAssertFalse(smuggled.hasSuffix("\n\n"), smuggled.debugDescription)
@@ -129,7 +129,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testAnotherHostAndAnUnsignedHostAreRefused() throws {
+  func testForeignAndUnsignedHostsAreRejected() throws {
     let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
     for host in [
       "photos-1250000000.cos.ap-beijing.myqcloud.com", "photos-1250000000.example.com", "127.0.0.1:9000",
@@ -147,7 +147,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testARequestHasToBeAllowedWithoutItsParametersToo() throws {
+  func testRequestWithoutItsParametersMustAlsoBeAllowed() throws {
     let rows: [(method: HTTPRequest.Method, path: String, asked: AccessAction, bare: AccessAction)] = [
       (.get, "/alice/a?uploadId=1", .write, .read), (.delete, "/alice/a?uploadId=1", .write, .delete),
       (.get, "/?prefix=alice/", .list, .list), (.post, "/?delete", .delete, .write),
@@ -164,7 +164,7 @@ final class COSStringSignerTests: XCTestCase {
       }
       let asked = AccessRule(row.asked, objects: row.method == .post ? .all : .prefix("alice/"), in: bucket)
       let bare = AccessRule(row.bare, objects: row.path.hasPrefix("/?") ? .all : .prefix("alice/"), in: bucket)
-      XCTAssertFalse(try sign([asked]), "a service that takes no notice of ?UPLOADID= and ?PREFIX= does more")
+      XCTAssertFalse(try sign([asked]), "a service that ignores ?UPLOADID= and ?PREFIX= performs another operation")
       XCTAssertTrue(try sign([asked], false))
       XCTAssertTrue(try sign([asked, bare]))
       if row.asked != row.bare { XCTAssertFalse(try sign([bare])) }
@@ -172,7 +172,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testAHeaderThatHasTheServiceWorkOnTheObjectIsRefused() throws {
+  func testDataProcessingHeadersAreRejected() throws {
     let rules = SigningRules(RemoteOperations.everything(in: bucket))
     let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
     for name in ["pic-operations", "ci-process", "authorization", "x-ci-process", "x-other"] {
@@ -190,7 +190,7 @@ final class COSStringSignerTests: XCTestCase {
   }
 
   // matrix: COS V5: remote signing, bad input
-  func testOfAllParametersOnlyThoseOfReadingAndOfUploadsAreSigned() throws {
+  func testOnlyReadAndUploadParametersAreSigned() throws {
     let rules = SigningRules(RemoteOperations.everything(in: bucket))
     let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
     for method in [HTTPRequest.Method.get, .head, .put, .post, .delete] {

@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What the vendor's SDKs send and the compatible mode accepts; the strict mode refuses what is not covered.
+/// Requests of the vendor's SDKs: compatible mode accepts them, strict mode rejects what the signature does not cover.
 final class COSVendorTests: XCTestCase {
   private func assertAccepted(
     _ request: HTTPRequest, by mode: COSVerifier.Mode = .compatible, with key: AccessKey = COSFixture.key,
@@ -24,7 +24,7 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testThePythonSDKSignsTheHostWithoutItsPort() throws {
+  func testPythonSDKSignsTheHostWithoutItsPort() throws {
     let request = COSFixture.request(host: "127.0.0.1:9000").replacing("/cat.jpg", with: "/photos-1250000000/cat.jpg")
     let signed = header(request, "get\n/photos-1250000000/cat.jpg\n\nhost=127.0.0.1\n", headers: "host")
     try assertAccepted(signed)
@@ -38,7 +38,7 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testJavaNodeAndAndroidAddTheTokenAfterSigning() throws {
+  func testJavaNodeAndAndroidSDKsAddTheTokenAfterSigning() throws {
     let text = "get\n/cat.jpg\n\nhost=\(COSFixture.host)\n"
     let plain = header(COSFixture.request(), text, headers: "host", with: COSFixture.temporary)
     let token = COSFixture.token
@@ -54,7 +54,7 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testGoListsARepeatedNameAsOftenAndAndroidOnce() throws {
+  func testGoSDKListsARepeatedNameEveryTimeAndAndroidSDKOnce() throws {
     let request = COSFixture.request(.get, "/a?tag=b&tag=a")
     let go = header(request, "get\n/a\ntag=a&tag=b\n\n", headers: "", parameters: "tag;tag")
     let android = header(request, "get\n/a\ntag=b&tag=a\n\n", headers: "", parameters: "tag")
@@ -66,18 +66,18 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testNodeSortsByTheNameBeforeItIsEncoded() throws {
+  func testNodeSDKSortsByDecodedName() throws {
     let request = COSFixture.request(.get, "/a?a%2Fb=1&a-b=2")
     let list = "a%2fb;a-b"
     let node = header(request, "get\n/a\na-b=2&a%2fb=1\n\n", headers: "", parameters: list)
     let others = header(request, "get\n/a\na%2fb=1&a-b=2\n\n", headers: "", parameters: list)
     try assertAccepted(node)
     try assertAccepted(others)
-    XCTAssertEqual(try COSFixture.refusal(node, .strict)?.code, .unsignedField, "the host")
+    XCTAssertEqual(try COSFixture.refusal(node, .strict)?.code, .unsignedField, "the host is not signed")
   }
 
   // matrix: COS V5: verify
-  func testTheIOSSDKWritesEscapesInUpperCaseAndListsTheTokenThatIsInTheURL() throws {
+  func testIOSSDKUsesUppercaseEscapesAndListsTheURLsToken() throws {
     let request = COSFixture.request(.get, "/a?A%2fb=1")
     try assertAccepted(header(request, "get\n/a\na%2Fb=1\n\n", headers: "", parameters: "a/b"))
     let token = "tok%2Ben%2Fwith%3D%3D"
@@ -96,7 +96,7 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testTheOlderFormOfAURLIsAccepted() throws {
+  func testLegacySignParameterIsAccepted() throws {
     let text = "get\n/cat.jpg\n\nhost=\(COSFixture.host)\n"
     let authorization = COSFixture.authorization(of: text, headers: "host", parameters: "")
     let encoded = authorization.replacing("=", with: "%3D").replacing("&", with: "%26").replacing(";", with: "%3B")
@@ -112,14 +112,14 @@ final class COSVendorTests: XCTestCase {
   }
 
   // matrix: COS V5: verify
-  func testEmptyListsAreAcceptedInCompatibleModeOnly() throws {
+  func testEmptyListsAreAcceptedOnlyInCompatibleMode() throws {
     let signed = header(COSFixture.request(), "get\n/cat.jpg\n\n\n", headers: "")
     try assertAccepted(signed)
     XCTAssertEqual(try COSFixture.refusal(signed, .strict)?.code, .unsignedField)
   }
 
   // matrix: COS V5: verify
-  func testAnEscapeOfTheListInAURLIsUndoneOnceMore() throws {
+  func testDoublyEncodedParameterListOfAURLIsDecoded() throws {
     let request = COSFixture.request(.get, "/a?imageMogr2%2Fthumbnail%2F%2150p")
     let signed = try COSFixture.presigned(request)
     XCTAssertTrue(signed.path?.contains("q-url-param-list=imagemogr2%252fthumbnail%252f%252150p") == true)

@@ -5,8 +5,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// What a verifier of COS accepts by its settings: how long an authorization lasts, and what is neither signed nor
-/// refused.
+/// Settings of the COS verifier: authorization lifetime, and unsigned headers and parameters.
 final class COSVerifierSettingTests: XCTestCase {
   private let now = COSFixture.date.unixSeconds
 
@@ -25,14 +24,14 @@ final class COSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, expiry
-  func testAWindowThatIsLongerThanTheLimitIsRefused() throws {
+  func testSignTimeBeyondTheLifetimeLimitIsRejected() throws {
     for mode in COSFixture.modes {
       func code(_ request: HTTPRequest, _ limits: VerificationLimits = .init()) throws -> VerificationError.Code? {
         try COSFixture.refusal(request, mode, limits: limits)?.code
       }
       XCTAssertNil(try code(header(window(now, now + 3600))))
       XCTAssertNil(try code(header(window(now - 3600, now))))
-      XCTAssertNil(try code(header(window(now - 60, now + 3600))), "SDKs date a window back")
+      XCTAssertNil(try code(header(window(now - 60, now + 3600))), "SDKs backdate the start")
       for (start, end) in [(now, now + 3601), (now - 4000, now + 600), (0, now), (now, 999_999_999_999)] {
         let request = try header(window(start, end))
         XCTAssertEqual(try code(request), .lifetimeOutOfRange, "\(start) \(end)")
@@ -52,7 +51,7 @@ final class COSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: COS V5: form, expiry
-  func testAFormThatLastsForLongerThanTheLimitIsRefused() throws {
+  func testFormBeyondTheLifetimeLimitIsRejected() throws {
     for (seconds, isAccepted) in [(Int64(604_800), true), (604_801, false)] {
       let policy = FormPolicy(
         bucket: "photos-1250000000", objects: .key("a"), until: Timestamp(unixSeconds: now + seconds))
@@ -73,7 +72,7 @@ final class COSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, bad input
-  func testParametersOfTheAuthorizationInAnotherCaseAreRefused() throws {
+  func testAuthorizationParametersWithWrongCaseAreRejected() throws {
     let names = [
       "SIGN", "Sign", "Q-AK", "q-Ak", "Q-Signature", "Q-SIGN-ALGORITHM", "q-url-param-LIST", "X-COS-Security-Token",
       "X-Ci-Security-Token", "q-a\u{212A}",
@@ -87,7 +86,7 @@ final class COSVerifierSettingTests: XCTestCase {
           }
         }
       }
-      // Not even where it is signed.
+      // The parameter is rejected even if it is signed.
       for name in names {
         let signed = try COSFixture.signed(COSFixture.request(.get, "/cat.jpg?prefix=a"))
         let renamed = signed.replacing("prefix", with: name.percentEncoded())
@@ -97,7 +96,7 @@ final class COSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, bad input
-  func testAStrictVerifierTakesNoBodyInChunks() throws {
+  func testStrictVerifierRejectsChunkedBodies() throws {
     for method in [HTTPRequest.Method.put, .post, .get, .delete] {
       let request = COSFixture.request(method)
       for sent in try allForms(request).map({ $0.adding("transfer-encoding", "chunked") })
@@ -111,7 +110,7 @@ final class COSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: COS V5: verify, bad input
-  func testWhatBecomesPartOfTheObjectHasToBeSignedInStrictMode() throws {
+  func testStrictModeRequiresSignedObjectMetadata() throws {
     let names: [StaticString] = [
       "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
     ]
@@ -126,12 +125,13 @@ final class COSVerifierSettingTests: XCTestCase {
           XCTAssertNil(try COSFixture.refusal(sent, .strict), "\(name)")
         }
       }
-      XCTAssertNil(try COSFixture.refusal(COSFixture.signed().adding(name, "x"), .strict), "a browser sends some")
+      XCTAssertNil(
+        try COSFixture.refusal(COSFixture.signed().adding(name, "x"), .strict), "browsers send some of these headers")
     }
   }
 
   // matrix: COS V5: verify, bad input
-  func testATokenOfDataProcessingInTheURLHasToBeSigned() throws {
+  func testDataProcessingTokenInTheURLMustBeSigned() throws {
     for mode in COSFixture.modes {
       let signed = try COSFixture.signed().appending("x-ci-security-token=other")
       XCTAssertEqual(try COSFixture.refusal(signed, mode)?.code, .unsignedField)

@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// When a COS signature is valid, by the key, the clock and the call.
+/// The validity period of a COS signature, by key, clock and caller.
 final class COSWindowTests: XCTestCase {
   private let request = COSFixture.request()
   private let now: Int64 = COSFixture.date.unixSeconds
@@ -30,24 +30,24 @@ final class COSWindowTests: XCTestCase {
   }
 
   // matrix: COS V5: skew
-  func testStartAndEndOfTheKeyMakeTheWindowWhateverTheClockSays() throws {
+  func testKeysValidityPeriodIsTheSignTimeRegardlessOfTheClock() throws {
     for clock: Int64 in [0, -86_400, 86_400, -now, 10_000_000] {
       XCTAssertEqual(try window(key(start: -60, end: 1_740), clock: clock), [-60, 1_740])
     }
   }
 
   // matrix: COS V5: expiry
-  func testWithoutAStartTheWindowBeginsNowAndEndsWithTheKeyOrAfterAnHour() throws {
+  func testKeyWithoutAStartIsSignedFromNowUntilItsExpirationOrForAnHour() throws {
     XCTAssertEqual(try window(COSFixture.key), [0, 3_600])
     XCTAssertEqual(try window(key(end: 600)), [0, 600])
     XCTAssertEqual(try window(key(end: 7_200)), [0, 3_600])
     XCTAssertEqual(try window(COSFixture.key, signer: COSSigner(headerLifetime: .seconds(300))), [0, 300])
     XCTAssertEqual(try window(key(start: -100)), [-100, 3_600])
-    XCTAssertEqual(try window(key(start: 100)), [100, 3_700], "the clock is slow")
+    XCTAssertEqual(try window(key(start: 100)), [100, 3_700], "a slow clock starts the period at the key's start")
   }
 
   // matrix: COS V5: expiry
-  func testAKeyThatHasEndedSignsNothingAndTheErrorSaysBothTimes() throws {
+  func testExpiredKeyIsRejectedWithBothTimes() throws {
     for key in [key(end: 0), key(end: -1), key(start: 10, end: 10), key(start: 10, end: 5)] {
       let error = try COSSchemes.scheme().throwLeavesTheRequest(request, with: key, at: COSFixture.date)
       XCTAssertEqual(error.code, .credentialEndsFirst)
@@ -56,11 +56,13 @@ final class COSWindowTests: XCTestCase {
   }
 
   // matrix: COS V5: presign, expiry
-  func testAURLEndsWhenItIsToldOrIsRefused() throws {
+  func testURLExpiresAsRequestedOrIsRejected() throws {
     XCTAssertEqual(try urlWindow(COSFixture.key, for: 60), [0, 60])
     XCTAssertEqual(try urlWindow(COSFixture.key, for: 10 * 86_400), [0, 864_000])
     XCTAssertEqual(try urlWindow(key(start: -100, end: 1_000), for: 60), [-100, 60])
-    XCTAssertEqual(try urlWindow(key(start: 100, end: 1_000), for: 60), [100, 160], "the clock is slow")
+    XCTAssertEqual(
+      try urlWindow(key(start: 100, end: 1_000), for: 60), [100, 160],
+      "a slow clock starts the period at the key's start")
     XCTAssertEqual(try urlWindow(key(end: 60), for: 60), [0, 60])
     let error = try signingError { () throws(SigningError) in
       try COSSigner().presign(request, with: key(end: 59), validFor: .seconds(60), in: .at(COSFixture.date))
@@ -76,7 +78,7 @@ final class COSWindowTests: XCTestCase {
   }
 
   // matrix: COS V5: header, presign, expiry
-  func testAWindowOfTheCallersChoiceIsSigned() throws {
+  func testExplicitSignTimeIsSigned() throws {
     let window = COSKeyTime(
       from: COSFixture.date.advanced(by: .milliseconds(999)), until: Timestamp(unixSeconds: now + 5))
     XCTAssertEqual(window.start, COSFixture.date)
@@ -99,7 +101,7 @@ final class COSWindowTests: XCTestCase {
   }
 
   // matrix: COS V5: bad input
-  func testAHeaderLifetimeHasToLastASecond() throws {
+  func testHeaderLifetimeBelowASecondIsRejected() throws {
     for lifetime: Duration in [.zero, .seconds(-5), .milliseconds(10)] {
       let error = try signingError { () throws(SigningError) in
         try COSSigner(headerLifetime: lifetime).signed(request, with: COSFixture.key, in: .at(COSFixture.date))

@@ -6,9 +6,10 @@ import XCTest
 
 @testable import COSAuth
 
-/// Keys that are derived from a secret are gone from memory with the access key; the secret's own text is the test's.
+/// Wiping of keys that are derived from a secret, once the access key is released.
 ///
-/// The values were computed with Python's hmac and the compression function of the hash (FIPS 180-4), and are masked.
+/// The secret's own text belongs to the test. The values were computed with Python's hmac and the compression function
+/// of the hash (FIPS 180-4), and are masked.
 final class WipingTests: XCTestCase {
   private static let derived: [(name: String, masked: String)] = [
     ("cos raw", "825b20b98e48cc925e239289c4ed875cf05964ad"),
@@ -31,12 +32,14 @@ final class WipingTests: XCTestCase {
     XCTAssertEqual(signature.utf8.count, 40)
   }
 
-  func testDerivedKeysAreWiped() throws {
+  func testReleasedKeyWipesItsDerivedKeys() throws {
     let key = Self.key()
     let control = Self.derived.first { $0.name == "cos inner" }?.masked ?? ""
     try MemoryScan.behind({ Self.sign(key) }) {
-      guard let found = MemoryScan.count(ofMasked: control) else { throw XCTSkip("no process reads its memory here") }
-      XCTAssertEqual(found, 1, "the scan has to find the key that is kept, once")
+      guard let found = MemoryScan.count(ofMasked: control) else {
+        throw XCTSkip("a process cannot read its own memory on this system")
+      }
+      XCTAssertEqual(found, 1, "the scan must find the retained key once")
     }
     MemoryScan.behind({ Self.sign(Self.key()) }) {
       for (name, masked) in Self.derived {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import HTTPServing
 
-/// When a connection is closed because its client keeps the server waiting; time is stepped.
+/// Timeouts that close connections of slow clients, on a clock that the test advances.
 final class RequestDeadlinesTests: XCTestCase {
   private static let limits = ConnectionLimits(
     headTimeout: .seconds(10), bodyTimeout: .seconds(30), minimumBodyRate: 1000, idleTimeout: .seconds(60),
@@ -29,8 +29,12 @@ final class RequestDeadlinesTests: XCTestCase {
     loop.advanceTime(by: .nanoseconds(Int64(seconds * 1_000_000_000)))
   }
 
-  private func assertOpen(_ line: UInt = #line) { XCTAssertTrue(channel.isActive, "it is closed", line: line) }
-  private func assertClosed(_ line: UInt = #line) { XCTAssertFalse(channel.isActive, "it is open", line: line) }
+  private func assertOpen(_ line: UInt = #line) {
+    XCTAssertTrue(channel.isActive, "the connection is closed", line: line)
+  }
+  private func assertClosed(_ line: UInt = #line) {
+    XCTAssertFalse(channel.isActive, "the connection is open", line: line)
+  }
 
   private func receive(_ part: HTTPServerRequestPart, asksForMore: Bool = true) throws {
     try channel.writeInbound(part)
@@ -45,14 +49,14 @@ final class RequestDeadlinesTests: XCTestCase {
     try channel.writeOutbound(HTTPServerResponsePart.end(nil))
   }
 
-  func testAConnectionThatSendsNoHeadIsClosed() {
+  func testConnectionWithoutARequestHeadIsClosed() {
     pass(9.9)
     assertOpen()
     pass(0.2)
     assertClosed()
   }
 
-  func testBytesThatMakeNoHeadDoNotKeepAConnectionOpen() {
+  func testPartialRequestHeadDoesNotExtendTheTimeout() {
     for _ in 1...9 {
       pass(1)
       channel.pipeline.fireChannelReadComplete()
@@ -63,7 +67,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testABodyThatDoesNotComeIsWaitedForAsLongAsItMay() throws {
+  func testMissingBodyClosesTheConnectionAfterTheTimeout() throws {
     try receive(head)
     pass(29.9)
     assertOpen()
@@ -71,7 +75,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testABodyThatDripsIsCutOff() throws {
+  func testSlowBodyClosesTheConnection() throws {
     try receive(head)
     var seconds = 0
     while channel.isActive, seconds < 100 {
@@ -82,7 +86,7 @@ final class RequestDeadlinesTests: XCTestCase {
     XCTAssertEqual(seconds, 31)
   }
 
-  func testABodyThatComesFastEnoughMayTakeForEverAndStallInBetween() throws {
+  func testBodyAboveTheMinimumRateMayStallBriefly() throws {
     try receive(head)
     for _ in 1...200 {
       pass(1)
@@ -97,7 +101,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testTimeThatTheServerTakesIsNotTheClients() throws {
+  func testServersProcessingTimeDoesNotCountAgainstTheClient() throws {
     try receive(head, asksForMore: false)
     pass(1000)
     assertOpen()
@@ -111,7 +115,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertOpen()
   }
 
-  func testBetweenTwoRequestsAConnectionStaysForTheIdleTime() throws {
+  func testIdleConnectionIsClosedAfterTheIdleTimeout() throws {
     try receive(head)
     try receive(.end(nil))
     try answer()
@@ -121,7 +125,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testTheNextHeadHasAsLongAsTheFirstOnceItHasBegun() throws {
+  func testNextRequestHeadHasTheFullHeadTimeout() throws {
     try receive(head)
     try receive(.end(nil))
     try answer()
@@ -134,7 +138,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testAnEarlyAnswerDoesNotEndTheWatchOverTheBody() throws {
+  func testEarlyResponseDoesNotEndTheBodyTimeout() throws {
     try receive(head)
     try answer()
     pass(29)
@@ -143,7 +147,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testPipelinedRequestsAreAllAnsweredBeforeTheIdleTimeBegins() throws {
+  func testIdleTimeoutStartsAfterAllPipelinedResponses() throws {
     for _ in 1...2 {
       try receive(head)
       try receive(.end(nil))
@@ -156,7 +160,7 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
-  func testAnAnswerThatIsNotReadIsGivenUp() throws {
+  func testUnreadResponseClosesTheConnection() throws {
     try receive(head)
     try receive(.end(nil))
     channel.isWritable = false

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Writes Documentation/TestMatrix.md from the tests; with --check, fails if it differs or cannot be written.
+"""Writes .build/TestMatrix.md, which presents the tests by behaviour, and prints its path and a summary.
 
-A test says which cells it fills, in comments right above it:
+With --check, validates only the markers and the cells and writes no file.
+
+A marker comment right above a test names the row and the columns of the cells that the test covers:
 
     // matrix: OSS V4: header, presign
-    func testSomething() throws {
+    func testPresignedURLVerifies() throws {
 
-A cell without a test needs a reason in matrix.json; a cell with a test must not have one of its own there.
+A cell without a test needs a reason in matrix.json; a cell with a test must not have a separate reason there.
+The first line of a suite's documentation comment describes the behaviour that the suite covers.
 """
 import glob
 import json
@@ -17,10 +20,23 @@ import sys
 from vectors import vector_tables
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-PAGE = "Documentation/TestMatrix.md"
+PAGE = ".build/TestMatrix.md"
 MARKER = re.compile(r"^\s*// matrix: ([^:]+): (.+)$")
-TEST = re.compile(r"^\s*func (test\w+)\(")
-CLASS = re.compile(r"^(?:(?:final )?class (\w+): \w+|extension (\w+Tests) \{)")
+TEST = re.compile(r"^\s*(?:@\w+ )*func (test\w+)\(")
+# The words of a test's name: abbreviations, also in the plural and with a number, before words and numbers.
+WORD = re.compile(
+    r"OpenSSHs?|MinIO|OAuth|Ed25519|[Bb]ase64|HMACSHA\d+|A(?=URL|V[1-5]|HEAD|JSON)|IOS(?=SDK)|(?:URL|SDK|CRC|API|ID|JWT)s(?=[A-Z]|$)"
+    r"|(?:OSS|COS|OBS|STS|HTTPS|HTTP|RFC|URL)(?=[A-Z0-9]|$)|V[1-5](?=[A-Z]|$)|S3s?(?=[A-Z]|$)|(?:SHA|MD|UTF|PKCS|CRC|ISO|TC)\d+"
+    r"|[A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|\d+")
+SUITE = re.compile(r"^(?:(?:@\w+ )*(?:final )?class (\w+): \w+|extension (\w+Tests) \{)")
+
+
+class Suite:
+    """An XCTestCase class with the tests of all of its extensions."""
+
+    def __init__(self, name, folder):
+        self.name, self.folder = name, folder
+        self.path, self.description, self.tests = None, "", []
 
 
 def read(path):
@@ -29,36 +45,49 @@ def read(path):
 
 
 def collect(tables):
-    """The tests of every cell, and what is wrong with the markers."""
-    cells, problems = {}, []
+    """Returns the suites, the tests of every cell, and the problems of the markers."""
+    suites, cells, problems = {}, {}, []
     for path in sorted(glob.glob(os.path.join(ROOT, "Tests/**/*.swift"), recursive=True)):
         name = os.path.relpath(path, ROOT)
-        suite, pending = None, []
+        suite, pending, comments = None, [], []
         for number, line in enumerate(read(name).split("\n"), 1):
-            declared = CLASS.match(line)
-            suite = declared.group(1) or declared.group(2) if declared else suite
-            marker, test = MARKER.match(line), TEST.match(line)
+            declared, marker, test = SUITE.match(line), MARKER.match(line), TEST.match(line)
+            if line.startswith("///"):
+                comments.append(line[3:].strip())
+                continue
+            if declared:
+                key = name.split("/")[1], declared.group(1) or declared.group(2)
+                suite = suites.setdefault(key, Suite(key[1], key[0]))
+                if declared.group(1):
+                    suite.path, suite.description = name, comments[0] if comments else ""
+            if not line.startswith("@"):
+                comments = []
             if marker:
-                row, columns = marker.group(1), [column.strip() for column in marker.group(2).split(",")]
-                table = next((table for table in tables if row in table["rows"]), None)
-                if table is None:
-                    problems.append(f"{name}:{number}: there is no row {row!r}")
-                    continue
-                for column in columns:
-                    if column not in table["columns"]:
-                        problems.append(f"{name}:{number}: there is no column {column!r}")
-                    pending.append((row, column))
-            elif pending and test and suite is None:
-                problems.append(f"{name}:{number}: a test outside of a class")
+                pending += marked(marker, tables, f"{name}:{number}", problems)
+            elif test and suite is None and pending:
+                problems.append(f"{name}:{number}: the test with a marker is outside of a class")
                 pending = []
-            elif pending and test:
+            elif test and suite:
+                link = test.group(1), f"{name}#L{number}"
+                suite.tests.append(link)
                 for cell in pending:
-                    cells.setdefault(cell, []).append((f"{suite}.{test.group(1)}", f"../{name}#L{number}"))
+                    cells.setdefault(cell, []).append((suite, *link))
                 pending = []
             elif pending:
-                problems.append(f"{name}:{number}: a marker that no test follows")
+                problems.append(f"{name}:{number}: no test follows the marker")
                 pending = []
-    return cells, problems
+    return [suite for _, suite in sorted(suites.items()) if suite.tests], cells, problems
+
+
+def marked(marker, tables, place, problems):
+    """Returns the cells that a marker names."""
+    row, columns = marker.group(1), [column.strip() for column in marker.group(2).split(",")]
+    table = next((table for table in tables if row in table["rows"]), None)
+    if table is None:
+        problems.append(f"{place}: the row {row!r} does not exist")
+        return []
+    problems += [f"{place}: the column {column!r} does not exist" for column in columns if column not in table["columns"]]
+    return [(row, column) for column in columns]
 
 
 def note(table, row, column):
@@ -66,75 +95,129 @@ def note(table, row, column):
     return own.get(column) or own.get("*") or table["notes"]["*"].get(column)
 
 
+def check_cells(tables, cells, problems):
+    for table in tables:
+        for row, column in ((row, column) for row in table["rows"] for column in table["columns"]):
+            if cells.get((row, column)):
+                if table["notes"].get(row, {}).get(column):
+                    problems.append(f"{row}, {column}: has tests and a reason for having none")
+            elif not note(table, row, column):
+                problems.append(f"{row}, {column}: has neither a test nor a reason")
+
+
 def sentence(name):
-    """A test's name as the sentence that it is."""
-    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s[A-Z])[a-z])", " ", name.split(".")[1][4:])
-    words = re.sub(r"\bA(?=URL|V[14])", "A ", text).split(" ")
-    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    """Returns a test's name as a sentence."""
+    words = WORD.findall(name[4:])
+    text = " ".join(word if re.search(r"[A-Z].*[A-Z0-9]", word) else word.lower() for word in words)
     return text[:1].upper() + text[1:]
 
 
-def anchor(row, column):
-    return re.sub(r"[^a-z0-9]+", "-", f"{row} {column}".lower()).strip("-")
+def anchor(*names):
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")
 
 
-def table_lines(table, cells, problems):
-    lines = ["", "## " + table["title"], "", *table["about"], "",
+def target(path):
+    """Returns the link to a source file from the page's folder."""
+    return "../" + path
+
+
+def table_lines(table, cells):
+    lines = ["", f'### <a id="{anchor("table", table["title"])}"></a>{table["title"]}', "", *table["about"], "",
              "| | " + " | ".join(table["columns"]) + " |", "|---" * (len(table["columns"]) + 1) + "|"]
     for row in table["rows"]:
-        texts = []
-        for column in table["columns"]:
-            tests, reason = cells.get((row, column)), note(table, row, column)
-            if tests:
-                texts.append(f"[{len(tests)}](#{anchor(row, column)})")
-                if table["notes"].get(row, {}).get(column):
-                    problems.append(f"{row}, {column}: has tests and a reason why it has none")
-            else:
-                texts.append(reason or "")
-                if not reason:
-                    problems.append(f"{row}, {column}: has neither a test nor a reason")
-        lines.append(f"| {row} | " + " | ".join(texts) + " |")
+        texts = [f"[{len(cells[row, column])}](#{anchor(row, column)})" if cells.get((row, column))
+                 else note(table, row, column) or "" for column in table["columns"]]
+        lines.append(f"| [{row}](#{anchor(row)}) | " + " | ".join(texts) + " |")
     return lines
 
 
-def page(tables, cells, problems):
+def contents(tables, suites):
+    lines = ["", "## Contents", "", "- [Tables](#tables)"]
+    lines += [f"  - [{table['title']}](#{anchor('table', table['title'])})" for table in tables]
+    lines.append("- [Tests by behaviour](#tests-by-behaviour)")
+    lines += [f"  - [{row}](#{anchor(row)})" for table in tables for row in table["rows"]]
+    lines.append("- [Tests by suite](#tests-by-suite)")
+    for folder in sorted({suite.folder for suite in suites}):
+        lines.append(f"  - [{folder}](#{anchor('suites', folder)})")
+        lines += [f"    - [{suite.name}](#{anchor(folder, suite.name)})" + (f": {suite.description}" if suite.description else "")
+                  for suite in suites if suite.folder == folder]
+    return lines + ["- [Known answers](#known-answers)"]
+
+
+def behaviours(tables, cells):
+    """Returns the tests under the headings of rows and columns."""
+    lines = ["", '## <a id="tests-by-behaviour"></a>Tests by behaviour']
+    for table in tables:
+        for row in table["rows"]:
+            lines += ["", f'### <a id="{anchor(row)}"></a>{row}']
+            for column in table["columns"]:
+                lines += ["", f'#### <a id="{anchor(row, column)}"></a>{row}: {column}', ""]
+                tests = cells.get((row, column))
+                if not tests:
+                    lines.append(f"No test: {note(table, row, column)}.")
+                    continue
+                lines += [f"- [{sentence(test)}]({target(link)}) ([{suite.name}](#{anchor(suite.folder, suite.name)}))"
+                          for suite, test, link in tests]
+    return lines
+
+
+def suite_lines(suites):
+    lines, folder = ["", '## <a id="tests-by-suite"></a>Tests by suite'], None
+    for suite in suites:
+        if suite.folder != folder:
+            folder = suite.folder
+            lines += ["", f'### <a id="{anchor("suites", folder)}"></a>{folder}']
+        lines += ["", f'#### <a id="{anchor(folder, suite.name)}"></a>{suite.name}', ""]
+        lines += [suite.description, ""] if suite.description else []
+        lines += [f"- [{sentence(test)}]({target(link)})" for test, link in suite.tests]
+    return lines
+
+
+def page(tables, suites, cells, vectors):
     lines = [
         "# Test matrix", "",
-        "Generated from the tests by `Tests/Matrix/generate.py`; do not edit. A number is how many tests fill a cell and",
-        "leads to their names. `make test` fails if a cell has neither a test nor a reason, or if this page is not up to date.",
+        "Generated from the tests by `make matrix`. A number in a table is the count of tests that cover the cell and links to",
+        "them. `make test` fails if a cell has neither a test nor a reason.",
+        *contents(tables, suites), "", '## <a id="tables"></a>Tables',
     ]
     for table in tables:
-        lines += table_lines(table, cells, problems)
-    lines += ["", "## Tests of every cell"]
-    for row, column in ((row, column) for table in tables for row in table["rows"] for column in table["columns"]):
-        tests = cells.get((row, column))
-        if tests:
-            lines += ["", f'### <a id="{anchor(row, column)}"></a>{row}: {column}', ""]
-            lines += [f"- [{sentence(name)}]({link.split('#')[0]}) (`{name}`)" for name, link in tests]
-    lines += ["", "## Known answers", "",
-              "Every vector, and whether the tests reproduce it. `signed` is byte for byte: the string to sign, the signature,",
-              "and the authorization or the URL's parameters."]
-    return "\n".join(lines + vector_tables(read, problems)) + "\n"
+        lines += table_lines(table, cells)
+    lines += behaviours(tables, cells) + suite_lines(suites)
+    lines += ["", '## <a id="known-answers"></a>Known answers', "",
+              "Every vector, and whether the tests reproduce it. `signed` means equal byte for byte: the string to sign, the",
+              "signature, and the authorization or the parameters of the URL."]
+    return "\n".join(lines + vectors) + "\n"
+
+
+def summary(tables, suites, cells):
+    """Returns the lines of the table that `make matrix` prints."""
+    rows = [("row", "cells", "tested", "reasons", "tests")]
+    for table in tables:
+        for row in table["rows"]:
+            tested = [cells[row, column] for column in table["columns"] if cells.get((row, column))]
+            tests = {(suite.name, test) for cell in tested for suite, test, _ in cell}
+            rows.append((row, len(table["columns"]), len(tested), len(table["columns"]) - len(tested), len(tests)))
+    lines = [f"{row[0]:<28}" + "".join(f"{value:>9}" for value in row[1:]) for row in rows]
+    return lines + ["", f"{len(suites)} suites, {sum(len(suite.tests) for suite in suites)} tests"]
 
 
 def main():
     tables = json.loads(read("Tests/Matrix/matrix.json"))["tables"]
-    cells, problems = collect(tables)
-    text = page(tables, cells, problems)
+    suites, cells, problems = collect(tables)
+    check_cells(tables, cells, problems)
+    vectors = vector_tables(read, problems)
     for problem in problems:
         print("test matrix: " + problem)
     if problems:
         return 1
-    path = os.path.join(ROOT, PAGE)
     if "--check" in sys.argv[1:]:
-        if not os.path.exists(path) or read(PAGE) != text:
-            print(f"test matrix: {PAGE} is not what the tests say; run Tests/Matrix/generate.py")
-            return 1
-        print(f"test matrix: {PAGE} is up to date")
+        print("test matrix: every cell has a test or a reason")
         return 0
+    path = os.path.join(ROOT, PAGE)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(page(tables, suites, cells, vectors))
+    print(path, "", *summary(tables, suites, cells), sep="\n")
     return 0
 
 

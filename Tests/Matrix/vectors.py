@@ -1,4 +1,4 @@
-"""The tables of the known answers: which of them the tests reproduce, by the rules that the tests go by."""
+"""The tables of the known answers, with the ones that the tests reproduce, by the same rules as the tests."""
 import json
 import re
 
@@ -21,16 +21,16 @@ def vector_tables(read, problems):
 
 
 def oss_status(vector, reasons):
-    """What is counted, and the text."""
+    """Returns the group under which the test counts a vector, and its description."""
     mode = vector.get("mode") or "sts"
     if mode == "post":
         return None, FORMS["oss"]
     if vector["id"] in reasons:
-        return None, "not signed as it stands: " + reasons[vector["id"]]
+        return None, "not signed unchanged: " + reasons[vector["id"]]
     if vector.get("recommended") is False:
-        return None, "skipped: the SDKs disagree, and another answer is the recommended one"
+        return None, "skipped: the SDKs disagree, and another answer is recommended"
     if vector.get("doNotImplement"):
-        return "corrected", "the SDK is wrong; signed with the corrected answer"
+        return "corrected", "the SDK is wrong; the corrected answer is signed"
     return mode, "signed"
 
 
@@ -38,12 +38,12 @@ def cos_status(vector):
     if vector["kind"] == "post":
         return None, FORMS["cos"]
     if vector["id"].startswith("e0"):
-        return "server", "printed by a server, the key is unknown: its hash is reproduced"
+        return "server", "printed by a server; the key is unknown, and only the hash is reproduced"
     return vector["kind"], "signed"
 
 
 def table(title, rows, source, problems):
-    """A table; the numbers have to be those that the test counts."""
+    """Returns a table, whose numbers must equal the counts in the test."""
     counted = {}
     for _, (group, _) in rows:
         if group:
@@ -54,7 +54,7 @@ def table(title, rows, source, problems):
         for name, count in re.findall(r'"(\w+)": (\d+)', counts)
     }
     if stated != counted:
-        problems.append(f"vectors of {title}: the test counts {stated}, the table {counted}")
+        problems.append(f"vectors of {title}: the test counts {stated}, and the table {counted}")
     lines = ["", f"### {title}", "", "| vector | source | |", "|---|---|---|"]
     for vector, (_, text) in rows:
         source_text = vector.get("source", "").replace("|", "\\|")

@@ -6,12 +6,12 @@ import StorageAuthTesting
 import StorageClient
 import XCTest
 
-/// `StorageClient` over a transport that answers as OBS does, where every signature is right.
+/// `StorageClient` with a transport that verifies signatures and responds like OBS.
 final class OBSClientTests: XCTestCase {
   private let key = AccessKey(id: "OBSEXAMPLETEMPKEY002", secret: "a secret", sessionToken: "a/token+=")
   private let host = "photos.obs.cn-north-4.myhuaweicloud.com"
 
-  /// A transport that verifies what it is sent, and hands it to a script.
+  /// Returns a transport that verifies each request and passes it to a script.
   private func transport(_ script: @escaping @Sendable (RecordedRequest) -> HTTPStreamingResponse) -> ScriptedTransport
   {
     ScriptedTransport { [key] request in
@@ -100,38 +100,38 @@ final class OBSClientTests: XCTestCase {
     XCTAssertEqual(sent.header("x-obs-metadata-directive"), "REPLACE")
   }
 
-  func testRefusals() async throws {
+  func testServiceErrorsAndUnsupportedOptionsAreReported() async throws {
     let transport = transport { _ in
       .xml("<Error><Code>NoSuchKey</Code><Message>no</Message><RequestId>R2</RequestId></Error>", status: 404)
     }
     do {
       _ = try await client(transport).head("a")
-      XCTFail("it is there")
+      XCTFail("the missing object was found")
     } catch let error as ServiceError {
       XCTAssertEqual(error.kind, .noSuchKey)
     }
     do {
       _ = try await client(transport).upload([1], to: "a", options: UploadOptions(forbidOverwrite: true))
-      XCTFail("OBS has no header for that")
+      XCTFail("an unsupported condition was accepted")
     } catch let error as StorageError {
       XCTAssertEqual(error.code, .invalidOption)
     }
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testAWrongSecretIsRefused() async throws {
+  func testWrongSecretIsRejected() async throws {
     let transport = transport { _ in .status(200) }
     let wrong = AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)
     let client = StorageClient(.obs(bucket: "photos", region: "cn-north-4"), credentials: wrong, transport: transport)
     do {
       _ = try await client.upload([1], to: "a")
-      XCTFail("accepted")
+      XCTFail("a wrong secret was accepted")
     } catch let error as ServiceError {
       XCTAssertEqual(error.kind, .signatureMismatch)
     }
   }
 
-  func testPresignedURL() async throws {
+  func testPresignedURLVerifies() async throws {
     let url = try await client(transport { _ in .status(200) })
       .presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(600))
     let path = String(url.url.dropFirst("https://\(host)".utf8.count))
@@ -144,7 +144,7 @@ final class OBSClientTests: XCTestCase {
     XCTAssertEqual(verified.signedHeaders, ["content-type"])
   }
 
-  func testDefaultCredentialsComeFromTheEnvironment() async throws {
+  func testDefaultCredentialsAreReadFromTheEnvironment() async throws {
     func credential(_ variables: [String: String]) async throws -> AccessKey {
       let machine = ProviderContext(
         environment: { variables[$0] }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
@@ -162,13 +162,13 @@ final class OBSClientTests: XCTestCase {
     XCTAssertEqual(third, AccessKey(id: "f", secret: "g"))
     do {
       _ = try await credential(["OBS_ACCESS_KEY_ID": "a"].merging(samples) { $1 })
-      XCTFail("half a key was passed over")
+      XCTFail("an incomplete key was skipped")
     } catch let error as CredentialError {
       XCTAssertEqual(error.code, .failed)
     }
     do {
       _ = try await credential([:])
-      XCTFail("there is no key")
+      XCTFail("a missing key was accepted")
     } catch let error as CredentialError {
       let advice = error.declined.map(\.remedy)
       XCTAssertEqual(advice.count, 3)
@@ -176,7 +176,7 @@ final class OBSClientTests: XCTestCase {
     }
   }
 
-  func testTheSourceOfTheEnvironmentConforms() async throws {
+  func testEnvironmentProviderConforms() async throws {
     let machine = ProviderContext(
       environment: { ["OBS_ACCESS_KEY_ID": "id", "OBS_SECRET_ACCESS_KEY": "secret0canary"][$0] }, home: nil,
       files: NoFiles(), transport: ScriptedTransport([]))
@@ -189,7 +189,7 @@ final class OBSClientTests: XCTestCase {
   }
 }
 
-/// A machine without files.
+/// A file reader without files.
 private struct NoFiles: FileReader {
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents { throw .notFound }
 }

@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The suites that the package's own signers and verifiers are held to.
+/// OBS signer, presigner and verifier against the package's conformance suites.
 final class OBSConformanceTests: XCTestCase {
   private static let headers = ["content-type", "content-md5", "x-obs-meta-a", "x-obs-acl", "x-obs-storage-class"]
   private static let subresources = ["acl", "uploadId", "partNumber", "response-content-type", "versionId", "x-obs-a"]
@@ -14,7 +14,7 @@ final class OBSConformanceTests: XCTestCase {
     ("https://img.example.com", .customDomain),
   ]
 
-  /// Samples that OBS can sign: signed headers are ASCII, and no signed value holds what would be another parameter.
+  /// Returns samples that OBS can sign: signed headers are ASCII, and no signed value contains another parameter.
   private func samples(_ place: (url: String, style: AddressingStyle), count: Int) throws -> [SigningSample<AccessKey>]
   {
     let maker = SampleMaker(
@@ -22,7 +22,7 @@ final class OBSConformanceTests: XCTestCase {
       parameters: Self.subresources, headers: Self.headers)
     let all = try maker.samples(count: count).map { sample in
       var sample = sample
-      // The domain itself is what is signed.
+      // Only the domain itself is signed.
       if place.style == .customDomain, let target = sample.target {
         sample.target = RequestTarget(
           bucket: "img.example.com", key: target.key?.string, parameters: target.parameters)
@@ -37,7 +37,7 @@ final class OBSConformanceTests: XCTestCase {
     return signable
   }
 
-  func testSigner() throws {
+  func testSignerConforms() throws {
     for place in Self.places {
       for style in [nil, place.style] {
         try SignerConformance(OBSSigner(style: style), samples: samples(place, count: 80)).report().throwIfFailed()
@@ -45,14 +45,14 @@ final class OBSConformanceTests: XCTestCase {
     }
   }
 
-  func testPresigner() throws {
+  func testPresignerConforms() throws {
     for place in Self.places {
       try PresignerConformance(OBSSigner(), samples: samples(place, count: 80)).report().throwIfFailed()
     }
   }
 
-  /// The host but for the bucket is not signed.
-  func testVerifier() throws {
+  /// Only the bucket's name of the host is signed.
+  func testVerifierConforms() throws {
     let rules = VerifierRule.allCases.filter { $0 != .host }
     for place in Self.places {
       let samples = try samples(place, count: 16)
@@ -64,8 +64,8 @@ final class OBSConformanceTests: XCTestCase {
     }
   }
 
-  /// Both halves of the split signer come to what the whole one signs.
-  func testSplitSignerSignsTheSame() throws {
+  /// Checks that preparing and finishing equals signing in one step.
+  func testRemoteSigningEqualsLocalSigning() throws {
     let signer = OBSSigner()
     for place in Self.places {
       for sample in try samples(place, count: 40) {

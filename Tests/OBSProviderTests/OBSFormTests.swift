@@ -3,7 +3,7 @@ import OBSProvider
 import StorageAuth
 import XCTest
 
-/// Forms of OBS: what is signed verifies, what the vendor's SDK signs verifies, and nothing else does.
+/// Signing and verification of OBS form uploads, including those of the vendor's SDK.
 final class OBSFormTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "OBSEXAMPLEACCESSKEY1", secret: "a secret")
@@ -43,7 +43,7 @@ final class OBSFormTests: XCTestCase {
     }
   }
 
-  func testWhatIsSignedVerifies() throws {
+  func testSignedFormVerifies() throws {
     for key in [key, temporary] {
       let form = try sign(policy(), with: key)
       XCTAssertEqual(form.url, "https://photos.obs.cn-north-4.myhuaweicloud.com/")
@@ -59,7 +59,7 @@ final class OBSFormTests: XCTestCase {
     }
   }
 
-  func testOneFieldMayStandForThree() throws {
+  func testTokenFieldReplacesIdSignatureAndPolicy() throws {
     let form = try sign(policy())
     func value(_ name: String) -> String { form.fields.first { $0.name == name }?.value ?? "" }
     let token = "\(key.id.string):\(value("signature")):\(value("policy"))"
@@ -72,7 +72,7 @@ final class OBSFormTests: XCTestCase {
     }
   }
 
-  func testNothingElseVerifies() throws {
+  func testChangedFormsAreRejected() throws {
     let form = try sign(policy())
     func changed(_ name: String, _ value: String?) -> SubmittedForm {
       let fields = submitted(form).fields.filter { $0.name != name } + (value.map { [FormField(name, $0)] } ?? [])
@@ -96,7 +96,7 @@ final class OBSFormTests: XCTestCase {
     assertRefused(submitted(form), .mismatch, with: AccessKey(id: key.id, secret: "another"))
   }
 
-  func testTheTokenIsBound() throws {
+  func testFormIsBoundToItsSessionToken() throws {
     let form = try sign(policy(), with: temporary)
     assertRefused(submitted(form), .invalidToken, with: AccessKey(id: temporary.id, secret: "a secret"))
     let without = SubmittedForm(
@@ -108,7 +108,7 @@ final class OBSFormTests: XCTestCase {
     assertRefused(added, .invalidPolicy, with: temporary)
   }
 
-  func testWhatOBSCannotSayIsAnError() throws {
+  func testPoliciesThatOBSCannotExpressAreRejected() throws {
     XCTAssertThrowsError(try sign(policy { $0.contentType = .oneOf(["a/b", "c/d"]) }))
     XCTAssertThrowsError(try sign(policy { $0.conditions = [FormCondition("x-obs-acl", .noneOf(["private"]))] }))
     for name in ["AccessKeyId", "Signature", "policy", "token", "x-obs-security-token", "key"] {

@@ -10,14 +10,14 @@ import StorageAuthServer
 import StorageAuthTesting
 import XCTest
 
-/// `SignatureMiddleware` and `SigningService` with OBS, without a change to either.
+/// `SignatureMiddleware` and `SigningService` with OBS as an unmodified plug-in.
 final class OBSServerTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "OBSEXAMPLETEMPKEY002", secret: "a secret", sessionToken: "a/token+=")
   private let host = "photos.obs.cn-north-4.myhuaweicloud.com"
   private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  /// A service behind the middleware, which answers with what was verified and the length of the body.
+  /// A service behind the middleware that responds with the verified target and the length of the body.
   private var service: Router<VerifiedContext> {
     let router = Router(context: VerifiedContext.self)
     let middleware = SignatureMiddleware<VerifiedContext>(
@@ -63,7 +63,7 @@ final class OBSServerTests: XCTestCase {
     XCTAssertEqual(query.text, "photos/cat.jpg 0")
   }
 
-  func testRefusalsAreInTheWordsOfOBS() async throws {
+  func testErrorsUseTheCodesOfOBS() async throws {
     let signer = OBSSigner()
     let unsigned = try await answer(service, request(.get, "/a"))
     XCTAssertEqual(unsigned.status, 403)
@@ -86,8 +86,8 @@ final class OBSServerTests: XCTestCase {
     XCTAssertTrue(expired.text.contains("<Code>RequestTimeTooSkewed</Code>"), expired.text)
   }
 
-  /// The hash is that of an empty body.
-  func testTheHashOfTheBodyIsChecked() async throws {
+  /// The hash is the hash of an empty body.
+  func testBodyHashIsChecked() async throws {
     let name = try XCTUnwrap(HTTPField.Name("x-obs-content-sha256"))
     let hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     let signed = try OBSSigner().signed(request(.put, "/a", [name: hash]), with: key, in: .at(date))
@@ -97,7 +97,7 @@ final class OBSServerTests: XCTestCase {
     XCTAssertEqual(right.text, "photos/a 0")
   }
 
-  func testStringsAreSignedForOthers() async throws {
+  func testSigningServiceSignsOBSStrings() async throws {
     let router = Router()
     SigningService<BasicRequestContext>(
       SigningAccount(OBSStringSigner(), credentials: StaticCredentialProvider(key)), time: SteppedTime(now: date)
@@ -138,7 +138,7 @@ private struct VerifiedContext: VerifiedRequestContext {
   }
 }
 
-/// Keeps the body of an answer.
+/// A response writer that keeps the body.
 private final class Answer {
   fileprivate(set) var text = ""
 

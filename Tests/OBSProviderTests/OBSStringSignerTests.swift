@@ -4,7 +4,7 @@ import OBSProvider
 import StorageAuth
 import XCTest
 
-/// What the holder of a key signs for others, and what it does not.
+/// Remote signing of OBS strings under a policy.
 final class OBSStringSignerTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "OBSEXAMPLETEMPKEY002", secret: "a secret", sessionToken: "a/token+=")
@@ -35,7 +35,7 @@ final class OBSStringSignerTests: XCTestCase {
     }
   }
 
-  func testWhatIsAllowedIsSignedAndVerifies() throws {
+  func testAllowedOperationsAreSignedAndVerify() throws {
     let orders: [(HTTPRequest.Method, String, [RequestTarget.Parameter], Bool)] = [
       (.put, "mine/a b+é", [], false), (.get, "mine/?&#", [.init(name: "versionId", value: "G0")], true),
       (.post, "mine/a", [.init(name: "uploads", value: nil)], false),
@@ -53,7 +53,7 @@ final class OBSStringSignerTests: XCTestCase {
     }
   }
 
-  func testWhatIsNotAllowedIsRefused() throws {
+  func testForbiddenOperationsAreRejected() throws {
     assertRefused(try order(.put, "other/a").0, .notAllowed)
     assertRefused(try order(.delete, "mine/a").0, .notAllowed)
     assertRefused(try order(.put, "mine/a", [.init(name: "acl", value: nil)]).0, .unknownOperation)
@@ -64,7 +64,7 @@ final class OBSStringSignerTests: XCTestCase {
   }
 
   /// The version may be part of the other parameter's value: then the request is for another version.
-  func testEveryReadingIsFound() throws {
+  func testEveryInterpretationIsFound() throws {
     let (order, _) = try order(
       .get, "mine/a",
       [.init(name: "response-content-type", value: "x"), .init(name: "versionId", value: "5")], isURL: true)
@@ -74,7 +74,7 @@ final class OBSStringSignerTests: XCTestCase {
       intent.otherTargets.map(\.parameters), [[.init(name: "response-content-type", value: "x&versionId=5")]])
   }
 
-  func testTextsThatAreNotCanonicalAreRefused() throws {
+  func testNoncanonicalStringsAreRejected() throws {
     let (order, _) = try order(.get, "mine/a", [.init(name: "versionId", value: "5")])
     let text = order.stringToSign
     let broken = [
@@ -91,7 +91,7 @@ final class OBSStringSignerTests: XCTestCase {
     assertRefused(SigningRequest(.obs, method: "GET", stringToSign: text, canonicalRequest: ""), .malformed)
   }
 
-  func testAnotherTokenIsRefused() throws {
+  func testDifferentTokenIsRejected() throws {
     let (order, _) = try order(.get, "mine/a")
     let other = AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("another"))
     XCTAssertThrowsError(try OBSStringSigner().sign(order, with: other, under: rules, at: date)) {

@@ -3,24 +3,24 @@ import OBSProvider
 import StorageAuth
 import XCTest
 
-/// The known answers: Huawei's own signature tool, and what its Python SDK signs.
+/// Known answers of OBS signatures: Huawei's own signature tool, and output of its Python SDK.
 final class OBSVectorTests: XCTestCase {
-  /// Why a vector is not signed as it stands; every other one is.
+  /// Vectors that are not signed unchanged, with the reason.
   private static let refused: [String: String] = [
-    "sub-case#a": "the SDKs compare names without their case, the documentation with it: send the documented spelling",
+    "sub-case#a": "the SDKs ignore the case of names, the documentation does not: send the documented spelling",
     "sub-case#b": "as sub-case#a",
     "sub-obscompresspolicy": "the documentation and the SDKs disagree on the name",
-    "sub-dispolicy": "only the Python SDK signs it", "sub-select": "only an older page has it",
-    "put-meta-utf8": "the documentation wants the client to encode what is not ASCII",
+    "sub-dispolicy": "only the Python SDK signs it", "sub-select": "only an older page lists it",
+    "put-meta-utf8": "the documentation requires the client to encode non-ASCII characters",
   ]
 
-  /// The other answers to questions that only the service could settle.
+  /// Vectors with an alternative answer to a question that only the service could settle, with the signed answer.
   private static let alternatives: [String: String] = [
-    "sub-empty#b": "an empty value is signed as none, as in #a: send flags without =",
-    "path-style-bucket#a": "the bucket is signed with a slash behind it, as in #b",
+    "sub-empty#b": "an empty value is signed as an absent one, as in #a: send flags without =",
+    "path-style-bucket#a": "the bucket is signed with a trailing slash, as in #b",
   ]
 
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load() {
       for isExplicit in [true, false] where vector.mode != "post" {
@@ -117,7 +117,7 @@ final class OBSVectorTests: XCTestCase {
     }
   }
 
-  /// What the documentation does not settle is signed where the application says so.
+  /// Subresources that the documentation leaves open are signed if the application requests it.
   func testAdditionalSubresourcesAreSigned() throws {
     let vectors = try Vector.load().filter { ["sub-obscompresspolicy", "sub-dispolicy", "sub-select"].contains($0.id) }
     XCTAssertEqual(vectors.count, 3)

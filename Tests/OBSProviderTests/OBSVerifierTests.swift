@@ -3,7 +3,7 @@ import OBSProvider
 import StorageAuth
 import XCTest
 
-/// What is refused, and what a signature covers.
+/// Requests that the OBS verifier rejects, and the parts that a signature covers.
 final class OBSVerifierTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "OBSEXAMPLEACCESSKEY1", secret: "a secret")
@@ -40,7 +40,7 @@ final class OBSVerifierTests: XCTestCase {
     return request
   }
 
-  func testWhatIsSignedIsToldFromWhatIsNot() throws {
+  func testSignedAndUnsignedPartsAreDistinguished() throws {
     let fields: HTTPFields = [.contentType: "text/plain", .range: "bytes=0-1"]
     let signed = try OBSSigner().signed(request("/a%2Fb?versionId=1&prefix=x", fields), with: key, in: .at(date))
     let verified = try XCTUnwrap(verify(signed))
@@ -58,7 +58,7 @@ final class OBSVerifierTests: XCTestCase {
     XCTAssertEqual(url.expiration, date.advanced(by: .seconds(600)))
   }
 
-  func testTwoAuthorizationsAreRefused() throws {
+  func testTwoAuthorizationsAreAmbiguous() throws {
     let signed = try OBSSigner().signed(request("/a"), with: key, in: .at(date))
     var both = signed
     both.path = try presigned(request("/a")).path
@@ -74,7 +74,7 @@ final class OBSVerifierTests: XCTestCase {
     assertRefused(twoTokens, .ambiguous, with: temporary)
   }
 
-  func testOtherSchemesAreNotTaken() throws {
+  func testOtherSchemesAreRejected() throws {
     assertRefused(request("/a", [.authorization: "AWS a:b"]), .unsupported)
     assertRefused(request("/a?AccessKeyId=a&Policy=e30&Signature=b"), .unsupported)
     assertRefused(request("/a?accesskeyid=a&Expires=1&signature=b"), .malformed)
@@ -88,7 +88,7 @@ final class OBSVerifierTests: XCTestCase {
     XCTAssertFalse(try OBSVerifier().recognizes(request("/a", [.authorization: "OSS a:b"])))
   }
 
-  func testTimes() throws {
+  func testClockToleranceAndURLLifetimeAreEnforced() throws {
     let signed = try OBSSigner().signed(request("/a"), with: key, in: .at(date))
     for seconds in [-900, 900] { XCTAssertNoThrow(try verify(signed, at: date.advanced(by: .seconds(seconds)))) }
     for seconds in [-901, 901] { assertRefused(signed, .clockSkew, at: date.advanced(by: .seconds(seconds))) }
@@ -103,8 +103,8 @@ final class OBSVerifierTests: XCTestCase {
     assertRefused(almost, .lifetimeOutOfRange, at: date.advanced(by: .seconds(-1)), OBSVerifier(limits: .asServices))
   }
 
-  /// The string of a value with `&versionId=` in it is that of a request with a version.
-  func testAmbiguousValuesAreRefused() throws {
+  /// The string of a value that contains `&versionId=` equals the string of a request with a version.
+  func testAmbiguousValuesAreRejected() throws {
     let path = "/a?response-content-type=x%26versionId=5"
     XCTAssertThrowsError(try OBSSigner().signed(request(path), with: key, in: .at(date)))
     var signed = try OBSSigner().signed(
@@ -119,7 +119,7 @@ final class OBSVerifierTests: XCTestCase {
       .ambiguous)
   }
 
-  func testAMismatchShowsWhatWasSignedWithoutTheToken() throws {
+  func testMismatchErrorMasksTheToken() throws {
     let signed = try OBSSigner().signed(request("/a"), with: temporary, in: .at(date))
     let wrong = AccessKey(id: temporary.id, secret: Secret("another"), sessionToken: temporary.sessionToken)
     XCTAssertThrowsError(try verify(signed, with: wrong)) { error in
@@ -129,19 +129,19 @@ final class OBSVerifierTests: XCTestCase {
     }
   }
 
-  /// A stranger's key costs the same and shows nothing.
-  func testAnUnknownKeyShowsNothing() async throws {
+  /// A lookup of an unknown key takes the same path and reveals no comparison.
+  func testErrorForAnUnknownKeyHasNoComparison() async throws {
     let signed = try OBSSigner().signed(request("/a"), with: key, in: .at(date))
     do {
       _ = try await OBSVerifier().verify(signed, at: date) { _ in nil }
-      XCTFail("accepted")
+      XCTFail("an unknown key was accepted")
     } catch let error as VerificationError {
       XCTAssertEqual(error.code, .unknownKey)
       XCTAssertNil(error.comparison)
     }
   }
 
-  func testHashOfTheBodyIsTakenOnlyWhereItIsChecked() throws {
+  func testBodyHashIsAcceptedOnlyIfItIsChecked() throws {
     let name = try XCTUnwrap(HTTPField.Name("x-obs-content-sha256"))
     let hash = String(repeating: "0a", count: 32)
     let signed = try OBSSigner().signed(request("/a", [name: hash]), with: key, in: .at(date))
@@ -151,7 +151,7 @@ final class OBSVerifierTests: XCTestCase {
     assertRefused(upper, .unsupported, OBSVerifier().acceptingPayloadHashes)
   }
 
-  func testHosts() throws {
+  func testResourceIsDerivedFromTheHost() throws {
     let expected: [(host: String, path: String, resource: String)] = [
       ("a.b.obs.eu-101.myhuaweicloud.com", "/k", "/a.b/k"), ("obs.eu-101.myhuaweicloud.com", "/", "/"),
       ("obs.eu-101.myhuaweicloud.com", "/b", "/b/"), ("obs.eu-101.myhuaweicloud.com", "/b/k", "/b/k"),

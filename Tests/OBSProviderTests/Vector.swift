@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import StorageAuth
 
-/// A known answer for OBS: a request and what is signed of it.
+/// A known answer for OBS: a request and its expected signature.
 struct Vector {
   let id: String
   let mode: String
@@ -17,7 +17,7 @@ struct Vector {
     return objects.map { Vector(id: $0["id"] as? String ?? "", mode: $0["mode"] as? String ?? "", object: $0) }
   }
 
-  /// The expected text of a name.
+  /// The expected string of a name.
   subscript(_ name: String) -> String? { (object["expected"] as? [String: Any])?[name] as? String }
 
   func text(_ name: String) -> String? { object[name] as? String }
@@ -31,7 +31,7 @@ struct Vector {
 
   var lifetime: Duration { .seconds(object["expires"] as? Int ?? 0) }
 
-  /// Where the bucket is, for a signer that is told; `nil` lets the host decide, which has to come to the same.
+  /// Returns the explicit addressing style, or `nil` to derive the style from the host, with the same result.
   func style(isExplicit: Bool) -> AddressingStyle? {
     guard isExplicit else { return nil }
     return switch text("addressing") {

@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What broke verifiers in the field, against the verifier of OSS; it has one mode.
+/// Known attacks on signature verifiers, against the OSS verifier.
 final class OSSAttackTests: XCTestCase {
   private func assertRefused(
     _ request: HTTPRequest, _ code: VerificationError.Code, against key: AccessKey = OSSFixture.key,
@@ -21,7 +21,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAControlHeaderThatIsAddedAfterSigningIsRefused() throws {
+  func testControlHeaderAddedAfterSigningIsRejected() throws {
     try versions { version in
       let put = OSSFixture.request(.put)
       for request in [try OSSFixture.signed(version, put), try OSSFixture.presigned(version, put)] {
@@ -42,7 +42,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testCredentialsInTwoPlacesAreRefusedBeforeAnyWork() throws {
+  func testCredentialsInHeaderAndURLAreAmbiguous() throws {
     try versions { first in
       try versions { second in
         var both = try OSSFixture.presigned(first)
@@ -62,7 +62,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testASchemeOrAnAlgorithmThatIsNotKnownIsRefused() throws {
+  func testUnknownSchemesAndAlgorithmsAreRejected() throws {
     let v4 = try OSSFixture.signed(.v4)
     for token in [
       "OSS4-HMAC-SHA256-EVIL", "OSS4-HMAC-SHA25", "OSS4-HMAC-SHA256X", "OSS2", "oss", "Oss4-hmac-sha256", "AWS",
@@ -84,7 +84,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify, expiry
   // matrix: OSS V4: verify, expiry
-  func testAnOldAFutureAndAMissingDateAreRefused() throws {
+  func testOldFutureAndMissingDatesAreRejected() throws {
     func at(_ seconds: Int64) -> Timestamp { Timestamp(unixSeconds: OSSFixture.date.unixSeconds + seconds) }
     try versions { version in
       let signed = try OSSFixture.signed(version)
@@ -123,7 +123,7 @@ final class OSSAttackTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify
-  func testTheScopeIsBoundToDateRegionAndProduct() throws {
+  func testScopeIsBoundToDateRegionAndProduct() throws {
     let strict = OSSVerifier(region: "cn-hangzhou")
     let signed = try OSSFixture.signed(.v4)
     XCTAssertNil(try OSSFixture.refusal(signed, by: strict))
@@ -144,7 +144,7 @@ final class OSSAttackTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify
-  func testAnAdditionalHeaderThatIsDeclaredHasToBeThereOnce() throws {
+  func testDeclaredAdditionalHeaderMustAppearExactlyOnce() throws {
     let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", additionalHeaders: ["range", "host"])
     let plain = OSSFixture.request().adding("range", "bytes=0-9")
     let signed = try signer.signed(plain, with: OSSFixture.key, in: .at(OSSFixture.date))
@@ -169,7 +169,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAMadeUpSignatureForAKnownKeyIsRefused() throws {
+  func testForgedSignatureForAKnownKeyIsRejected() throws {
     let zeros = String(repeating: "0", count: 64)
     try versions { version in
       let signed = try OSSFixture.signed(version)
@@ -193,7 +193,7 @@ final class OSSAttackTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testASignatureIsForOneMethodOneBucketAndOneKey() throws {
+  func testSignatureIsBoundToMethodBucketAndKey() throws {
     try versions { version in
       for request in [try OSSFixture.signed(version), try OSSFixture.presigned(version)] {
         for method in [HTTPRequest.Method.put, .delete, .head, .post] {
@@ -206,7 +206,7 @@ final class OSSAttackTests: XCTestCase {
         try assertRefused(other, .mismatch)
         other.authority = "oss-cn-hangzhou.aliyuncs.com"
         try assertRefused(other, .malformed, "an object without a bucket")
-        try assertRefused(other.replacing("/cat.jpg", with: "/photos/cat.jpg"), .malformed, "the same signed text")
+        try assertRefused(other.replacing("/cat.jpg", with: "/photos/cat.jpg"), .malformed, "the same string to sign")
         try assertRefused(request.replacing("/cat.jpg", with: "/dog.jpg"), .mismatch)
         try assertRefused(request.replacing("/cat.jpg", with: "/"), .mismatch)
         try assertRefused(request, .unknownKey, against: AccessKey(id: "LTAIother", secret: "8Jj5kZexample"))

@@ -3,7 +3,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Forms of OSS: what is signed, and what is refused.
+/// Signing and verification of OSS form uploads.
 final class OSSFormTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let key = AccessKey(id: "id", secret: "secret")
@@ -31,7 +31,7 @@ final class OSSFormTests: XCTestCase {
     return SubmittedForm(bucket: "photos", fields: fields, fileName: "cat.png")
   }
 
-  /// A form with a policy of any text, signed with V1.
+  /// Returns a form with an arbitrary policy document, signed with V1.
   private func form(policy text: String, _ fields: [FormField] = []) -> SubmittedForm {
     let policy = String(writing: { $0.append(base64: Array(text.utf8).span) })
     let signature = HMACKey<SHA1>(Array("secret".utf8).span).authenticationCode(for: policy).base64
@@ -51,7 +51,7 @@ final class OSSFormTests: XCTestCase {
 
   // matrix: OSS V1: form, redaction
   // matrix: OSS V4: form, redaction
-  func testAFormShowsNothingThatIsSecret() throws {
+  func testDescriptionsOfAFormMaskItsSecrets() throws {
     for version in [OSSSignatureVersion.v1, .v4] {
       let form = try form(version, with: temporary)
       XCTAssertEqual(form.url, "https://photos.oss-cn-hangzhou.aliyuncs.com/")
@@ -69,7 +69,7 @@ final class OSSFormTests: XCTestCase {
   }
 
   // matrix: OSS V4: form, expiry, skew
-  func testTheTimeOfAFormIsBound() throws {
+  func testFormIsBoundToItsDateAndExpiration() throws {
     let week = try form(.v4, policy { $0.expiration = date.advanced(by: .seconds(604_800)) })
     XCTAssertNoThrow(try verifier.verify(submitted(week), against: key, at: date.advanced(by: .seconds(604_799))))
     assertRefused(.policyExpired, submitted(week), at: date.advanced(by: .seconds(604_800)))
@@ -93,7 +93,7 @@ final class OSSFormTests: XCTestCase {
   }
 
   // matrix: OSS V4: form, verify, bad input
-  func testTheScopeOfAFormIsBound() throws {
+  func testFormIsBoundToItsScope() throws {
     let form = try form()
     func with(_ name: String, _ value: String) -> SubmittedForm {
       submitted(form) { fields in
@@ -115,7 +115,7 @@ final class OSSFormTests: XCTestCase {
       with: temporary)
   }
 
-  func testAV4PolicyThatBindsTooLittleIsRefused() throws {
+  func testV4PolicyWithoutARequiredConditionIsRejected() throws {
     let scope = "20261120/cn-hangzhou/oss/aliyun_v4_request"
     let bound = [
       #"{"x-oss-signature-version":"OSS4-HMAC-SHA256"}"#, #"{"x-oss-credential":"STS.id/\#(scope)"}"#,
@@ -146,7 +146,7 @@ final class OSSFormTests: XCTestCase {
   }
 
   // matrix: OSS V1: form, verify, bad input
-  func testEveryKindOfConditionIsEvaluated() throws {
+  func testEveryConditionOperatorIsEvaluated() throws {
     let cases: [(condition: String, accepted: [String], refused: [String?])] = [
       (#"{"x-oss-meta-a":"v"}"#, ["v"], ["V", "v ", "", nil]),
       (#"["eq","$x-oss-meta-a","v"]"#, ["v"], ["vv", "", nil]),
@@ -167,7 +167,7 @@ final class OSSFormTests: XCTestCase {
     }
   }
 
-  func testSizesAreTheNarrowestRange() throws {
+  func testSizeRangesIntersect() throws {
     let text =
       #"{"expiration":"2026-11-20T09:00:00Z","conditions":[["content-length-range",0,100],["content-length-range","5",200]]}"#
     let proof = try verifier.verify(
@@ -177,7 +177,7 @@ final class OSSFormTests: XCTestCase {
     XCTAssertEqual(proof.key, "a")
   }
 
-  func testAPolicyThatCannotBeReadIsRefused() {
+  func testMalformedPolicyIsRejected() {
     let conditions = [
       "", "{}", #"{"a":"b","c":"d"}"#, #"{"a":1}"#, "[]", #"["eq","$a"]"#, #"["eq","a","b"]"#, #"["eq","$","b"]"#,
       #"["like","$a","b"]"#, #"["in","$a","b"]"#, #"["in","$a",[1]]"#, #"["eq","$a",["b"]]"#, #"["not-in","$a","b"]"#,
@@ -198,14 +198,14 @@ final class OSSFormTests: XCTestCase {
     assertRefused(.malformed, form(policy: ""), "no policy")
   }
 
-  func testLimitsComeFirst() {
+  func testSizeLimitsPrecedeParsing() {
     let text = #"{"expiration":"2026-11-20T09:00:00Z","conditions":[{"bucket":"photos"}]}"#
     let many = (0..<130).map { FormField("x-\($0)", "") }
     assertRefused(.limitExceeded, form(policy: text, many))
     assertRefused(.limitExceeded, form(policy: text, [FormField("x", String(repeating: "a", count: 70_000))]))
   }
 
-  func testWhatOSSCannotSignIsAnError() throws {
+  func testInvalidPoliciesAreNotSigned() throws {
     let policies = [
       policy { $0.bucket = "B" }, policy { $0.objects = .key("") }, policy { $0.objects = .prefix("a/${filename}") },
       policy { $0.objects = .prefix("a/${filename}\u{301}/") },
@@ -225,13 +225,13 @@ final class OSSFormTests: XCTestCase {
     ) { XCTAssertEqual(($0 as? SigningError)?.code, .invalidConfiguration) }
   }
 
-  func testAnUnknownKeyIsLookedUpAndRefused() async throws {
+  func testUnknownKeyIsRejectedAfterItsLookup() async throws {
     let form = submitted(try form())
     let proof = try await verifier.verify(form, at: date) { [key] in $0 == "id" ? key : nil }
     XCTAssertEqual(proof.accessKeyID, "id")
     do {
       _ = try await verifier.verify(form, at: date) { _ in nil }
-      XCTFail("An unknown key was accepted.")
+      XCTFail("an unknown key was accepted")
     } catch let error as VerificationError {
       XCTAssertEqual(error.code, .unknownKey)
     }

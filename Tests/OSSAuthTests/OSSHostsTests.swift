@@ -2,9 +2,9 @@ import OSSAuth
 import StorageAuth
 import XCTest
 
-/// The hosts of OSS, with and without a bucket.
+/// Recognition of OSS hosts, with and without a bucket.
 final class OSSHostsTests: XCTestCase {
-  func testTheHostsOfOSS() {
+  func testBucketIsParsedFromOSSHosts() {
     for (host, bucket) in [
       ("oss-cn-hangzhou.aliyuncs.com", nil), ("OSS-cn-hangzhou.Aliyuncs.com:443", nil),
       ("photos.oss-cn-hangzhou.aliyuncs.com", "photos"), ("oss.oss-cn-hangzhou.aliyuncs.com", "oss"),

@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What is refused before anything is signed.
+/// Requests, keys, regions and lifetimes that the OSS signer rejects.
 final class OSSLimitTests: XCTestCase {
   private let request = OSSFixture.request()
   private let date = OSSFixture.date
@@ -18,7 +18,7 @@ final class OSSLimitTests: XCTestCase {
   }
 
   // matrix: OSS V4: expiry
-  func testAV4URLLivesForSevenDaysAtMost() throws {
+  func testV4URLIsValidForAtMostSevenDays() throws {
     let signer = OSSFixture.signer(.v4)
     let longest = try signer.presign(request, with: OSSFixture.key, validFor: .seconds(604_800), in: .at(date))
     XCTAssertEqual(longest.expiration, Timestamp(unixSeconds: date.unixSeconds + 604_800))
@@ -26,7 +26,7 @@ final class OSSLimitTests: XCTestCase {
   }
 
   // matrix: OSS V4: expiry
-  func testAV4URLOfATemporaryKeyLivesForTwelveHoursAtMost() throws {
+  func testV4URLOfATemporaryKeyIsValidForAtMostTwelveHours() throws {
     let signer = OSSFixture.signer(.v4)
     XCTAssertNoThrow(
       try signer.presign(request, with: OSSFixture.temporary, validFor: .seconds(43_200), in: .at(date)))
@@ -37,7 +37,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: expiry, bad input
   // matrix: OSS V4: expiry, bad input
-  func testAURLLivesForASecondAtLeast() throws {
+  func testPresignRejectsLifetimesBelowASecond() throws {
     for version in OSSSignatureVersion.allCases {
       for lifetime: Duration in [.zero, .seconds(-1), .milliseconds(999), .seconds(Int64.min)] {
         XCTAssertEqual(try presignError(version, lifetime).code, .lifetimeOutOfRange, "\(version) \(lifetime)")
@@ -46,7 +46,7 @@ final class OSSLimitTests: XCTestCase {
   }
 
   // matrix: OSS V1: expiry
-  func testAV1URLHasNoUpperLimitAndDoesNotOverflow() throws {
+  func testV1URLLifetimeIsUnlimitedWithoutOverflow() throws {
     let signer = OSSFixture.signer(.v1)
     let url = try signer.presign(request, with: OSSFixture.key, validFor: .seconds(10 * 365 * 86_400), in: .at(date))
     XCTAssertEqual(url.expiration.unixSeconds, date.unixSeconds + 10 * 365 * 86_400)
@@ -58,7 +58,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: expiry
   // matrix: OSS V4: expiry
-  func testAURLThatOutlivesItsKeyIsRefusedAndTheErrorSaysBothTimes() throws {
+  func testPresignRejectsExpirationBeforeURLLifetime() throws {
     let end = Timestamp(unixSeconds: date.unixSeconds + 599)
     for version in OSSSignatureVersion.allCases {
       let key = AccessKey(id: "STS.example", secret: "s", sessionToken: "t", expiration: end)
@@ -74,7 +74,7 @@ final class OSSLimitTests: XCTestCase {
   }
 
   // matrix: OSS V4: bad input
-  func testARegionThatIsMisspeltIsRefusedWithTheRightSpelling() throws {
+  func testMisspelledRegionIsRejectedWithTheCorrectSpelling() throws {
     let spellings = [
       ("oss-cn-hangzhou", "cn-hangzhou"), ("cn-hangzhou-internal", "cn-hangzhou"), ("beijing", "cn-"),
       ("CN-Hangzhou", "lower-case"), ("", "cn-hangzhou"), ("cn hangzhou", "lower-case"), ("cn/hangzhou", "lower-case"),
@@ -93,12 +93,12 @@ final class OSSLimitTests: XCTestCase {
   }
 
   // matrix: OSS V1: bad input
-  func testV1NeedsNoRegion() throws {
+  func testV1RequiresNoRegion() throws {
     XCTAssertNoThrow(try OSSSigner(.v1, bucket: "photos").signed(request, with: OSSFixture.key, in: .at(date)))
   }
 
   // matrix: OSS V4: bad input
-  func testAProductThatCannotStandInAScopeIsRefused() throws {
+  func testInvalidProductIsRejected() throws {
     for product in ["", "oss/x", "OSS"] {
       let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", product: product)
       XCTAssertThrowsError(try signer.signed(request, with: OSSFixture.key, in: .at(date)), product)
@@ -107,7 +107,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: bad input, atomicity
   // matrix: OSS V4: bad input, atomicity
-  func testAKeyThatCannotBeSentIsRefusedAndTheRequestStaysAsItWas() throws {
+  func testInvalidKeyIsRejectedAndLeavesTheRequestUnchanged() throws {
     let keys = [
       AccessKey(id: "", secret: "s"), AccessKey(id: "id", secret: ""), AccessKey(id: "id ", secret: "s"),
       AccessKey(id: "id\n", secret: "s"), AccessKey(id: "i/d", secret: "s"), AccessKey(id: "i,d", secret: "s"),
@@ -123,14 +123,16 @@ final class OSSLimitTests: XCTestCase {
         XCTAssertEqual(error.code, .invalidCredential, "\(version) \(index)")
         XCTAssertEqual(try presignError(version, .seconds(60), with: key).code, .invalidCredential)
         let prepared = try? scheme.signer.prepare(request, as: key.identity, in: .at(date))
-        XCTAssertEqual(prepared == nil, index != 1 && index != 8 && index != 9, "an identity holds no secret: \(index)")
+        XCTAssertEqual(
+          prepared == nil, index != 1 && index != 8 && index != 9,
+          "preparing with an identity, which has no secret: \(index)")
       }
     }
   }
 
   // matrix: OSS V1: bad input, atomicity
   // matrix: OSS V4: bad input, atomicity
-  func testARequestThatCannotBeSignedIsRefusedAndStaysAsItWas() throws {
+  func testInvalidRequestIsRejectedAndRemainsUnchanged() throws {
     let type = HTTPField(name: .contentType, value: "text/plain")
     let meta = HTTPField(name: .named("x-oss-meta-a"), value: "1")
     var noHost = request
@@ -166,7 +168,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: header, presign
   // matrix: OSS V4: header, presign
-  func testAnAnonymousKeyLeavesARequestAloneAndSignsNoURL() throws {
+  func testAnonymousKeyLeavesRequestsUnsignedAndPresignsNoURL() throws {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSSigner(version).signed(request, with: .anonymous, in: .at(date))
       XCTAssertEqual(signed, request)
@@ -176,7 +178,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: bad input
   // matrix: OSS V4: bad input
-  func testAURLThatIsSignedAlreadyIsNotSignedOver() throws {
+  func testPresignedRequestIsNotSignedAgain() throws {
     for first in OSSSignatureVersion.allCases {
       for second in OSSSignatureVersion.allCases {
         let once = try OSSFixture.presigned(first)
@@ -188,7 +190,7 @@ final class OSSLimitTests: XCTestCase {
 
   // matrix: OSS V1: skew
   // matrix: OSS V4: skew
-  func testTheDateOfTheContextIsTheOnlyClock() throws {
+  func testSigningUsesOnlyTheDateOfTheContext() throws {
     for version in OSSSignatureVersion.allCases {
       let scheme = try OSSSchemes.scheme(version)
       for seconds: Int64 in [0, 951_782_400, 4_102_444_800] {
@@ -203,7 +205,7 @@ final class OSSLimitTests: XCTestCase {
     }
   }
 
-  func testAURLThatIsSignedAlreadyIsRefusedAsSuch() throws {
+  func testErrorForAPresignedURLNamesTheExistingSignature() throws {
     let request = HTTPRequest(
       method: .get, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/cat.jpg?x-oss-process=a")
     for version in OSSSignatureVersion.allCases {

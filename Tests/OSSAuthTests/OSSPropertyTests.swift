@@ -5,11 +5,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What holds for every request that is signed for OSS, tried with random ones.
+/// Properties of OSS signatures, checked with random requests.
 final class OSSPropertyTests: XCTestCase {
   // matrix: OSS V1: header, verify
   // matrix: OSS V4: header, verify
-  func testWhatIsSignedInHeadersVerifies() throws {
+  func testHeaderSignaturesVerify() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.verifiesHeaders(scheme.samples(150), keeping: .acceptance, .unsigned)
       try scheme.verifiesHeaders(scheme.samples(10), keeping: .secret, .time, .secrecy)
@@ -18,7 +18,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: presign, verify, expiry
   // matrix: OSS V4: presign, verify, expiry
-  func testWhatIsSignedInURLsVerifiesUntilItEnds() throws {
+  func testPresignedURLsVerifyUntilTheyExpire() throws {
     for scheme in try OSSSchemes.all() {
       for (index, sample) in try scheme.samples(150).enumerated() {
         let lifetime = Duration.seconds(1 + index * 287 % 43_200)
@@ -30,7 +30,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: header, atomicity, bad input
   // matrix: OSS V4: header, atomicity, bad input
-  func testSigningLeavesPathAndHeadersAsTheyAre() throws {
+  func testSigningKeepsPathAndHeaders() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.signs(
         scheme.samples(100), keeping: .untouchedPath, .keptHeaders, .anonymity, .atomicity, .refusal, .secrecy)
@@ -39,7 +39,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testASignatureDependsOnItsInputsAndOnAllOfThem() throws {
+  func testSignatureDependsOnEveryInput() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.signs(
         scheme.samples(100), keeping: .determinism, .boundSecret, .boundDate, .boundMethod, .boundPath, .validity)
@@ -48,19 +48,19 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testTheOrderOfHeadersDoesNotMatter() throws {
+  func testHeaderOrderDoesNotAffectTheSignature() throws {
     for scheme in try OSSSchemes.all() { try scheme.signs(scheme.samples(100), keeping: .headerOrder) }
   }
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testSigningAgainReplacesWhatTheFirstSignatureLeft() throws {
+  func testSigningAgainReplacesTheFirstSignature() throws {
     for scheme in try OSSSchemes.all() { try scheme.signs(scheme.samples(100), keeping: .resigning) }
   }
 
   // matrix: OSS V1: presign
   // matrix: OSS V4: presign
-  func testPresigningOnlyAppendsToTheURLAndWritesNoPlus() throws {
+  func testPresigningOnlyAppendsToTheURLWithoutPlusSigns() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
       try scheme.presigns(scheme.samples(10), keeping: .secrecy)
@@ -69,7 +69,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: presign, expiry, bad input
   // matrix: OSS V4: presign, expiry, bad input
-  func testPresigningRefusesWhatCannotWork() throws {
+  func testPresigningRejectsUnusableInputs() throws {
     for scheme in try OSSSchemes.all() {
       try scheme.presigns(
         scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
@@ -78,7 +78,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
-  func testRemoteSigningGivesWhatSigningGives() throws {
+  func testRemoteSigningEqualsLocalSigning() throws {
     for scheme in try OSSSchemes.all() {
       for sample in try scheme.samples(60) {
         try scheme.splitSignatureIsTheSame(sample)
@@ -89,7 +89,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: header, verify
   // matrix: OSS V4: header, verify
-  func testNoByteOfASignedRequestCanChange() throws {
+  func testEveryByteOfASignedRequestIsProtected() throws {
     var count = 0
     for scheme in try OSSSchemes.all() {
       let samples = try scheme.bucketHostSamples(6)
@@ -101,7 +101,7 @@ final class OSSPropertyTests: XCTestCase {
 
   // matrix: OSS V1: presign, verify
   // matrix: OSS V4: presign, verify
-  func testNoByteOfAPresignedURLCanChange() throws {
+  func testEveryByteOfAPresignedURLIsProtected() throws {
     var count = 0
     for scheme in try OSSSchemes.all() {
       count += try scheme.verifiesURLs(scheme.bucketHostSamples(6), keeping: .path, .method)
@@ -126,7 +126,7 @@ final class OSSPropertyTests: XCTestCase {
 }
 
 extension SigningScheme where Signing == OSSSigner {
-  /// Samples whose host is the bucket alone where the bucket is in the host: the rest of the name is not signed.
+  /// Returns samples whose host label is only the bucket, because the rest of the host is not part of the signature.
   fileprivate func bucketHostSamples(_ count: Int) throws -> [SigningSample<AccessKey>] {
     try samples(count).map { sample in
       var sample = sample

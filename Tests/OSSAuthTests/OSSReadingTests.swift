@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// The verifier of OSS reads a request in one way, masks what it must not show, and looks at its size first.
+/// Parsing of signed requests by the OSS verifier: unique interpretation, size limits and masking.
 final class OSSReadingTests: XCTestCase {
   private func code(_ request: HTTPRequest, against key: AccessKey = OSSFixture.key) throws -> VerificationError.Code? {
     try OSSFixture.refusal(request, against: key)?.code
@@ -12,7 +12,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testPathsThatLookAlikeAreDifferentObjects() throws {
+  func testSimilarPathsAreDifferentObjects() throws {
     let paths = [
       "/a/b", "/a//b", "/a/./b", "/a/../b", "/b", "/a%252Fb", "/a+b", "/a%20b", "/A/b", "/a/b/", "//a/b", "/a%00b",
     ]
@@ -31,7 +31,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAPlusIsABlankInAQueryAndItselfInAPath() throws {
+  func testPlusIsASpaceInAQueryAndLiteralInAPath() throws {
     for version in OSSSignatureVersion.allCases {
       var signed = try OSSFixture.signed(version, OSSFixture.request(.get, "/a?response-content-type=b%20c"))
       signed.path = "/a?response-content-type=b+c"
@@ -48,7 +48,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testNothingIsDecodedTwice() throws {
+  func testPercentEncodingIsDecodedOnce() throws {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSFixture.signed(version, OSSFixture.request(.get, "/a%252E%252E%252Fb?uploadId=%2525"))
       let claim = try XCTUnwrap(OSSVerifier().claim(in: signed))
@@ -60,7 +60,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testASignedParameterThatIsThereTwiceIsRefused() throws {
+  func testDuplicateSignedParameterIsRejected() throws {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSFixture.signed(version, OSSFixture.request(.get, "/a?uploadId=1"))
       XCTAssertEqual(try code(signed.appending("uploadId=2")), .ambiguous)
@@ -78,7 +78,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify, bad input
   // matrix: OSS V4: verify, bad input
-  func testARequestThatCannotBeReadIsRefused() throws {
+  func testMalformedRequestIsRejected() throws {
     for version in OSSSignatureVersion.allCases {
       for path in [
         "/%", "/%2", "/%GG", "/a b", "/a#b", "/\u{e9}", "a", "", "*", "/%ff", "/a?%ff", "/a?b=%ff", "/a?b=%2",
@@ -110,7 +110,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testTheSizeIsLookedAtFirst() throws {
+  func testSizeLimitsPrecedeParsing() throws {
     let giant = String(repeating: "a", count: 70_000)
     let many = (0..<5_000).map { "p\($0)" }.joined(separator: "&")
     for version in OSSSignatureVersion.allCases {
@@ -133,7 +133,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testTheTokenOfATemporaryKeyHasToComeAlong() throws {
+  func testTemporaryKeyRequiresItsToken() throws {
     for version in OSSSignatureVersion.allCases {
       let temporary = OSSFixture.temporary
       let bare = AccessKey(id: temporary.id, secret: temporary.secret)
@@ -155,12 +155,12 @@ final class OSSReadingTests: XCTestCase {
       OSSFixture.request(), with: OSSFixture.key, validFor: .seconds(604_800), in: .at(OSSFixture.date)
     ).request().replacing("&x-oss-signature=", with: "&x-oss-security-token=CAIS%2Ftok%2Ben%3D%3D&x-oss-signature=")
     let temporary = AccessKey(id: OSSFixture.key.id, secret: "s", sessionToken: OSSFixture.token)
-    XCTAssertEqual(try code(long, against: temporary), .malformed, "twelve hours at most")
+    XCTAssertEqual(try code(long, against: temporary), .malformed, "the limit is twelve hours")
   }
 
   // matrix: OSS V1: redaction
   // matrix: OSS V4: redaction
-  func testAMismatchShowsTheStringsWithoutTheToken() throws {
+  func testMismatchErrorMasksTheToken() throws {
     let wrong = AccessKey(id: OSSFixture.temporary.id, secret: "other", sessionToken: OSSFixture.token)
     let encoded = "CAIS%2Ftok%2Ben%3D%3D"
     for version in OSSSignatureVersion.allCases {
@@ -181,7 +181,7 @@ final class OSSReadingTests: XCTestCase {
           XCTAssertFalse(text.contains(encoded), text)
         }
       }
-      // A token in a place where it does not count is a token all the same.
+      // A token in a position without effect must be masked too.
       let misplaced = try OSSFixture.signed(
         version, OSSFixture.request(.get, "/a?x-oss-security-token=\(encoded)&security-token=\(encoded)"))
       let error = try XCTUnwrap(
@@ -194,12 +194,12 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAnUnknownKeyIsRefusedAsSuch() async throws {
+  func testUnknownKeyIsReported() async throws {
     for version in OSSSignatureVersion.allCases {
       for request in [try OSSFixture.signed(version), try OSSFixture.presigned(version, with: OSSFixture.temporary)] {
         do {
           _ = try await OSSVerifier().verify(request, at: OSSFixture.date) { _ in nil }
-          XCTFail("accepted")
+          XCTFail("an unknown key was accepted")
         } catch let error as VerificationError {
           XCTAssertEqual(error.code, .unknownKey)
           XCTAssertNotNil(error.accessKeyID)
@@ -215,7 +215,7 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAProofIsAboutTheRequestThatIsVerifiedWhateverTheClaimWasReadFrom() throws {
+  func testProofDescribesTheVerifiedRequestNotTheClaimsSource() throws {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSFixture.signed(version)
       let other = signed.replacing("/cat.jpg", with: "/dog.jpg")

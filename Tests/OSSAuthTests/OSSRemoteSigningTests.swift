@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// Signatures that come from elsewhere: what of them is taken, and what is not.
+/// Completion of requests with signatures from a remote signer.
 final class OSSRemoteSigningTests: XCTestCase {
   private let zeros = String(repeating: "0", count: 64)
 
@@ -19,7 +19,7 @@ final class OSSRemoteSigningTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
-  func testASignatureOfAnotherFormOrAnotherIdIsRefused() throws {
+  func testSignatureWithWrongFormatOrIdIsRejected() throws {
     for version in OSSSignatureVersion.allCases {
       for presigned in [false, true] {
         let pending = try pending(version, presigned: presigned)
@@ -44,7 +44,7 @@ final class OSSRemoteSigningTests: XCTestCase {
 
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
-  func testTheWholeAuthorizationIsTakenAsWellAsTheBareSignature() throws {
+  func testFullAuthorizationAndBareSignatureAreAccepted() throws {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSFixture.signed(version)
       let authorization = try XCTUnwrap(signed.headerFields[.authorization])
@@ -69,7 +69,7 @@ final class OSSRemoteSigningTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing
-  func testTheSignatureOfTheVendorsDocumentFinishesItsRequest() throws {
+  func testSignatureFromTheVendorsDocumentationCompletesItsRequest() throws {
     let request = OSSFixture.request(.put, "/nelson", host: "oss-example.oss-cn-hangzhou.aliyuncs.com")
       .adding("content-md5", "ODBGOERFMDMzQTczRUY3NUE3NzA5QzdFNUYzMDQxNEM=").adding("content-type", "text/html")
       .adding("x-oss-meta-author", "foo@bar.com").adding("x-oss-magic", "abracadabra")
@@ -84,7 +84,7 @@ final class OSSRemoteSigningTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, expiry
   // matrix: OSS V4: remote signing, expiry
-  func testTheLimitsOfURLsHoldForRemoteSigningToo() throws {
+  func testRemoteSigningEnforcesURLLifetimeLimits() throws {
     let end = Timestamp(unixSeconds: OSSFixture.date.unixSeconds + 10)
     let identity = Identity(id: "STS.example", sessionToken: Secret("t"), expiration: end)
     for version in OSSSignatureVersion.allCases {

@@ -4,14 +4,14 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What the signed resource is about, where the path can be read in more than one way.
+/// The canonical resource of requests whose path or host is ambiguous.
 final class OSSResourceTests: XCTestCase {
   private let key = AccessKey(id: "AKIDexample", secret: "secret")
   private let date = Timestamp(unixSeconds: 1_700_000_000)
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testASignatureForAnObjectDoesNotOpenAnotherOneWhoseSlashIsEscaped() throws {
+  func testSignatureIsNotValidForAKeyWithAnEncodedSlash() throws {
     for version in OSSSignatureVersion.allCases {
       let scheme = try OSSSchemes.scheme(version, .path)
       for (signed, sent) in [("/photos//", "/photos%2F"), ("/photos/cat/", "/photos%2Fcat")] {
@@ -25,7 +25,7 @@ final class OSSResourceTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testAnEscapedSlashIsReadAsASlashBySignerAndHandler() throws {
+  func testSignerAndVerifierDecodeAnEncodedSlash() throws {
     for version in OSSSignatureVersion.allCases {
       let scheme = try OSSSchemes.scheme(version, .path)
       var request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/photos/a%2Fb")
@@ -47,7 +47,7 @@ final class OSSResourceTests: XCTestCase {
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testEveryAddressOfAnObjectIsSignedAlike() throws {
+  func testEveryAddressOfAnObjectHasTheSameSignature() throws {
     for version in OSSSignatureVersion.allCases {
       let plain = try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/a%2Bb/c?acl")
       XCTAssertNotNil(plain)
@@ -69,7 +69,7 @@ final class OSSResourceTests: XCTestCase {
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testABucketIsSignedAlikeWithAndWithoutTheSlashBehindIt() throws {
+  func testTrailingSlashOfABucketDoesNotAffectTheSignature() throws {
     for version in OSSSignatureVersion.allCases {
       let plain = try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/?acl")
       XCTAssertEqual(try signature(version, "127.0.0.1", "/photos/?acl"), plain)
@@ -79,7 +79,7 @@ final class OSSResourceTests: XCTestCase {
 
   // matrix: OSS V1: header
   // matrix: OSS V4: header
-  func testTheServiceItselfIsSignedWithoutABucket() throws {
+  func testServiceRequestIsSignedWithoutABucket() throws {
     for version in OSSSignatureVersion.allCases {
       let request = HTTPRequest(
         method: .get, scheme: "https", authority: "oss-cn-hangzhou.aliyuncs.com", path: "/?regionList")
@@ -97,7 +97,7 @@ final class OSSResourceTests: XCTestCase {
 
   // matrix: OSS V1: bad input
   // matrix: OSS V4: bad input
-  func testAHostThatDoesNotNameItsBucketNeedsOne() throws {
+  func testHostWithoutABucketRequiresAConfiguredBucket() throws {
     for version in OSSSignatureVersion.allCases {
       for style: AddressingStyle? in [nil, .customDomain] {
         let error = try signingError { () throws(SigningError) in
@@ -113,7 +113,7 @@ final class OSSResourceTests: XCTestCase {
     }
   }
 
-  func testABucketMayBeCalledLikeAService() throws {
+  func testBucketNamedLikeTheServiceIsSupported() throws {
     for version in OSSSignatureVersion.allCases {
       XCTAssertEqual(
         try signature(version, "oss.oss-cn-hangzhou.aliyuncs.com", "/a", bucket: "oss"),
@@ -122,7 +122,7 @@ final class OSSResourceTests: XCTestCase {
   }
 
   // matrix: OSS V1: header
-  func testADateThatTheCallerChoseIsTheOneThatV1Signs() throws {
+  func testV1SignsTheCallersDateHeader() throws {
     let chosen = "Tue, 14 Nov 2023 22:13:20 GMT"
     let request = OSSFixture.request().adding("x-oss-date", chosen)
     let later = Timestamp(unixSeconds: date.unixSeconds + 3_600)
@@ -142,7 +142,7 @@ final class OSSResourceTests: XCTestCase {
   }
 
   // matrix: OSS V1: presign
-  func testAnXOSSDateHeaderIsNoPartOfAV1URL() throws {
+  func testV1URLOmitsTheXOSSDateHeader() throws {
     let url = try OSSFixture.signer(.v1).presign(
       OSSFixture.request().adding("x-oss-date", "Tue, 14 Nov 2023 22:13:20 GMT"), with: key, validFor: .seconds(60),
       in: .at(date))

@@ -6,7 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 
-/// OSS with both of its versions, as the properties of signing need it.
+/// The OSS schemes in both versions, as the property tests require them.
 enum OSSSchemes {
   static let headers = [
     "content-type", "content-md5", "x-oss-meta-a", "x-oss-meta-author-with-a-long-name", "x-oss-acl",
@@ -38,7 +38,7 @@ enum OSSSchemes {
       remoteSignature: version == .v1 ? v1Signature : v4Signature)
   }
 
-  /// Every version in every style.
+  /// Returns the schemes of every version in every addressing style.
   static func all() throws -> [SigningScheme<OSSSigner, OSSVerifier>] {
     try OSSSignatureVersion.allCases.flatMap { version in
       try AddressingStyle.allCases.map { try scheme(version, $0) }

@@ -3,7 +3,7 @@ import OSSAuth
 import StorageAuth
 import XCTest
 
-/// What a proof says that an OSS signature covers, and what not.
+/// Parameters and headers that a proof reports as covered by an OSS signature.
 final class OSSSignedPartsTests: XCTestCase {
   private let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
   private let date = Timestamp(unixSeconds: 1_795_161_600)
@@ -29,7 +29,7 @@ final class OSSSignedPartsTests: XCTestCase {
     return copy
   }
 
-  func testV1CoversSubresourcesAlone() throws {
+  func testV1CoversOnlySubresources() throws {
     let path = "/a?prefix=p&acl&response-content-type=t%2Fp&x-oss-process=y&%61ppend&%2561cl=1&versionid=2"
     let signer = OSSSigner(.v1)
     let signed: [WireText] = ["acl", "response-content-type", "x-oss-process", "append"]
@@ -48,7 +48,7 @@ final class OSSSignedPartsTests: XCTestCase {
     XCTAssertEqual([header.signsPlacement, url.signsPlacement], [true, true])
   }
 
-  func testExpiresOfARequestThatIsSignedInItsHeadersIsNotCovered() throws {
+  func testHeaderSignatureDoesNotCoverExpires() throws {
     var signed = try OSSSigner(.v1).signed(request("/a"), with: key, in: .at(date))
     signed.path = "/a?Expires=9"
     let proof = try proof(of: signed)
@@ -56,8 +56,8 @@ final class OSSSignedPartsTests: XCTestCase {
     XCTAssertEqual(proof.unsignedParameters.map(\.name), ["Expires"])
   }
 
-  /// Each parameter that a proof calls signed breaks the signature when it changes, and no other does.
-  func testWhatIsCalledSignedIsWhatTheSignatureCovers() throws {
+  /// Changing a parameter that a proof reports as signed invalidates the signature, and changing another one does not.
+  func testReportedParametersAreThoseTheSignatureCovers() throws {
     let path = "/a?prefix=p&acl=1&response-expires=2&x-oss-process=y&marker=z&%61ppend=1&objectMeta=3"
     for signer in [OSSSigner(.v1), OSSSigner(.v4, region: "cn-hangzhou")] {
       let plain = try request(path)
@@ -94,7 +94,7 @@ final class OSSSignedPartsTests: XCTestCase {
     XCTAssertEqual(url.target["prefix"], "p")
   }
 
-  func testAProofNamesTheKeyThatWasLookedUp() throws {
+  func testProofNamesTheKeyThatWasLookedUp() throws {
     let signed = try OSSSigner(.v1).signed(request("/a"), with: key, in: .at(date))
     XCTAssertEqual(try proof(of: signed).accessKeyID, "LTAItest")
   }

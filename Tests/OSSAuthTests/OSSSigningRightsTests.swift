@@ -4,12 +4,12 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// Which rights it takes to have a string signed.
+/// Permissions that a policy must grant before an OSS string is signed.
 final class OSSSigningRightsTests: XCTestCase {
   private let signer = OSSStringSigner(region: "cn-hangzhou")
 
   // matrix: OSS V1: remote signing, bad input
-  func testV1NeedsTheRightsOfBothReadingsOfAString() throws {
+  func testV1RequiresPermissionsForEveryInterpretation() throws {
     let request = OSSFixture.request(.delete, "/alice/a?uploadId=1")
     let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
     func sign(_ actions: AccessAction...) -> Bool {
@@ -18,13 +18,13 @@ final class OSSSigningRightsTests: XCTestCase {
       let rules = SigningRules(AccessPolicy([rule]))
       return (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
     }
-    XCTAssertFalse(sign(.write), "it also deletes the object \"alice/a?uploadId=1\"")
+    XCTAssertFalse(sign(.write), "the string can also delete the object \"alice/a?uploadId=1\"")
     XCTAssertFalse(sign(.delete))
     XCTAssertTrue(sign(.write, .delete))
   }
 
   // matrix: OSS V1: remote signing, bad input
-  func testAV1ListCountsAsTheObjectThatItsStringFits() throws {
+  func testV1ListAlsoRequiresReadPermissionForTheMatchingObject() throws {
     let request = OSSFixture.request(.get, "/?continuation-token=secret")
     let pending = try OSSFixture.signer(.v1).prepare(request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
     XCTAssertTrue(pending.stringToSign.hasSuffix("\n/photos/?continuation-token=secret"))
@@ -34,14 +34,14 @@ final class OSSSigningRightsTests: XCTestCase {
       let rules = SigningRules(AccessPolicy([rule]))
       return (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date)) != nil
     }
-    XCTAssertFalse(sign(.list), "it also reads the object \"?continuation-token=secret\"")
+    XCTAssertFalse(sign(.list), "the string can also read the object \"?continuation-token=secret\"")
     XCTAssertFalse(sign(.read))
     XCTAssertTrue(sign(.list, .read))
   }
 
   // matrix: OSS V1: remote signing, expiry
   // matrix: OSS V4: remote signing, expiry
-  func testARequestThatIsDatedAfterTheEndOfItsRuleIsRefused() throws {
+  func testRequestDatedAfterItsRuleExpiresIsRejected() throws {
     for version in OSSSignatureVersion.allCases {
       let pending = try OSSFixture.signer(version).prepare(
         OSSFixture.request(.put, "/alice/a"), as: OSSFixture.key.identity,
@@ -63,7 +63,7 @@ final class OSSSigningRightsTests: XCTestCase {
   }
 
   // matrix: OSS V4: remote signing, bad input
-  func testSizeAndTypeCountWhereThePolicyWantsThem() throws {
+  func testSizeAndTypeAreRequiredByTheirConditions() throws {
     let rule = AccessRule(.write, objects: .all, in: "photos", upTo: 10, types: ["image/*"])
     let strict = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", additionalHeaders: ["content-length"])
     func sign(_ headers: HTTPFields, _ path: String = "/a", _ prepared: OSSSigner? = nil) throws -> Bool {
@@ -83,7 +83,7 @@ final class OSSSigningRightsTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
-  func testOfAllParametersOnlyThoseOfReadingAndOfUploadsAreSigned() throws {
+  func testOnlyReadAndUploadParametersAreSigned() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))
     var count = 0
     for version in OSSSignatureVersion.allCases {
@@ -93,7 +93,7 @@ final class OSSSigningRightsTests: XCTestCase {
             let request = OSSFixture.request(method, "/\(key)?\(name)\(value.map { "=\($0)" } ?? "")")
             let pending = try OSSFixture.signer(version).prepare(
               request, as: OSSFixture.key.identity, in: .at(OSSFixture.date))
-            // V1 does not sign every one of them: the string is that of the request without it.
+            // V1 does not sign each of them: the string is that of the request without the parameter.
             if version == .v1, !pending.stringToSign.contains(name) { continue }
             let isSigned =
               (try? signer.sign(SigningRequest(pending), with: OSSFixture.key, under: rules, at: OSSFixture.date))

@@ -6,7 +6,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// Strings to sign that come from elsewhere: each is read back as what it is, or refused.
+/// Signing of strings from untrusted clients: each is parsed back into a request or rejected.
 final class OSSStringSignerTests: XCTestCase {
   private let signer = OSSStringSigner(region: "cn-hangzhou")
   private let upload = AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: "photos")])
@@ -22,12 +22,13 @@ final class OSSStringSignerTests: XCTestCase {
 
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
-  func testEveryPreparedStringIsReadBackAsTheRequestItWasMadeFrom() throws {
+  func testPreparedStringIsParsedBackIntoItsRequest() throws {
     var count = 0
     for scheme in try OSSSchemes.all() + [OSSSchemes.scheme(.v4, additionalHeaders: ["host", "range", "x-b", "a"])] {
       for sample in try scheme.samples(120) {
         let target = try XCTUnwrap(sample.target)
-        // V1 cannot tell a question mark in a key or a value from the one before the parameters, nor an ampersand in a value.
+        // V1 cannot distinguish a question mark in a key or a value from the delimiter before the parameters, nor an
+        // ampersand in a value.
         let values = target.parameters.map { $0.value?.string } + [sample.credential.sessionToken?.reveal()]
         let isAmbiguous =
           (target.key?.string ?? "").contains("?") || values.contains { $0?.contains { "?&".contains($0) } == true }
@@ -51,7 +52,7 @@ final class OSSStringSignerTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, verify
   // matrix: OSS V4: remote signing, verify
-  func testEveryOperationIsSignedUnderAPolicyThatAllowsItAndTheFinishedRequestVerifies() throws {
+  func testAllowedOperationsAreSignedAndVerify() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))
     var count = 0
     for scheme in try OSSSchemes.all() {
@@ -80,7 +81,7 @@ final class OSSStringSignerTests: XCTestCase {
     XCTAssertGreaterThan(count, 1_000)
   }
 
-  /// Texts to sign of an upload by alice: the string of V1, the canonical request of V4.
+  /// Returns the strings to sign of an upload by alice: for V1 the string to sign, for V4 the canonical request.
   private func uploads() throws -> [(version: OSSSignatureVersion, pending: PendingSignature)] {
     let request = OSSFixture.request(.put, "/alice/a", [.contentType: "text/plain", .named("x-oss-meta-b"): "c"])
     return try OSSSignatureVersion.allCases.flatMap { version in
@@ -96,7 +97,7 @@ final class OSSStringSignerTests: XCTestCase {
     }
   }
 
-  /// Has a changed text signed, with the right hash around a canonical request.
+  /// Requests a signature for a changed string, with the correct hash around a canonical request.
   private func sign(_ text: String, _ pending: PendingSignature, _ version: OSSSignatureVersion) -> Bool {
     var order = SigningRequest(.ossV1, method: "PUT", stringToSign: text)
     if version == .v4 {
@@ -110,7 +111,7 @@ final class OSSStringSignerTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
-  func testNoChangedByteLeadsOutOfThePolicy() throws {
+  func testChangedBytesNeverExceedThePolicy() throws {
     for (version, pending) in try uploads() {
       let text = pending.canonicalRequest ?? pending.stringToSign
       var (signed, refused) = (0, 0)
@@ -137,19 +138,19 @@ final class OSSStringSignerTests: XCTestCase {
           XCTAssertFalse(changed.contains("?acl"), changed)
         }
       }
-      XCTAssertGreaterThan(signed, 50, "what stays inside the policy is signed")
+      XCTAssertGreaterThan(signed, 50, "strings that the policy allows are signed")
       XCTAssertGreaterThan(refused, 1_000)
     }
   }
 
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
-  func testDuplicateMovedAndSmuggledLinesAreRefused() throws {
+  func testDuplicateMovedAndSmuggledLinesAreRejected() throws {
     let lines = ["x-oss-acl:public-read", "X-Oss-Meta-B:c", "x-oss-meta-b: c", "x-oss-meta-b:d", "/photos/bob/a"]
     for (version, pending) in try uploads() {
       let text = pending.canonicalRequest ?? pending.stringToSign
       for smuggled in RemoteOperations.smuggled(into: text, lines) where sign(smuggled, pending, version) {
-        // The one thing that such a line can become is the text of a header, or a part of alice's own key.
+        // Such a line can only become the value of a header, or a part of alice's own key.
         let isInside = smuggled.utf8.split(separator: UInt8(ascii: "\n")).contains {
           $0.starts(with: "/photos/alice/a".utf8)
         }
@@ -159,7 +160,7 @@ final class OSSStringSignerTests: XCTestCase {
   }
 
   // matrix: OSS V4: remote signing, bad input
-  func testAnotherRegionProductOrDayIsRefused() throws {
+  func testDifferentRegionProductOrDayIsRejected() throws {
     for other in [
       OSSSigner(.v4, bucket: "photos", region: "cn-shanghai"),
       OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou", product: "oss-cloudbox"),

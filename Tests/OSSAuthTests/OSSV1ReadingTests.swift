@@ -5,7 +5,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The targets that one V1 string stands for: all of them are found, and none is signed, verified or opened by mistake.
+/// Interpretations of ambiguous V1 strings: all are found, and none is signed or verified by mistake.
 final class OSSV1ReadingTests: XCTestCase {
   private typealias Parameter = RequestTarget.Parameter
 
@@ -15,7 +15,7 @@ final class OSSV1ReadingTests: XCTestCase {
   ]
   private let names = ["acl", "uploadId", "versionId", "x-oss-a", "x-oss-a=a", "x-oss-a&acl", "x-oss-a?acl"]
 
-  /// Every target of a small alphabet: a key of two parts, and up to two parameters.
+  /// Returns every target over a small alphabet: a key of two parts, and up to two parameters.
   private func targets() -> [RequestTarget] {
     let values: [String?] = [nil] + texts.dropFirst().map { $0 }
     let single = names.flatMap { name in values.map { [Parameter(name: name, value: $0)] } }
@@ -47,7 +47,7 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing
-  func testEveryTargetOfAStringIsAmongItsReadings() throws {
+  func testEveryTargetIsAmongTheInterpretationsOfItsString() throws {
     let signer = OSSFixture.signer(.v1)
     var readings: [String: Set<String>] = [:]
     var groups: [String: Int] = [:]
@@ -61,12 +61,12 @@ final class OSSV1ReadingTests: XCTestCase {
       groups[resource, default: 0] += 1
     }
     XCTAssertGreaterThan(groups.values.reduce(0, +), 5_000)
-    XCTAssertGreaterThan(groups.values.filter { $0 > 1 }.count, 50, "strings of two targets and more")
+    XCTAssertGreaterThan(groups.values.filter { $0 > 1 }.count, 50, "strings with several targets")
     XCTAssertTrue(groups.values.contains { $0 > 2 })
   }
 
   // matrix: OSS V1: remote signing
-  func testEveryReadingOfAStringHasThatString() throws {
+  func testEveryInterpretationProducesTheSameString() throws {
     let signer = OSSFixture.signer(.v1)
     var count = 0
     for first in texts {
@@ -87,7 +87,7 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing, bad input
-  func testAStringWithMoreReadingsThanCanBeLookedAtHasNone() {
+  func testStringWithTooManyInterpretationsHasNone() {
     let names = (10..<99).map { "x-oss-\($0)=a" }.joined(separator: "&")
     XCTAssertNil(OSSV1Readings.targets(ofResource: "/photos/a?\(names)"))
     let marks = String(repeating: "?x-oss-a", count: 5_000)
@@ -99,7 +99,7 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing, bad input
-  func testAStringWithTwoQuestionMarksIsNotSigned() throws {
+  func testStringWithTwoQuestionMarksIsNotSigned() throws {
     let signer = OSSStringSigner(region: "cn-hangzhou")
     let policy = AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .prefix("alice/"), in: "photos")])
     let dates = [OSSFixture.date.httpDate, "\(OSSFixture.date.unixSeconds + 60)"]
@@ -123,7 +123,7 @@ final class OSSV1ReadingTests: XCTestCase {
     }
   }
 
-  /// Has a resource signed for a caller with some rights below `alice/`, and says how often that was refused.
+  /// Whether a resource is signed for a caller with the given permissions below `alice/`.
   private func isSigned(
     _ method: String, _ resource: String, _ actions: AccessAction..., keys: ObjectScope = .prefix("alice/")
   ) -> Bool {
@@ -137,20 +137,21 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: remote signing
-  func testAStringIsSignedOnlyIfEveryReadingIsAllowed() {
-    XCTAssertTrue(isSigned("PUT", "/photos/alice/a?partNumber=1&uploadId=x", .write), "what SDKs send")
+  func testStringIsSignedOnlyIfEveryInterpretationIsAllowed() {
+    XCTAssertTrue(isSigned("PUT", "/photos/alice/a?partNumber=1&uploadId=x", .write), "the request that SDKs send")
     XCTAssertTrue(isSigned("GET", "/photos/alice/a?response-content-type=a&versionId=b", .read))
     XCTAssertTrue(isSigned("POST", "/photos/alice/a?uploads", .write))
     XCTAssertFalse(isSigned("DELETE", "/photos/alice/a?uploadId=x", .write))
-    XCTAssertFalse(isSigned("GET", "/photos/alice/a?uploadId=x", .write), "it also reads a key")
+    XCTAssertFalse(isSigned("GET", "/photos/alice/a?uploadId=x", .write), "the string can also read a key")
     XCTAssertFalse(isSigned("GET", "/photos/alice/a?versionId=1&x-oss-process=a", .read))
     let onlyA = ObjectScope.key("alice/a")
     XCTAssertTrue(isSigned("GET", "/photos/alice/a", .read, keys: onlyA))
-    XCTAssertFalse(isSigned("GET", "/photos/alice/a?versionId=b", .read, keys: onlyA), "it also reads another key")
+    XCTAssertFalse(
+      isSigned("GET", "/photos/alice/a?versionId=b", .read, keys: onlyA), "the string can also read another key")
   }
 
   // matrix: OSS V1: presign, form, bad input
-  func testURLsAndFormsOfV1AreNotMadeForKeysWithQuestionMarks() throws {
+  func testV1URLsAndFormsRejectKeysWithQuestionMarks() throws {
     let paths = [
       "/victim.txt%3Fresponse-content-type=text%2Fplain", "/what%3f", "/%3Facl", "/a?response-content-type=a?acl",
       "/a?response-content-type=a%3Facl", "/a?response-content-type=a%26versionId=1", "/a?x-oss-a%3Fb=1",
@@ -197,7 +198,7 @@ final class OSSV1ReadingTests: XCTestCase {
   }
 
   // matrix: OSS V1: verify, bad input
-  func testAVerifierTakesThePlainReadingOfAV1StringAlone() throws {
+  func testVerifierAcceptsOnlyThePlainInterpretationOfAV1String() throws {
     let lenient = OSSVerifier(acceptsAmbiguousV1: true)
     for path in ["/a%3Facl", "/a?uploadId=x%3Facl", "/a?uploadId=x?acl", "/a?uploadId=x%26versionId=1", "/%3Facl"] {
       let signed = try OSSFixture.signed(.v1, OSSFixture.request(.get, path))
@@ -214,7 +215,7 @@ final class OSSV1ReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify, bad input
   // matrix: OSS V4: verify, bad input
-  func testNamesOfTheAuthorizationInAnotherCaseAreRefused() throws {
+  func testAuthorizationParametersWithWrongCaseAreRejected() throws {
     for version in OSSSignatureVersion.allCases {
       for request in [try OSSFixture.signed(version), try OSSFixture.presigned(version), OSSFixture.request()] {
         for name in [

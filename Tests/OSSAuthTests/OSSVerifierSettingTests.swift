@@ -4,13 +4,13 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What a verifier of OSS accepts by its settings, and the limits of URLs in all that know them.
+/// Settings of the OSS verifier, and agreement of all components about URL lifetimes.
 final class OSSVerifierSettingTests: XCTestCase {
   private let date = OSSFixture.date
 
   // matrix: OSS V1: verify, form
   // matrix: OSS V4: verify, form
-  func testAVersionThatIsNotAcceptedIsRefusedBeforeAKeyIsLookedUp() throws {
+  func testDisabledVersionIsRejectedBeforeTheKeyLookup() throws {
     for version in OSSSignatureVersion.allCases {
       let own = OSSVerifier(acceptedVersions: [version])
       let others = [
@@ -38,7 +38,7 @@ final class OSSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: OSS V1: verify, expiry
-  func testAV1URLThatLastsForLongerThanTheLimitIsRefused() throws {
+  func testV1URLBeyondTheLifetimeLimitIsRejected() throws {
     let request = OSSFixture.request()
     func refusal(_ seconds: Int64, by verifier: OSSVerifier = OSSVerifier()) throws -> VerificationError? {
       let url = try OSSFixture.presigned(.v1, request, for: .seconds(seconds))
@@ -55,11 +55,12 @@ final class OSSVerifierSettingTests: XCTestCase {
     XCTAssertNil(try refusal(3600, by: hour))
     XCTAssertEqual(try refusal(3601, by: hour)?.code, .lifetimeOutOfRange)
     let url = try OSSFixture.presigned(.v1, request, for: .seconds(3700))
-    XCTAssertNil(try OSSFixture.refusal(url, at: date.advanced(by: .seconds(100)), by: hour), "an hour is left")
+    XCTAssertNil(
+      try OSSFixture.refusal(url, at: date.advanced(by: .seconds(100)), by: hour), "the remaining lifetime is one hour")
   }
 
   // matrix: OSS V4: verify, expiry
-  func testAV4URLIsHeldToTheLimitOfTheVerifierAsWell() throws {
+  func testVerifiersLifetimeLimitAppliesToV4URLs() throws {
     let hour = OSSVerifier(limits: VerificationLimits(urlLifetime: .seconds(3600)))
     for (seconds, code) in [(Int64(3600), nil), (3601, VerificationError.Code.lifetimeOutOfRange)] {
       let url = try OSSFixture.presigned(.v4, for: .seconds(seconds))
@@ -69,7 +70,7 @@ final class OSSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: OSS V1: form, expiry
-  func testAFormThatLastsForLongerThanTheLimitIsRefused() throws {
+  func testFormBeyondTheLifetimeLimitIsRejected() throws {
     for (seconds, code) in [(Int64(604_800), nil), (604_801, VerificationError.Code.lifetimeOutOfRange)] {
       let policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(seconds)))
       let form = try OSSFixture.signer(.v1).sign(
@@ -88,7 +89,9 @@ final class OSSVerifierSettingTests: XCTestCase {
     }
   }
 
-  /// A V4 URL for any number of seconds, with its pending signature: that of a short one, spelt anew.
+  /// Returns a V4 URL with an arbitrary lifetime in seconds, with its pending signature.
+  ///
+  /// It is a short-lived URL whose lifetime is replaced.
   private func pending(_ seconds: Int64, _ key: AccessKey) throws -> SigningRequest {
     let short = try OSSFixture.signer(.v4).prepare(
       presigning: OSSFixture.request(), as: key.identity, validFor: .seconds(60), in: .at(date))
@@ -100,7 +103,7 @@ final class OSSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: OSS V4: presign, verify, remote signing, form, expiry
-  func testAllThatKnowTheLimitsOfV4URLsAgree() throws {
+  func testSignerVerifierAndRemoteSignerAgreeOnV4Lifetimes() throws {
     XCTAssertEqual(OSSLimits.urlLifetime, .seconds(7 * 86_400))
     XCTAssertEqual(OSSLimits.temporaryURLLifetime, .seconds(12 * 3600))
     XCTAssertEqual(OSSVerifier.clockTolerance, .seconds(15 * 60))
@@ -115,7 +118,8 @@ final class OSSVerifierSettingTests: XCTestCase {
         let order = try pending(seconds, key)
         let answer = try? remote.sign(order, with: key, under: rules, at: date)
         XCTAssertEqual(answer != nil, isAllowed, "the remote signer: \(key.id) \(seconds)")
-        // What signs without limits: the signature of the text itself, by code that is not the package's.
+        // An independent reference without limits: the signature of the string, computed by code outside of the
+        // package.
         let scope = ["20261120", "cn-hangzhou", "oss", "aliyun_v4_request"]
         let signingKey = scope.reduce(Array("aliyun_v4\(key.secret.reveal())".utf8)) {
           ReferenceHash.sha256.authenticationCode(key: $0, message: $1)
@@ -137,7 +141,7 @@ final class OSSVerifierSettingTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify, skew
-  func testTheDateOfAV4RequestIsXOSSDateWhereThereIsOne() throws {
+  func testXOSSDateTakesPrecedenceOverDate() throws {
     let other = date.advanced(by: .seconds(-3600)).httpDate
     let signed = try OSSFixture.signed(.v4)
     XCTAssertNil(try OSSFixture.refusal(signed.adding("date", other)))

@@ -6,9 +6,10 @@ import XCTest
 
 @testable import OSSAuth
 
-/// Keys that are derived from a secret are gone from memory with the access key; the secret's own text is the test's.
+/// Wiping of keys that are derived from a secret, once the access key is released.
 ///
-/// The values were computed with Python's hmac and the compression function of the hash (FIPS 180-4), and are masked.
+/// The secret's own text belongs to the test. The values were computed with Python's hmac and the compression function
+/// of the hash (FIPS 180-4), and are masked.
 final class WipingTests: XCTestCase {
   private static let derived: [(name: String, masked: String)] = [
     ("date", "c7a03521ddb47a7f9b8cdd4c4c7baffe979c7b12a309b611fad2606c214f98d4"),
@@ -38,12 +39,14 @@ final class WipingTests: XCTestCase {
     XCTAssertEqual(signature.utf8.count, 64)
   }
 
-  func testDerivedKeysAreWiped() throws {
+  func testReleasedKeyWipesItsDerivedKeys() throws {
     let key = Self.key()
     let control = Self.derived.first { $0.name == "key inner" }?.masked ?? ""
     try MemoryScan.behind({ Self.sign(key) }) {
-      guard let found = MemoryScan.count(ofMasked: control) else { throw XCTSkip("no process reads its memory here") }
-      XCTAssertEqual(found, 1, "the scan has to find the key that is kept, once")
+      guard let found = MemoryScan.count(ofMasked: control) else {
+        throw XCTSkip("a process cannot read its own memory on this system")
+      }
+      XCTAssertEqual(found, 1, "the scan must find the retained key once")
     }
     MemoryScan.behind({ Self.sign(Self.key()) }) {
       for (name, masked) in Self.derived {
@@ -53,7 +56,7 @@ final class WipingTests: XCTestCase {
     }
   }
 
-  /// A byte of a secret that is too long for the stack.
+  /// Returns one byte of a secret that is too long for the stack.
   private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 7) }
 
   @inline(never)
@@ -64,19 +67,21 @@ final class WipingTests: XCTestCase {
     XCTAssertEqual(key.authenticationCode(for: "text").byteCount, 32)
   }
 
-  func testArraysThatWereOutgrownAreWiped() throws {
+  func testOutgrownArraysAreWiped() throws {
     let masked = [100, 1100, 2200, 4900].map { start in
       (start..<(start + 32)).map { index in
         let digits = String(Self.byte(index) ^ 0xaa, radix: 16)
         return digits.utf8.count == 1 ? "0" + digits : digits
       }.joined()
     }
-    // The dynamic linker spills the vector registers, and with them what was copied last, when a function is called for
-    // the first time. The first round calls everything once.
+    // The dynamic linker spills the vector registers, and with them the last copied bytes, when a function is called
+    // for the first time. The first round calls every function once.
     MemoryScan.behind({ Self.makeLongKey(from: 10_000) }) { _ = MemoryScan.count(ofMasked: masked[0]) }
     try MemoryScan.behind({ Self.makeLongKey() }) {
       for value in masked {
-        guard let found = MemoryScan.count(ofMasked: value) else { throw XCTSkip("no process reads its memory here") }
+        guard let found = MemoryScan.count(ofMasked: value) else {
+          throw XCTSkip("a process cannot read its own memory on this system")
+        }
         XCTAssertEqual(found, 0)
       }
     }

@@ -1,28 +1,28 @@
 import Foundation
 import XCTest
 
-/// The house stands as it was drawn: what imports what, where unsafe code is, how long files are.
+/// The package's architecture: imports of every target, locations of unsafe code, and file lengths.
 final class ArchitectureTests: XCTestCase {
-  /// What the libraries for signing may import that the manifest does not name.
+  /// Modules that the libraries for signing may import although the manifest does not name them.
   private static let allowedForSigning: [String: Set<String>] = [
     "StorageCrypto": ["Synchronization"],
     "StorageAuth": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
     "OSSAuth": [], "COSAuth": [], "S3Auth": [], "StorageDiagnosis": [],
   ]
 
-  /// Where unsafe code may stand outside StorageCrypto, and why.
+  /// Files outside StorageCrypto that may contain unsafe code, with the reason.
   private static let unsafeFiles: [String: String] = [
-    "Sources/StorageAuth/Time/Timestamp.swift": "the clock of the machine is a C call",
-    "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written where room was reserved for them",
+    "Sources/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
+    "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written into reserved capacity",
     "Sources/StorageAuth/Canonical/HeaderSelection.swift":
-      "the bytes of a header come as a buffer, and are looked at many at a time, with the indices of the span",
+      "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/StorageClient/Uploads/FilePayload.swift": "the system reads into a buffer",
-    "Sources/StorageClient/Downloads/FileReplacement.swift": "the rename of a file is a C call",
+    "Sources/StorageClient/Downloads/FileReplacement.swift": "renaming a file is a C call",
     "Sources/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
     "Sources/StorageCompression/Zlib.swift": "zlib is a C library",
-    "Sources/CloudCredentials/Local/OpenedFile.swift": "the descriptor of a file is asked through C calls",
+    "Sources/CloudCredentials/Local/OpenedFile.swift": "file attributes are read with C calls",
     "Sources/StorageAuth/Canonical/HostName.swift":
-      "the bytes of a static string come as a buffer",
+      "the bytes of a static string are a buffer",
   ]
 
   private func sources() throws -> [SourceTree.File] {
@@ -31,7 +31,7 @@ final class ArchitectureTests: XCTestCase {
     return files
   }
 
-  func testEveryTargetImportsOnlyWhatIsBelowIt() throws {
+  func testTargetsImportOnlyTheirDependencies() throws {
     let graph = try ModuleGraph()
     for file in try sources() {
       let allowed = try XCTUnwrap(graph[file.target], "\(file.path) is in a target that `modules` does not name")
@@ -41,15 +41,15 @@ final class ArchitectureTests: XCTestCase {
     }
   }
 
-  func testEveryModuleStandsOnWhatIsAboveItsLine() throws {
+  func testModulesDependOnlyOnModulesDeclaredAbove() throws {
     var above: Set = ["CLibcrypto", "CCarryless", "CZlib", "HTTPTypes"]
     for (name, imports) in try ModuleGraph().modules {
       XCTAssertTrue(above.isSuperset(of: imports), "\(name) names \(Set(imports).subtracting(above).sorted())")
-      XCTAssertTrue(above.insert(name).inserted, "\(name) is there twice")
+      XCTAssertTrue(above.insert(name).inserted, "\(name) is listed twice")
     }
   }
 
-  func testTheDiagramDrawsTheModulesOfTheManifest() throws {
+  func testDiagramShowsTheModulesOfTheManifest() throws {
     let page = try String(
       contentsOf: SourceTree.root.appending(path: "Documentation/Architecture.md"), encoding: .utf8)
     let diagram = page.components(separatedBy: "```")[1]
@@ -60,7 +60,7 @@ final class ArchitectureTests: XCTestCase {
     XCTAssertEqual(drawn, ["CLibcrypto", "CCarryless", "CZlib"] + (try ModuleGraph().modules.map(\.name)))
   }
 
-  func testTheLibrariesForSigningImportNoFoundationAndNoNetwork() throws {
+  func testSigningLibrariesImportNeitherFoundationNorNetworking() throws {
     let graph = try ModuleGraph()
     var seen: Set<String> = []
     for file in try sources() {
@@ -73,7 +73,7 @@ final class ArchitectureTests: XCTestCase {
     XCTAssertEqual(seen, Set(Self.allowedForSigning.keys))
   }
 
-  func testUnsafeCodeStandsWhereItIsListed() throws {
+  func testUnsafeCodeAppearsOnlyInListedFiles() throws {
     let words = [
       "unsafe ", "@unsafe", "nonisolated(unsafe)", "@unchecked", "@safe", "unsafeBitCast", "withMemoryRebound",
     ]
@@ -84,10 +84,10 @@ final class ArchitectureTests: XCTestCase {
       used.insert(file.path)
       XCTAssertNotNil(Self.unsafeFiles[file.path], "\(file.path) has unsafe code and is not listed")
     }
-    XCTAssertEqual(used, Set(Self.unsafeFiles.keys), "a file that is listed has no unsafe code any more")
+    XCTAssertEqual(used, Set(Self.unsafeFiles.keys), "a listed file no longer has unsafe code")
   }
 
-  func testNothingTrapsOnInput() throws {
+  func testSourcesContainNoTrappingCalls() throws {
     let words = ["try!", "fatalError(", "preconditionFailure(", "as!", "unowned(unsafe)"]
     for file in try sources() {
       for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
@@ -96,7 +96,7 @@ final class ArchitectureTests: XCTestCase {
     }
   }
 
-  func testTheTestMatrixIsWhatTheTestsSay() throws {
+  func testEveryMatrixCellHasATestOrAReason() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
@@ -110,7 +110,7 @@ final class ArchitectureTests: XCTestCase {
     XCTAssertEqual(process.terminationStatus, 0, text)
   }
 
-  func testNoFileIsLongerThan400Lines() throws {
+  func testFilesHaveAtMost400Lines() throws {
     for folder in ["Sources", "Tests"] {
       for file in try SourceTree(folder).files {
         XCTAssertLessThanOrEqual(file.lines.count - 1, 400, file.path)

@@ -1,14 +1,14 @@
 import Foundation
 import XCTest
 
-/// No number from outside ends the process: Swift traps where arithmetic overflows, where a number does not fit into
-/// another type, where a range ends before it starts, and where a count is negative.
+/// No trap on integers from outside the process.
 ///
-/// `Arithmetic.txt` lists every line of `Sources` that computes with Swift's own operators and is not safe by its form,
-/// below the reason why it cannot trap. Numbers from outside are computed with `checkedAdding(_:)` and
-/// `saturatingAdding(_:)` instead, and read with `init(digits:)`.
+/// Swift traps where arithmetic overflows, where a number does not fit into another type, where a range ends before it
+/// starts, and where a count is negative. `Arithmetic.txt` lists every line of `Sources` that computes with Swift's own
+/// operators and is not safe by its form, below the reason why it cannot trap. Numbers from outside are computed with
+/// `checkedAdding(_:)` and `saturatingAdding(_:)` instead, and parsed with `init(digits:)`.
 final class ArithmeticTests: XCTestCase {
-  /// What can trap on input and has a form that cannot.
+  /// Forms that can trap on input, each with the safe replacement.
   private let refused: [(form: Regex<Substring>, instead: String)] = [
     (#/uniqueKeysWithValues:/#, "Dictionary(_:uniquingKeysWith:)"),
     (#/\bU?Int(?:8|16|32|64)?\((?!exactly:)[^()]*\.rounded\(/#, "Int64(exactly:)"),
@@ -18,10 +18,10 @@ final class ArithmeticTests: XCTestCase {
     (#/\bstride\(from: \w+(?:, to|, through): \w+, by: Int\(/#, "a loop with saturatingAdding(_:)"),
   ]
 
-  /// Operations that are safe by their form, each with what is left of it.
+  /// Operations that are safe by their form, each with its replacement before the search.
   ///
-  /// A counter that goes up or down by one takes centuries to overflow; what is in memory has far fewer bytes than there
-  /// are numbers, so that sums of counts and literals fit; sums with a literal text or array are no numbers.
+  /// A counter that changes by one takes centuries to overflow; memory holds far fewer bytes than there are integers,
+  /// so that sums of counts and literals fit; sums with a string or array literal are not arithmetic.
   private let safeForms: [(form: Regex<Substring>, rest: String)] = [
     (#/ [+\-]= 1\b/#, " "),
     (#/\b[0-9][0-9_]*(?: (?:\*|<<) [0-9][0-9_]*)+/#, "0"),
@@ -34,7 +34,7 @@ final class ArithmeticTests: XCTestCase {
   private let operation = #/[A-Za-z0-9_)\]}!?"] (?:\+|-|\*|<<|\+=|-=|\*=|<<=) \S/#
   private let continuation = #/^[+\-*] \S/#
 
-  func testNothingTrapsOnANumberOfAKnownForm() throws {
+  func testSourcesContainNoTrappingNumberConversions() throws {
     for file in try Self.sources() {
       for line in file.lines.map(Self.code) {
         for (form, instead) in refused where line.firstMatch(of: form) != nil {
@@ -44,7 +44,7 @@ final class ArithmeticTests: XCTestCase {
     }
   }
 
-  func testEveryUncheckedOperationIsListedWithItsReason() throws {
+  func testUncheckedArithmeticIsListedWithItsReason() throws {
     let listed = try Self.listed()
     var found: Set<String> = []
     for file in try Self.sources() {
@@ -55,10 +55,12 @@ final class ArithmeticTests: XCTestCase {
     for line in found.subtracting(listed).sorted() {
       XCTFail("Check the operation, or list it in Arithmetic.txt below the reason why it cannot overflow: \(line)")
     }
-    for line in listed.subtracting(found).sorted() { XCTFail("Arithmetic.txt lists what is not there: \(line)") }
+    for line in listed.subtracting(found).sorted() {
+      XCTFail("Arithmetic.txt lists a line that does not exist: \(line)")
+    }
   }
 
-  func testTheLintSeesWhatItIsFor() {
+  func testLintFindsUncheckedArithmetic() {
     for line in [
       "first = max(preferred, (length + Self.mostParts - 1) / Self.mostParts)", "offset + count <= content.byteCount",
       "grows ? first << Int64(number) : first", "total += size", "let end = start + length", "- margin",
@@ -81,7 +83,7 @@ final class ArithmeticTests: XCTestCase {
     return line.firstMatch(of: operation) != nil || line.firstMatch(of: continuation) != nil
   }
 
-  /// A line without its blanks, its comment and what is in its literals.
+  /// Returns a line without its white space, its comment and the contents of its literals.
   private static func code(_ line: Substring) -> String {
     var code = ""
     var isText = false
@@ -105,7 +107,7 @@ final class ArithmeticTests: XCTestCase {
     return code
   }
 
-  /// The lines of the list, each with its file.
+  /// Returns the lines of the list, each with its file.
   private static func listed() throws -> Set<String> {
     let url = SourceTree.root.appending(path: "Tests/PackageTests/Arithmetic.txt")
     var lines: Set<String> = []

@@ -1,14 +1,13 @@
 import Foundation
 import XCTest
 
-/// What reads requests cuts and compares them by their bytes.
+/// Byte-wise splitting and comparison in all code that parses requests.
 ///
-/// `String` takes `\u{37e}` for a semicolon and `\u{212a}` for a `K`, maps the latter to `k` in lower case, and joins an
-/// accent to the character before it: each of these is a second reading of the same bytes. Wire identifiers are of types
-/// that compare bytes (`WireText`, `AccessKeyID`); everything else that is cut out of a request goes through
-/// `ExactText.swift`.
+/// `String` treats `\u{37e}` as a semicolon and `\u{212a}` as a `K`, lowercases the latter to `k`, and joins an accent
+/// to the character before it: each of these is a second interpretation of the same bytes. Wire identifiers are of
+/// types that compare bytes (`WireText`, `AccessKeyID`); all other parts of a request are split with `ExactText.swift`.
 final class ByteComparisonTests: XCTestCase {
-  /// The folders whose code reads what strangers send.
+  /// The folders whose code parses input of untrusted clients.
   private static let folders = [
     "Sources/StorageAuth/", "Sources/OSSAuth/", "Sources/COSAuth/", "Sources/LocalCloud/", "Sources/StorageAuthServer/",
     "Sources/S3Auth/", "Sources/CloudCredentials/Signing/",
@@ -21,19 +20,20 @@ final class ByteComparisonTests: XCTestCase {
     ".isLetter", ".isNewline", ".isUppercase", ".isLowercase", #".replacing(""#,
   ]
 
-  /// Characters that are counted off where bytes were compared, and one character looked for as a whole.
+  /// Whether a line counts characters after a comparison of bytes, or searches for a single character.
   private static func countsCharacters(_ line: String) -> Bool {
     line.contains(/\.drop(First|Last)\([\w.]+\.count/) || line.contains(/\.contains\("([^\w"]|\\")"\)/)
   }
 
-  /// Lines that may stand, with the reason.
+  /// Permitted lines, with the reason.
   private static let allowed = [
-    #"String(text).split(separator: "::""#: "an address, of which each part is checked to be hexadecimal digits",
-    #"Self.methods.split(separator: ", ")"#: "a list of the server's own",
+    #"String(text).split(separator: "::""#: "an address whose parts are checked to be hexadecimal digits",
+    #"Self.methods.split(separator: ", ")"#: "a list that the server defines",
     "bytes.dropFirst(mapped.count)": "bytes", "rest.dropFirst(taken.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
-    "$0.isASCII && $0.isHexDigit": "letters and digits of ASCII alone", #"origins.contains("*")"#: "a set of origins",
-    "WireText(parameter.name.string.lowercased())": "refuses every name that any folding makes one of the signature's",
+    "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",
+    "WireText(parameter.name.string.lowercased())":
+      "rejects every name that case folding maps to a signature parameter",
   ]
 
   static func findings(in lines: [some StringProtocol]) -> [String] {
@@ -44,17 +44,19 @@ final class ByteComparisonTests: XCTestCase {
     }
   }
 
-  func testWhatReadsRequestsCutsAndComparesBytes() throws {
+  func testRequestParsersSplitAndCompareBytes() throws {
     var seen: Set<String> = []
     for file in try SourceTree("Sources").files {
       guard let folder = Self.folders.first(where: file.path.hasPrefix) else { continue }
       seen.insert(folder)
-      for line in Self.findings(in: file.lines) { XCTFail("\(file.path) reads characters and not bytes:\(line)") }
+      for line in Self.findings(in: file.lines) {
+        XCTFail("\(file.path) processes characters instead of bytes:\(line)")
+      }
     }
     XCTAssertEqual(seen, Set(Self.folders))
   }
 
-  func testReadingCharactersIsFound() {
+  func testLintFindsCharacterProcessing() {
     let lines = [
       #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
       #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",

@@ -1,14 +1,14 @@
 import XCTest
 
-/// No callback that is awaited runs on the actor of the code that asks: not on the main thread for `@MainActor` code.
+/// Isolation of awaited callbacks: none runs on the actor of its caller, such as the main thread for `@MainActor` code.
 ///
-/// With `NonisolatedNonsendingByDefault` a function type without `@concurrent` runs where its caller runs. So every
-/// asynchronous function type of the public API says `@concurrent`.
+/// With `NonisolatedNonsendingByDefault` a function type without `@concurrent` runs where its caller runs, so every
+/// asynchronous function type of the public API must be `@concurrent`.
 final class CallbackTests: XCTestCase {
-  /// Where a function type runs on its caller's actor, and why.
+  /// Files with function types that run on their caller's actor, with the reason.
   private static let onTheCallersActor = [
     "Sources/StorageAuth/Transport/ByteStream.swift":
-      "the reader belongs to one iterator, which is not Sendable, and runs where the body is iterated"
+      "the reader belongs to one iterator, which is not Sendable, and runs on the actor that iterates the body"
   ]
 
   private struct Declaration {
@@ -16,7 +16,7 @@ final class CallbackTests: XCTestCase {
     let text: String
   }
 
-  /// The public declarations of a file, up to the beginning of their bodies; the requirements of public protocols too.
+  /// Returns the public declarations of a file up to their bodies, including the requirements of public protocols.
   private static func declarations(_ lines: [Substring]) -> [Declaration] {
     var found: [Declaration] = []
     var protocolIndent: Int?
@@ -47,10 +47,10 @@ final class CallbackTests: XCTestCase {
     return found
   }
 
-  /// How many asynchronous function types a declaration has, and how many of them are concurrent.
+  /// Counts the asynchronous function types of a declaration, and how many of them are concurrent.
   ///
-  /// The `async` of a function itself is outside of its parentheses, and counts only where the declaration is of a type or
-  /// of a property.
+  /// The `async` of a function itself is outside of its parentheses, and counts only if the declaration is a type or a
+  /// property.
   private static func callbacks(in text: String) -> (all: Int, concurrent: Int) {
     let isValue = ["typealias ", " var ", " let "].contains { text.contains($0) }
     var depth = 0
@@ -64,7 +64,7 @@ final class CallbackTests: XCTestCase {
     return (all, text.components(separatedBy: "@concurrent").count - 1)
   }
 
-  func testEveryAsynchronousCallbackOfThePublicAPIIsConcurrent() throws {
+  func testAsynchronousCallbacksOfThePublicAPIAreConcurrent() throws {
     var seen = 0
     for file in try SourceTree("Sources").files where Self.onTheCallersActor[file.path] == nil {
       for declaration in Self.declarations(file.lines) {
@@ -74,10 +74,10 @@ final class CallbackTests: XCTestCase {
           concurrent, all, "\(file.path):\(declaration.line) has a callback that runs on the caller's actor")
       }
     }
-    XCTAssertGreaterThan(seen, 20, "the callbacks are not found any more")
+    XCTAssertGreaterThan(seen, 20, "the search no longer finds the callbacks")
   }
 
-  func testACallbackOnTheCallersActorIsFound() {
+  func testLintFindsCallbacksOnTheCallersActor() {
     let bad = [
       "public typealias Sign = @Sendable (Order) async throws -> Signature",
       "  public init(source: String, _ fetch: @escaping @Sendable () async throws -> Value?) {",

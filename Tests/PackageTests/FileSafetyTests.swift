@@ -1,11 +1,11 @@
 import XCTest
 
-/// No file that is there is lost before another one is complete in its place.
+/// Atomic replacement of files: no existing file is lost before its replacement is complete.
 ///
-/// A file is replaced by `FileReplacement`, or by `Data.write(to:options: .atomic)` where it is small: both rename
-/// a complete file over the old one. Everything else that can destroy a file is refused here.
+/// A file is replaced by `FileReplacement`, or by `Data.write(to:options: .atomic)` if it is small: both rename a
+/// complete file over the old one. Every other call that can destroy a file is rejected here.
 final class FileSafetyTests: XCTestCase {
-  /// Calls that remove a destination before its replacement is there, exchange two files, or empty a file in place.
+  /// Calls that remove a destination before its replacement exists, exchange two files, or empty a file in place.
   private static let forbidden = [
     "replaceItem(", "replaceItemAt(", "moveItem(", "copyItem(", "linkItem(", "trashItem(", "exchangedata(",
     "createFile(", "forWritingAtPath:", "forUpdatingAtPath:", "FileHandle(forWritingTo:", "FileHandle(forUpdating:",
@@ -14,13 +14,13 @@ final class FileSafetyTests: XCTestCase {
     "OutputStream(", "toFile:", "usingNewMetadataOnly", "withItemAt:", "renameat2(",
   ]
 
-  /// Where one of them may stand: the file is in a folder that was just made for it.
+  /// Files that may use one of them, because the file is in a folder that was just created for it.
   private static let allowed: [String: Set<String>] = [
     "Sources/AsperaAuth/Files/TemporaryFolder.swift": ["createFile("],
     "Examples/AnyProviderExample/SampleFiles.swift": ["createFile(", "forWritingAtPath:"],
   ]
 
-  /// The calls of a line that can lose a file.
+  /// Returns the calls of a line that can lose a file.
   private static func calls(in line: Substring) -> [String] {
     guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return [] }
     let isPlainWrite = line.contains("Data(") && line.contains(".write(to:") && !line.contains("options: .atomic")
@@ -38,7 +38,7 @@ final class FileSafetyTests: XCTestCase {
     }
   }
 
-  func testNoFileIsReplacedOrEmptiedBeforeAnotherOneIsComplete() throws {
+  func testSourcesReplaceFilesOnlyAtomically() throws {
     var used: [String: Set<String>] = [:]
     for folder in ["Sources", "Examples", "Benchmarks"] {
       for file in try SourceTree(folder).files {
@@ -48,10 +48,10 @@ final class FileSafetyTests: XCTestCase {
         }
       }
     }
-    XCTAssertEqual(used, Self.allowed, "a call that is listed is not there any more")
+    XCTAssertEqual(used, Self.allowed, "a listed call no longer exists")
   }
 
-  func testTestsUseNoCallThatLosesBothFiles() throws {
+  func testTestsUseNoCallThatCanLoseBothFiles() throws {
     let words = ["replaceItem(", "replaceItemAt(", "moveItem(", "withItemAt:"]
     for file in try SourceTree("Tests").files where !file.path.hasSuffix("FileSafetyTests.swift") {
       for line in file.lines {
@@ -60,7 +60,7 @@ final class FileSafetyTests: XCTestCase {
     }
   }
 
-  func testTheCallsThatLostFilesAreFound() {
+  func testLintFindsCallsThatCanLoseFiles() {
     for line in [
       "        _ = try FileManager.default.replaceItemAt(URL(fileURLWithPath: path), withItemAt: partial)",
       "    try await FileSystem.shared.replaceItem(at: place, withItemAt: draft)",

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The lines of `modules` in the manifest: each module with what it may import of the package.
+/// The `modules` of the manifest: each module with the modules of the package that it may import.
 struct ModuleGraph {
   let modules: [(name: String, imports: [String])]
 
-  /// Every module that is named, as a line or in one.
+  /// Every named module, as a line of its own or as a dependency.
   var names: Set<String> { Set(modules.flatMap { [$0.name] + $0.imports }) }
 
   subscript(_ name: String) -> [String]? { modules.first { $0.name == name }?.imports }
 
-  /// Reads the literal in the manifest: a string in front of a colon is a module, any other one what it imports.
+  /// Parses the literal in the manifest: a string before a colon is a module, any other string is one of its imports.
   init() throws {
     let manifest = try String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
     let literal = /\nlet modules: [^=]*= \[\n(.*?)\n\]\n/.dotMatchesNewlines()

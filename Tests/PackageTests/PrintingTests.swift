@@ -1,15 +1,15 @@
 import Foundation
 import XCTest
 
-/// What is printed, and what stands in errors, goes through one place; names of headers are names.
+/// Output through a single terminal type, escaped error descriptions, and valid header names.
 final class PrintingTests: XCTestCase {
-  /// Where a program may write to its standard output and standard error.
+  /// Files that may write to standard output and standard error.
   private static let printers: Set = [
     "Sources/storage-auth/Terminal/Terminal.swift", "Sources/ascp-simulator/AscpSimulator.swift",
     "Examples/Support/Say.swift", "Examples/VerifiedServiceExample/VerifiedServiceExample.swift",
   ]
 
-  /// Public errors, and the test that reads their description with hostile text in them.
+  /// Public errors, and the test that checks their description with hostile text.
   private static let errors: [String: String] = [
     "CredentialError": "StorageAuthTests/Text/DisplayTextTests.swift",
     "SigningError": "StorageAuthTests/Text/DisplayTextTests.swift",
@@ -26,8 +26,8 @@ final class PrintingTests: XCTestCase {
 
   /// Public errors without text from outside.
   private static let errorsWithoutText: [String: String] = [
-    "CommandError": "the words of the system", "FileReadError": "the words of the system",
-    "TokenServiceError": "its parts are errors themselves", "JSONError": "a place and words of the reader",
+    "CommandError": "messages of the system", "FileReadError": "messages of the system",
+    "TokenServiceError": "its components are errors", "JSONError": "a position and messages of the parser",
     "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
   ]
 
@@ -35,7 +35,7 @@ final class PrintingTests: XCTestCase {
     file.lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
   }
 
-  func testNothingIsPrintedAroundTheTerminal() throws {
+  func testSourcesPrintOnlyThroughTheTerminal() throws {
     let words = [
       #/(?:^|[^A-Za-z.])(?:fputs|puts|NSLog)\(/#, #/(?:^|[^A-Za-z.])(?:print|debugPrint|dump)\((?!.*\bto:)/#,
       #/FileHandle\.standard(?:Output|Error)/#,
@@ -49,7 +49,7 @@ final class PrintingTests: XCTestCase {
     }
   }
 
-  func testNamesOfHeadersAreTokens() throws {
+  func testKnownHeaderNamesAreTokens() throws {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     var count = 0
     for file in try SourceTree("Sources").files {
@@ -61,7 +61,7 @@ final class PrintingTests: XCTestCase {
     XCTAssertGreaterThan(count, 20)
   }
 
-  func testEveryPublicErrorIsReadWithHostileText() throws {
+  func testEveryPublicErrorIsTestedWithHostileText() throws {
     var found: Set<String> = []
     for file in try SourceTree("Sources").files {
       let text = code(file).joined(separator: "\n")
@@ -72,7 +72,7 @@ final class PrintingTests: XCTestCase {
     XCTAssertEqual(found, Set(Self.errors.keys).union(Self.errorsWithoutText.keys))
     for (name, path) in Self.errors {
       let text = try String(contentsOf: SourceTree.root.appending(path: "Tests/\(path)"), encoding: .utf8)
-      XCTAssertTrue(text.contains("\(name)("), "\(path) does not make a \(name)")
+      XCTAssertTrue(text.contains("\(name)("), "\(path) does not create a \(name)")
     }
   }
 }

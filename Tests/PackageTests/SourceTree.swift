@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sources of the package, read from where this file lies.
+/// The source files of the package, located relative to this file.
 struct SourceTree {
   struct File {
     /// The path below the root of the package.
@@ -10,7 +10,7 @@ struct SourceTree {
     /// The folder below `Sources`: the target.
     var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    /// The modules that are imported.
+    /// The imported modules.
     var imports: [String] {
       lines.compactMap { line in
         let words = line.split(separator: " ").filter { !$0.hasPrefix("@") }

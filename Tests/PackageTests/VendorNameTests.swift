@@ -1,33 +1,33 @@
 import Foundation
 import XCTest
 
-/// A provider is a value: what belongs to one vendor stands in that vendor's places, and the rest names none.
+/// Vendor neutrality: vendor-specific names appear only in that vendor's modules, folders and files.
 final class VendorNameTests: XCTestCase {
-  /// The words of vendors: names of services and of clouds, prefixes of headers, domains.
+  /// Vendor-specific words: names of services and of clouds, prefixes of headers, domains.
   private static let words = [
     #"OSS"#, #"\b[xX]-(oss|cos|amz|obs)-"#, #"(?i:alibaba|aliyun|tencent|qcloud|amazon|aspera|\bascp|huawei)"#,
     #"\bCOS|COS[A-Z]|[a-z]COS"#, #"\bAWS|\bS3|[a-z]S3"#, #"\b(oss|cos|s3)([A-Z]\w*)?\b"#,
   ].joined(separator: "|")
 
-  /// The modules of one vendor, and the folders and files of one vendor in the others.
+  /// Modules of one vendor, and folders and files of one vendor in the other modules.
   private static let vendorsPlaces = [
     #"^Sources/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|ascp-simulator)/"#,
     #"/(OSS|COS|S3|Aspera|Alibaba|Tencent|Amazon)/"#,
     #"[/+](OSS|COS|S3|Alibaba|Tencent|Amazon|Aspera)\w*\.swift$"#,
   ].joined(separator: "|")
 
-  /// Where vendors are named outside of their places, and why.
+  /// Other files that may name a vendor, with the reason.
   private static let exceptions: [String: String] = [
     "Sources/storage-auth/Clouds/CloudName.swift": "the registry of the command line",
-    "Sources/storage-auth/Serve": "the options and the report of a server that stands in for all of them",
+    "Sources/storage-auth/Serve": "the options and the report of a server that emulates all services",
     "Sources/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
     "Sources/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
     "Sources/storage-auth/StorageAuthCommand.swift": "the list of the commands",
-    "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is no service with buckets",
+    "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
     "Sources/LocalCloud/Storage/Storage.swift": "the folder of the node",
-    "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of the lines of JSON",
-    "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of the documents of app servers",
+    "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of signing jobs in JSON",
+    "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of app server response formats",
     "Sources/StorageClient/Exports.swift": "re-exports the modules",
     "Sources/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
     "Sources/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
@@ -38,8 +38,9 @@ final class VendorNameTests: XCTestCase {
     let lines: [String]
   }
 
-  /// The files outside of the vendors' places that name one, with the lines; comments may name anything, and so may help
-  /// and error texts of the command line.
+  /// Returns the files outside of the vendors' locations that name a vendor, with the lines.
+  ///
+  /// Comments may name any vendor, and so may help and error texts of the command line.
   private func findings() throws -> [Finding] {
     let words = try Regex(Self.words)
     let places = try Regex(Self.vendorsPlaces)
@@ -54,7 +55,7 @@ final class VendorNameTests: XCTestCase {
     }
   }
 
-  /// A line of a text of several lines.
+  /// Whether a line is part of a multiline string.
   private static func isProse(_ line: String) -> Bool {
     !line.contains(#/[(){}=]|^\s*(internal|public|package|case|let|var|func|import) /#)
   }
@@ -63,7 +64,7 @@ final class VendorNameTests: XCTestCase {
     Self.exceptions.keys.first { path == $0 || path.hasPrefix($0 + "/") }
   }
 
-  func testNoVendorIsNamedOutsideOfItsPlaces() throws {
+  func testVendorsAreNamedOnlyInTheirModules() throws {
     var used: Set<String> = []
     for finding in try findings() {
       if let exception = exception(for: finding.path) {
@@ -72,6 +73,6 @@ final class VendorNameTests: XCTestCase {
         XCTFail("\(finding.path) names a vendor; move it to the vendor's module or folder: \(finding.lines[0])")
       }
     }
-    XCTAssertEqual(used, Set(Self.exceptions.keys), "an exception is not needed any more")
+    XCTAssertEqual(used, Set(Self.exceptions.keys), "an exception is no longer needed")
   }
 }

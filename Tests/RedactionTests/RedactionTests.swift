@@ -2,7 +2,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// Whatever is done to show an instance of a public type, no secret and no token is seen.
+/// Redaction of secrets and tokens in every description of the public types.
 final class RedactionTests: XCTestCase {
   // matrix: OSS V1: redaction
   // matrix: OSS V4: redaction
@@ -26,7 +26,7 @@ final class RedactionTests: XCTestCase {
   // matrix: Amazon STS: credential redaction
   // matrix: Amazon container: credential redaction
   // matrix: Instance metadata: credential redaction
-  func testNoPublicTypeShowsASecretOrAToken() throws {
+  func testDescriptionsOfPublicTypesMaskSecretsAndTokens() throws {
     for (name, value) in try Subjects.all() {
       XCTAssertEqual(typeName(of: value), name)
       for text in DisplayedTexts(of: value).all {
@@ -35,13 +35,13 @@ final class RedactionTests: XCTestCase {
     }
   }
 
-  func testTheMarkWouldBeFound() {
+  func testUnmaskedMarkIsFound() {
     let leaky = RequestTarget.Parameter(name: "prefix", value: Subjects.token)
     for text in DisplayedTexts(of: leaky).all { XCTAssertTrue(text.contains(Subjects.mark), text) }
     XCTAssertTrue(DisplayedTexts(of: [Subjects.secret]).all.allSatisfy { $0.contains(Subjects.mark) })
   }
 
-  func testNoTypeWithASecretCanBeEncodedOrHashed() throws {
+  func testTypesWithSecretsAreNeitherEncodableNorHashable() throws {
     for (name, value) in try Subjects.all() {
       XCTAssertFalse(value is any Encodable, name)
     }

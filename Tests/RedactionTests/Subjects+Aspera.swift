@@ -5,31 +5,31 @@ import StorageAuth
 import StorageJSON
 
 extension Subjects {
-  /// Types of Aspera whose instances hold no secret, and why.
+  /// Types of AsperaAuth whose instances hold no secret, with the reason.
   static let holdsNothingOfAspera: [String: String] = [
-    "AsperaAuth.AccountReport": "what a check found out, without the credential",
-    "AsperaAuth.AccountReport.Authentication": "a kind, or the report of a key",
+    "AsperaAuth.AccountReport": "the result of a check, without the credential",
+    "AsperaAuth.AccountReport.Authentication": "an authentication method, or the report of a key",
     "AsperaAuth.AscpErrorCode": "a number and a name",
     "AsperaAuth.AscpFailureClass": "an enumeration without payload",
     "AsperaAuth.AscpOptions": "ports and paths",
     "AsperaAuth.AscpOptions.FallbackFiles": "two paths",
     "AsperaAuth.AscpOptions.Part": "numbers",
     "AsperaAuth.AscpOptions.WebSocketUse": "an enumeration without payload",
-    "AsperaAuth.AsperaError.Code": "a name of a kind of problem",
+    "AsperaAuth.AsperaError.Code": "the name of an error code",
     "AsperaAuth.AsperaNodeSigner": "one setting",
     "AsperaAuth.AsperaToken.Kind": "an enumeration without payload",
     "AsperaAuth.ContentProtection": "an enumeration without payload",
     "AsperaAuth.HTTPFallback": "an enumeration without payload",
     "AsperaAuth.HostKeyFingerprint": "the fingerprint of a public key",
-    "AsperaAuth.NodeBearerClaims": "names and an instant",
+    "AsperaAuth.NodeBearerClaims": "names and a timestamp",
     "AsperaAuth.NodeScope": "an access key id and a role",
     "AsperaAuth.OverwritePolicy": "an enumeration without payload",
-    "AsperaAuth.PrivateKeyReport": "what a check found out about a key",
+    "AsperaAuth.PrivateKeyReport": "the result of a check of a key",
     "AsperaAuth.PrivateKeyReport.Client": "an enumeration without payload",
     "AsperaAuth.PrivateKeyReport.Format": "an enumeration without payload",
     "AsperaAuth.PrivateKeyReport.Kind": "an enumeration of names and numbers",
     "AsperaAuth.PrivateKeyReport.Limit": "a client and a reason",
-    "AsperaAuth.PrivateKeyReport.Passphrase": "what became of a check",
+    "AsperaAuth.PrivateKeyReport.Passphrase": "the outcome of a check",
     "AsperaAuth.RatePolicy": "an enumeration without payload",
     "AsperaAuth.ResumePolicy": "an enumeration without payload",
     "AsperaAuth.SymbolicLinkPolicy": "an enumeration without payload",
@@ -37,13 +37,13 @@ extension Subjects {
     "AsperaAuth.TransferCipher": "an enumeration without payload",
     "AsperaAuth.TransferDirection": "an enumeration without payload",
     "AsperaAuth.TransferPath": "two paths",
-    "StorageJSON.JSONError": "a place and what was expected there",
+    "StorageJSON.JSONError": "a position and the expected token",
     "StorageJSON.JSONNumber": "a number",
-    "StorageJSON.JSONObject": "a document like any text; what keeps one shows none of it",
-    "StorageJSON.JSONValue": "a document like any text; what keeps one shows none of it",
+    "StorageJSON.JSONObject": "a document like any string; types that store one do not show it",
+    "StorageJSON.JSONValue": "a document like any string; types that store one do not show it",
   ]
 
-  /// What holds accounts, keys and tokens, made with secrets wherever one can be put in.
+  /// Returns types that hold accounts, keys and tokens, built with secrets in every property that accepts one.
   static func aspera() throws -> [(String, Any)] {
     let pem = Secret("-----BEGIN RSA PRIVATE KEY-----\n\(secret)\n-----END RSA PRIVATE KEY-----\n")
     let loginKey = AsperaPrivateKey.pem(pem, passphrase: Secret(secret))
@@ -58,7 +58,7 @@ extension Subjects {
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
     let (node, transport) = ("https://node.example.com:9092", Machine())
     let machine = ProviderContext(
-      environment: { _ in secret }, home: "/home/somebody", files: transport, transport: transport)
+      environment: { _ in secret }, home: "/home/mia", files: transport, transport: transport)
     let dynamic = try DynamicKey(bits: 2_048)
     let bearerKey = try NodeBearerKey(pem: pemText(of: dynamic))
     let bearer = try NodeBearerToken(

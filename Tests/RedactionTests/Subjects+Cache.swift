@@ -3,26 +3,26 @@ import HTTPTypes
 import StorageAuth
 
 extension Subjects {
-  /// Types of the cache, the events and the transports whose instances hold no secret, and why.
+  /// Types of the cache, the events and the transports whose instances hold no secret, with the reason.
   static let holdsNothingOfRequests: [String: String] = [
-    "StorageAuth.AuthEvent": "names, counts and times; SecretWatch reads every one that the client's tests make",
+    "StorageAuth.AuthEvent": "names, counts and times; SecretWatch inspects every event of the client's tests",
     "StorageAuth.AuthEvent.Signature": "a subject without query, an id, a number and a time",
-    "StorageAuth.AuthEvent.Retry": "a subject, numbers and what an error says",
+    "StorageAuth.AuthEvent.Retry": "a subject, numbers and an error's description",
     "StorageAuth.AuthEvent.Skew": "a host and a duration",
-    "StorageAuth.AuthEvent.Transfer": "a subject, numbers and what an error says",
-    "StorageAuth.AuthEvents": "who observes",
+    "StorageAuth.AuthEvent.Transfer": "a subject, numbers and an error's description",
+    "StorageAuth.AuthEvents": "the observers",
     "StorageAuth.AuthEvents.Observation": "a function",
     "StorageAuth.ClockSkew": "hosts and durations",
     "StorageAuth.CredentialCacheConfiguration": "durations",
     "StorageAuth.CredentialGeneration": "a number",
-    "StorageAuth.SystemTime": "nothing",
+    "StorageAuth.SystemTime": "no properties",
     "StorageAuth.ByteStream": "a function",
     "StorageAuth.ByteStream.AsyncIterator": "a function",
     "StorageAuth.HTTPBody.Content": "the bytes of a body, for transports; HTTPBody does not show it",
-    "StorageAuth.TransportError.Code": "a name of a kind of problem",
+    "StorageAuth.TransportError.Code": "the name of an error code",
   ]
 
-  /// A cache that holds the key, what it hands out, and what is sent with it.
+  /// Returns a cache that holds the key, its credentials, and the requests that are sent with them.
   static func cached() -> [(String, Any)] {
     let cache = CredentialCache(key)
     let error = CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")

@@ -4,16 +4,16 @@ import S3Auth
 import StorageAuth
 
 extension Subjects {
-  /// Types of forms whose instances hold no secret, and why.
+  /// Types of forms whose instances hold no secret, with the reason.
   static let holdsNothingOfForms: [String: String] = [
-    "StorageAuth.FormPolicy": "what may be uploaded, before anybody signs it",
+    "StorageAuth.FormPolicy": "the permitted uploads, before signing",
     "StorageAuth.FormPolicy.Answer": "a status, or a URL of the application",
-    "StorageAuth.FormDraft": "a policy and what follows from it, before anybody signs it",
+    "StorageAuth.FormDraft": "a policy and its derived fields, before signing",
     "StorageAuth.FormDocument.Reading": "names of fields, and media types",
     "StorageAuth.FormCondition.Rule": "values of fields; FormCondition masks those of tokens",
   ]
 
-  /// What signing and verifying forms leaves in memory: forms, claims, proofs, conditions that were not met.
+  /// Returns results of signing and verifying forms: forms, claims, proofs, and conditions that are not met.
   static func forms() throws -> [(String, Any)] {
     let policy = FormPolicy(bucket: "photos-125", objects: .key("a"), until: date.advanced(by: .seconds(60)))
     let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
@@ -26,7 +26,7 @@ extension Subjects {
     let text = s3.fields.first { $0.name == "policy" }?.value ?? ""
     return try signed.flatMap { try subjects(of: $0, OSSVerifier()) } + subjects(of: cos, COSVerifier())
       + subjects(of: s3, S3Verifier(region: "eu-central-1"))
-      // The policy of a form of S3 binds the token.
+      // The policy of an S3 form contains the token.
       + [("StorageAuth.FormDocument", FormDocument(base64: text))]
   }
 
@@ -34,12 +34,12 @@ extension Subjects {
     let submitted = SubmittedForm(bucket: "photos-125", fields: form.fields, fileName: "a")
     let changed = form.fields.map { FormField($0.name, $0.name.hasSuffix("token") ? token + "x" : $0.value) }
     let other = AccessKey(id: key.id, secret: secret, sessionToken: token + "x")
-    // A V4 policy binds the token: the condition that is not met holds it.
+    // A V4 policy contains the token, and therefore also the condition that is not met.
     let refused = Result {
       try verifier.verify(SubmittedForm(bucket: "other-125", fields: changed), against: other, at: date)
     }
     guard case .failure(let error) = refused else {
-      throw CredentialError(.failed, source: "the test", "Nothing was thrown.", remedy: "Look at the test.")
+      throw CredentialError(.failed, source: "the test", "No error was thrown.", remedy: "Check the test.")
     }
     return [
       ("StorageAuth.SignedForm", form), ("StorageAuth.FormField", FormField("x-oss-security-token", token)),

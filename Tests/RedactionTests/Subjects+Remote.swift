@@ -5,7 +5,7 @@ import StorageAuth
 import XCTest
 
 extension Subjects {
-  /// What signing for others leaves in memory: orders, what they mean, answers, refusals, rules.
+  /// Returns results of remote signing: signing requests, their intents, responses, rejections and rules.
   static func remote() throws -> [(name: String, value: Any)] {
     let policy = AccessPolicy([AccessRule(.write, objects: .all, in: "photos")])
     let rules = SigningRules(policy)

@@ -4,7 +4,7 @@ import StorageAuth
 import XCTest
 
 extension Subjects {
-  /// What S3 has beyond signers and verifiers: bodies in chunks and their checksums, with a body that is secret.
+  /// Returns S3 types other than signers and verifiers: chunked bodies and their checksums, with a secret body.
   static func s3() throws -> [(String, Any)] {
     let signer = S3Signer(region: "eu-central-1", payload: .signedChunks)
     let verifier = S3Verifier(region: "eu-central-1")

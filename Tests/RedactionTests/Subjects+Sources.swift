@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageAuth
 
 extension Subjects {
-  /// Types of the credential sources whose instances hold no secret, and why.
+  /// Types of the credential providers whose instances hold no secret, with the reason.
   static let holdsNothingOfSources: [String: String] = [
     "CloudCredentials.AlibabaSTSEndpoint": "an address",
     "CloudCredentials.TencentSTSEndpoint": "an address",
@@ -11,15 +11,15 @@ extension Subjects {
     "CloudCredentials.AmazonSettings": "a region and addresses",
     "CloudCredentials.ProcessOutputShape": "a function",
     "CloudCredentials.AppServerShape": "an enumeration, or a function",
-    "CloudCredentials.SystemFiles": "nothing",
-    "CloudCredentials.FileReadError": "an enumeration and what the system says",
-    "CloudCredentials.FileWeakness": "a path, and who may write there",
+    "CloudCredentials.SystemFiles": "no properties",
+    "CloudCredentials.FileReadError": "an enumeration and the system's error description",
+    "CloudCredentials.FileWeakness": "a path, and the accounts that may write there",
     "CloudCredentials.CommandResult.Ending": "a number",
     "CloudCredentials.CredentialWarning": "a source, a path and advice",
     "CloudCredentials.CommandError": "a source and advice",
   ]
 
-  /// A machine whose variables and files are full of secrets.
+  /// A machine whose environment variables and files contain secrets.
   struct Machine: FileReader, HTTPTransport {
     func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
       FileContents(Array("[default]\nsecret_key = \(secret)\n".utf8))
@@ -30,11 +30,11 @@ extension Subjects {
     }
   }
 
-  /// Every source, made with secrets wherever one can be put in.
+  /// Returns every provider, built with secrets in every property that accepts one.
   static func sources() -> [(String, Any)] {
     let transport = Machine()
     let machine = ProviderContext(
-      environment: { name in name.contains("SECRET") || name.contains("TOKEN") ? secret : nil }, home: "/home/somebody",
+      environment: { name in name.contains("SECRET") || name.contains("TOKEN") ? secret : nil }, home: "/home/mia",
       files: transport, transport: transport)
     let keys = StaticCredentialProvider(key)
     let url = "https://app.example.com/sts?login=\(mark)"

@@ -5,11 +5,11 @@ import S3Auth
 import StorageAuth
 import XCTest
 
-/// An instance of every public type of the signing libraries, made with a secret and a token that can be recognised.
+/// An instance of every public type of the signing libraries, built with a recognizable secret and token.
 ///
-/// `check-redaction-coverage.py` compares the names with the symbol graphs: a public type that is not here fails.
+/// `check-redaction-coverage.py` compares the names with the symbol graphs: a public type that is missing here fails.
 enum Subjects {
-  /// What must not be seen, in any encoding: the mark itself needs none.
+  /// The mark that must not appear in any encoding; it consists of characters that no encoding changes.
   static let mark = "M4RK"
   static let secret = "\(mark)/secret+key="
   static let token = "\(mark)/token+of the=session"
@@ -26,54 +26,54 @@ enum Subjects {
     method: .put, scheme: "https", authority: "photos.s3.eu-central-1.amazonaws.com", path: "/a?acl")
   static let oss = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
 
-  /// Types whose instances hold no secret, and why.
+  /// Types whose instances hold no secret, with the reason.
   static let holdsNothing: [String: String] = [
     "StorageAuth.AddressingStyle": "an enumeration without payload",
     "StorageAuth.AuthenticationCode.Algorithm": "an enumeration without payload",
-    "StorageAuth.CredentialError.Code": "a name of a kind of problem",
-    "StorageAuth.SigningError.Code": "a name of a kind of problem",
-    "StorageAuth.VerificationError.Code": "a name of a kind of problem",
+    "StorageAuth.CredentialError.Code": "the name of an error code",
+    "StorageAuth.SigningError.Code": "the name of an error code",
+    "StorageAuth.VerificationError.Code": "the name of an error code",
     "StorageAuth.VerificationError.ScopePart": "an enumeration without payload",
     "StorageAuth.VerifiedRequest.Placement": "an enumeration without payload",
     "StorageAuth.VerificationLimits": "numbers and durations", "OSSAuth.OSSLimits": "numbers and durations",
-    "StorageAuth.AccessKeyID": "the public name of a key",
+    "StorageAuth.AccessKeyID": "the public identifier of a key",
     "StorageAuth.WireText": "a bucket, a key or a parameter as sent; parameters that hold tokens mask them",
-    "StorageAuth.DisplayText": "what is printed, made of descriptions that hold none",
+    "StorageAuth.DisplayText": "printed text, built from descriptions without secrets",
     "StorageAuth.Timestamp": "two numbers",
-    "StorageAuth.RefusalVocabulary": "names of a service",
-    "StorageAuth.RefusalVocabulary.Refusal": "names of a service",
-    "StorageAuth.RefusalVocabulary.Subject": "names of a service",
-    "StorageAuth.RequestVocabulary": "names of a service",
-    "StorageAuth.SecretName": "names alone",
-    "StorageAuth.SignatureScheme": "names of a service",
-    "StorageAuth.SigningRefusal.Code": "a name of a kind of problem",
-    "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is refused",
-    "StorageAuth.ServiceHosts": "labels and the end of hosts",
+    "StorageAuth.RefusalVocabulary": "terms of a service",
+    "StorageAuth.RefusalVocabulary.Refusal": "terms of a service",
+    "StorageAuth.RefusalVocabulary.Subject": "terms of a service",
+    "StorageAuth.RequestVocabulary": "terms of a service",
+    "StorageAuth.SecretName": "only names",
+    "StorageAuth.SignatureScheme": "terms of a service",
+    "StorageAuth.SigningRefusal.Code": "the name of an error code",
+    "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is rejected",
+    "StorageAuth.ServiceHosts": "labels and suffixes of hosts",
     "OSSAuth.OSSSignatureVersion": "an enumeration without payload",
     "OSSAuth.OSSNetwork": "an enumeration without payload",
     "COSAuth.COSSigner.URLForm": "an enumeration without payload",
     "COSAuth.COSVerifier.Mode": "an enumeration without payload",
     "COSAuth.COSHeaderPolicy": "names of headers",
-    "COSAuth.COSKeyTime": "two instants",
+    "COSAuth.COSKeyTime": "two timestamps",
     "COSAuth.CAMDocumentOptions": "a number",
     "S3Auth.S3Limits": "numbers",
     "S3Auth.S3Network": "bits",
-    "S3Auth.S3Payload": "a word, or the hash of a body",
+    "S3Auth.S3Payload": "a keyword, or the hash of a body",
     "S3Auth.S3Checksum.Algorithm": "an enumeration without payload",
-    "StorageAuth.AccessRequest": "what is asked for: names, numbers, an address and an instant",
+    "StorageAuth.AccessRequest": "a requested access: names, numbers, an address and a timestamp",
     "StorageAuth.AccessAction": "an enumeration without payload",
-    "StorageAuth.AccessPolicy": "what is allowed: names, numbers, addresses and instants",
-    "StorageAuth.AccessRefusal": "an access, and what was missing",
+    "StorageAuth.AccessPolicy": "permissions: names, numbers, addresses and timestamps",
+    "StorageAuth.AccessRefusal": "an access, and the missing permission",
     "StorageAuth.AccessRefusal.Reason": "an enumeration without payload",
-    "StorageAuth.AccessRule": "what is allowed: names, numbers, addresses and instants",
+    "StorageAuth.AccessRule": "permissions: names, numbers, addresses and timestamps",
     "StorageAuth.AddressRange": "a network",
     "StorageAuth.NetworkAddress": "an address",
-    "StorageAuth.ObjectScope": "the start of a key, or a key",
-    "StorageAuth.PolicyError": "names of buckets and keys, and what is wrong with them",
-    "StorageAuth.PolicyError.Code": "a name of a kind of problem",
+    "StorageAuth.ObjectScope": "the prefix of a key, or a key",
+    "StorageAuth.PolicyError": "names of buckets and keys, and their problems",
+    "StorageAuth.PolicyError.Code": "the name of an error code",
   ]
 
-  /// The instances, each under the name of its type.
+  /// Returns the instances, each under the name of its type.
   static func all() throws -> [(name: String, value: Any)] {
     let bare: [(String, Any)] = [
       ("StorageAuth.AccessKey", key), ("StorageAuth.Identity", key.identity), ("StorageAuth.Secret", key.secret),
@@ -98,7 +98,7 @@ enum Subjects {
         of: S3Signer(region: "eu-central-1"), s3Request, S3Verifier(region: "eu-central-1"), claim: "S3Auth.S3Claim")
   }
 
-  /// What signing and verifying one request leaves in memory: halves, URLs, claims, targets, proofs, mismatches.
+  /// Returns results of signing and verifying a request: pending signatures, URLs, claims, proofs and mismatches.
   private static func requests<Verifier: SignatureVerifier>(
     of signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
     claim name: String
@@ -126,7 +126,7 @@ enum Subjects {
     ]
   }
 
-  /// Errors about the secret and the token themselves.
+  /// Returns errors about the secret and the token themselves.
   private static func errors() throws -> [(String, Any)] {
     let keys = [
       AccessKey(id: "id", secret: secret + "\n"), AccessKey(id: "id", secret: secret, sessionToken: token + "\n"),
@@ -166,6 +166,6 @@ enum Subjects {
     } catch {
       return error
     }
-    throw CredentialError(.failed, source: "the test", "Nothing was thrown.", remedy: "Look at the test.")
+    throw CredentialError(.failed, source: "the test", "No error was thrown.", remedy: "Check the test.")
   }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the types of RedactionTests and ServerRedactionTests with the public types in the symbol graphs.
 
-Run after `swift build --build-tests`, from anywhere. Fails for a public type that is neither tested nor listed with a
-reason, and for a name that is listed and that no public or package type has.
+Run after `swift build --build-tests`, from any folder. Fails for a public type that is neither tested nor listed with a
+reason, and for a listed name that no public or package type has.
 """
 import glob
 import json
@@ -22,7 +22,7 @@ KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
 
 
 def types(binaries):
-    """The names of the public types, and those of the public and the package types."""
+    """Returns the names of the public types, and the names of the public and package types."""
     public, every = set(), set()
     with tempfile.TemporaryDirectory() as folder:
         for module in MODULES:
@@ -47,9 +47,9 @@ def main():
     present, every = types(binaries())
     missing, stale = sorted(present - listed), sorted(listed - every)
     for name in missing:
-        print(f"{name} is public and not in Tests/*RedactionTests/Subjects*.swift: test it, or say why it holds nothing")
+        print(f"{name} is public and not in Tests/*RedactionTests/Subjects*.swift: test it, or list it with the reason why it holds no secret")
     for name in stale:
-        print(f"{name} is in Tests/*RedactionTests/Subjects*.swift and there is no such type")
+        print(f"{name} is in Tests/*RedactionTests/Subjects*.swift, and no such type exists")
     if not present:
         print("no public type was found: the symbol graphs are empty")
     if missing or stale or not present:

@@ -4,11 +4,11 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What broke verifiers of S3 in the field, tried on this one; rows of `attacks.md` and of the fact sheet on S3.
+/// Known attacks on S3 signature verifiers.
 final class S3AttackTests: XCTestCase {
-  // A header that acts is added after signing.
+  // A header that changes the operation is added after signing.
   // matrix: S3 V4: verify
-  func testHeadersThatActHaveToBeSigned() throws {
+  func testHeadersThatChangeTheOperationMustBeSigned() throws {
     for request in [try S3Fixture.signed(S3Fixture.request(.put)), try S3Fixture.presigned(S3Fixture.request(.put))] {
       XCTAssertNil(S3Fixture.refusal(request))
       let names: [StaticString] = [
@@ -23,15 +23,16 @@ final class S3AttackTests: XCTestCase {
     S3Fixture.assertRefused(url.adding("x-amz-date", "20261120T080000Z"), .unsignedField, "AccessDenied")
     S3Fixture.assertRefused(
       url.adding("x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"), .unsupported, "InvalidArgument")
-    XCTAssertNil(S3Fixture.refusal(url.adding("x-amz-content-sha256", S3Payload.empty.text)), "it has no effect")
+    XCTAssertNil(
+      S3Fixture.refusal(url.adding("x-amz-content-sha256", S3Payload.empty.text)), "the header has no effect")
     S3Fixture.assertRefused(url.adding("x-amz-security-token", "t"), .ambiguous, "InvalidArgument")
     let metadata = try S3Fixture.signed(S3Fixture.request(.put).adding("x-amz-meta-a", "b"))
     S3Fixture.assertRefused(metadata.adding("x-amz-meta-a", "c"), .mismatch, "SignatureDoesNotMatch")
   }
 
-  // Credentials in two places, and traces of one.
+  // Credentials in two locations, and partial credentials.
   // matrix: S3 V4: verify
-  func testOneAuthorizationInOnePlace() throws {
+  func testCredentialsInHeaderAndURLAreAmbiguous() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
     let query = (url.path ?? "").dropFirst("/cat.jpg?".count)
@@ -40,7 +41,7 @@ final class S3AttackTests: XCTestCase {
       S3Fixture.assertRefused(header.appending(String(parameter)), .ambiguous, "InvalidArgument", "\(parameter)")
       S3Fixture.assertRefused(
         S3Fixture.request().appending(String(parameter)), .malformed, "AuthorizationQueryParametersError",
-        "\(parameter) alone")
+        "\(parameter) without the others")
       S3Fixture.assertRefused(
         url.replacing("&\(parameter)", with: "").replacing("\(parameter)&", with: ""), .malformed,
         "AuthorizationQueryParametersError", "without \(parameter)")
@@ -55,9 +56,9 @@ final class S3AttackTests: XCTestCase {
     XCTAssertNil(try S3Fixture.verifier.claim(in: S3Fixture.request()))
   }
 
-  // Another scheme falls through, or a prefix of the algorithm is enough.
+  // A verifier must not fall through on an unknown scheme, nor accept a prefix of the algorithm.
   // matrix: S3 V4: verify, bad input
-  func testOtherSchemesAreDeclinedByName() throws {
+  func testOtherSchemesAreRejectedWithTheirNames() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
     for (word, code) in [
@@ -85,9 +86,9 @@ final class S3AttackTests: XCTestCase {
     XCTAssertFalse(try S3Fixture.verifier.recognizes(S3Fixture.request()))
   }
 
-  // No clock.
+  // A verifier must compare the date with its clock.
   // matrix: S3 V4: verify, skew
-  func testTheClockIsCompared() throws {
+  func testDateIsComparedWithTheClock() throws {
     let header = try S3Fixture.signed()
     for (seconds, isRight) in [(-901, false), (-900, true), (900, true), (901, false)] {
       let date = S3Fixture.date.advanced(by: .seconds(seconds))
@@ -115,7 +116,7 @@ final class S3AttackTests: XCTestCase {
 
   // Arithmetic of the lifetime.
   // matrix: S3 V4: verify, expiry
-  func testTheLifetimeOfAURLIsANumberWithinAWeek() throws {
+  func testURLLifetimeMustBeAnIntegerWithinAWeek() throws {
     let url = try S3Fixture.presigned()
     for text in [
       "0", "604801", "-1", "%2B600", "1e3", "NaN", "", "600s", "0x258", "9223372036854775808", "-9223372036854775809",
@@ -130,9 +131,9 @@ final class S3AttackTests: XCTestCase {
       url, .lifetimeOutOfRange, nil, by: S3Verifier(limits: VerificationLimits(urlLifetime: .seconds(60))))
   }
 
-  // The scope is not bound.
+  // A verifier must bind the scope.
   // matrix: S3 V4: verify
-  func testEachPartOfTheScopeIsBound() throws {
+  func testEveryComponentOfTheScopeIsBound() throws {
     let header = try S3Fixture.signed()
     let url = try S3Fixture.presigned()
     for (text, other) in [
@@ -155,9 +156,9 @@ final class S3AttackTests: XCTestCase {
       by: S3Verifier())
   }
 
-  // Declared and absent, twice, in another order, or from elsewhere.
+  // Signed header names that are absent, repeated, reordered or from elsewhere.
   // matrix: S3 V4: verify
-  func testTheListOfSignedHeadersIsExact() throws {
+  func testSignedHeaderListMustBeExact() throws {
     let header = try S3Fixture.signed(S3Fixture.request(.get, "/a", [.range: "bytes=0-1"]))
     let list = "host;range;x-amz-content-sha256;x-amz-date"
     for other in [
@@ -172,7 +173,7 @@ final class S3AttackTests: XCTestCase {
       header.replacingInAuthorization(list, with: list + ";x-amz-meta-a"), .malformed, "SignatureDoesNotMatch")
     S3Fixture.assertRefused(
       header.replacingInAuthorization(list, with: list + ";x-amz-meta-a").appending("x-amz-meta-a=b"), .malformed,
-      "SignatureDoesNotMatch", "a parameter does not stand for a header")
+      "SignatureDoesNotMatch", "a parameter does not replace a header")
     S3Fixture.assertRefused(
       header.replacingInAuthorization(";x-amz-date", with: ""), .unsignedField, "AccessDenied")
     S3Fixture.assertRefused(header.setting("range", "bytes=0-2"), .mismatch, "SignatureDoesNotMatch")
@@ -188,7 +189,7 @@ final class S3AttackTests: XCTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testTheAuthorizationIsExact() throws {
+  func testAuthorizationSyntaxMustBeExact() throws {
     let header = try S3Fixture.signed()
     let text = header.headerFields[.authorization] ?? ""
     XCTAssertNil(S3Fixture.refusal(header.setting("authorization", text.replacing(", ", with: ","))))
@@ -201,7 +202,7 @@ final class S3AttackTests: XCTestCase {
         let changed = "AWS4-HMAC-SHA256 " + (parts.filter { $0 != part }.joined(separator: ", ")) + other
         let error = S3Fixture.refusal(header.setting("authorization", changed))
         XCTAssertEqual(error?.code, .malformed, changed)
-        // A name that is longer is one more header that is signed and not there.
+        // A longer name is a further signed header that is absent.
         let isAbsent = changed.contains("x-amz-datex")
         XCTAssertEqual(
           error?.serviceCode, isAbsent ? "SignatureDoesNotMatch" : "AuthorizationHeaderMalformed", changed)
@@ -216,9 +217,9 @@ final class S3AttackTests: XCTestCase {
     }
   }
 
-  // Path and query that are read in two ways.
+  // Paths and queries with several interpretations.
   // matrix: S3 V4: verify
-  func testEverySpellingOfAPathIsOneOrRefused() throws {
+  func testPathHasOneInterpretationOrIsRejected() throws {
     func target(_ signed: String, sent: String) throws -> String? {
       var request = try S3Fixture.signed(S3Fixture.request(.get, signed))
       request.path = sent
@@ -227,7 +228,7 @@ final class S3AttackTests: XCTestCase {
       let proof = try S3Fixture.verifier.verify(claim, of: request, against: S3Fixture.key, at: S3Fixture.date)
       return proof.target.key?.string
     }
-    XCTAssertEqual(try target("/a/b", sent: "/a%2Fb"), "a/b", "one reading by signer and handler")
+    XCTAssertEqual(try target("/a/b", sent: "/a%2Fb"), "a/b", "signer and handler decode the same key")
     XCTAssertEqual(try target("/%C3%BC~", sent: "/%c3%bc%7E"), "ü~")
     XCTAssertEqual(try target("/a%28b%29", sent: "/a(b)"), "a(b)")
     for (signed, sent) in [
@@ -246,9 +247,9 @@ final class S3AttackTests: XCTestCase {
       .malformed, "InvalidBucketName")
   }
 
-  // Tokens.
+  // Session tokens.
   // matrix: S3 V4: verify, expiry
-  func testTokensBelongToTheirKeys() throws {
+  func testTokenMustMatchItsKey() throws {
     for request in [
       try S3Fixture.signed(with: S3Fixture.temporary), try S3Fixture.presigned(with: S3Fixture.temporary),
     ] {
@@ -270,9 +271,9 @@ final class S3AttackTests: XCTestCase {
       try S3Fixture.presigned(with: bare), .missingToken, "InvalidAccessKeyId", against: S3Fixture.temporary)
   }
 
-  // Each form of body with a missing, a wrong and a right signature.
+  // Each body encoding with a missing, a wrong and a correct signature.
   // matrix: S3 V4: verify
-  func testEveryFormOfBodyIsVerifiedAlike() throws {
+  func testEveryBodyEncodingIsVerified() throws {
     let length = S3Fixture.request(.put).adding("x-amz-decoded-content-length", "5")
     let trailer = length.adding("x-amz-trailer", "x-amz-checksum-crc32")
     let forms: [(S3Payload, HTTPRequest)] = [
@@ -310,11 +311,11 @@ final class S3AttackTests: XCTestCase {
     )
   }
 
-  func testTheLengthAndTheTrailerOfABodyInChunksAreStated() throws {
+  func testChunkedBodyRequiresDecodedLengthAndTrailer() throws {
     func signed(_ payload: S3Payload, _ names: (StaticString, String)...) throws -> HTTPRequest {
       var request = S3Fixture.request(.put).adding("x-amz-content-sha256", payload.text)
       for (name, value) in names { request = request.adding(name, value) }
-      // A client that does not check, with the hash of the head alone.
+      // A client without checks, with only the hash of the head.
       let text = S3Fixture.signer(.unsigned)
       let pending = try text.prepare(request, as: S3Fixture.key.identity, in: .at(S3Fixture.date))
       return try text.finish(pending, signature: String(repeating: "0", count: 64))
@@ -336,9 +337,9 @@ final class S3AttackTests: XCTestCase {
     }
   }
 
-  // Work before limits.
+  // Size limits must precede parsing.
   // matrix: S3 V4: bad input
-  func testLimitsComeFirst() throws {
+  func testSizeLimitsPrecedeParsing() throws {
     let signed = try S3Fixture.signed()
     S3Fixture.assertRefused(
       signed.appending(String(repeating: "a", count: 33_000)), .limitExceeded, nil)
@@ -348,8 +349,8 @@ final class S3AttackTests: XCTestCase {
       signed.adding("x-a", String(repeating: "a", count: 70_000)), .limitExceeded, nil)
   }
 
-  // A claim of one request and the proof of another.
-  func testAProofIsOfTheRequestThatWasVerified() throws {
+  // A claim that was parsed from another request.
+  func testProofDescribesTheVerifiedRequest() throws {
     let request = try S3Fixture.signed()
     let other = try S3Fixture.signed(S3Fixture.request(.delete, "/other"))
     let claim = try XCTUnwrap(S3Fixture.verifier.claim(in: request))
@@ -361,7 +362,7 @@ final class S3AttackTests: XCTestCase {
 
   // Secrets in errors.
   // matrix: S3 V4: redaction
-  func testNoSecretIsInAnErrorOrADescription() throws {
+  func testErrorsAndDescriptionsMaskSecrets() throws {
     let request = S3Fixture.request(.put)
       .adding("x-amz-server-side-encryption-customer-key", "Y3VzdG9tZXItc2VjcmV0")
     for signed in [

@@ -5,7 +5,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The known answers for bodies in chunks.
+/// Known answers for chunked bodies.
 enum S3ChunkVectors {
   static func check(_ vector: S3Vector) throws {
     let signed = try vector.signer().signed(vector.request, with: vector.key, in: .at(vector.timestamp))
@@ -27,7 +27,7 @@ enum S3ChunkVectors {
     }
   }
 
-  /// The framed body; the signature of each chunk is compared.
+  /// Returns the framed body and compares the signature of each chunk.
   static func encode(_ vector: S3Vector, _ signed: HTTPRequest) throws -> [UInt8] {
     var encoder = try S3ChunkEncoder(signed, with: vector.key)
     var rest = try XCTUnwrap(vector.body).bytes[...]
@@ -71,7 +71,7 @@ enum S3ChunkVectors {
   }
 }
 
-/// Bodies in chunks that were changed on the way, or made by other clients.
+/// Encoding and decoding of chunked bodies, with tampering and other clients' framing.
 final class S3ChunkTests: XCTestCase {
   private struct Sample {
     let vector: S3Vector
@@ -88,7 +88,7 @@ final class S3ChunkTests: XCTestCase {
       try S3ChunkVectors.decode(wire, of: vector, signed, inPiecesOf: 4096, limit: limit)
     }
 
-    /// The code of the refusal, or `nil` if the body is accepted.
+    /// The code of the rejection, or `nil` if the decoder accepts the body.
     func code(_ wire: [UInt8], limit: Int = 16 << 20) -> String? {
       do {
         _ = try decode(wire, limit: limit)
@@ -103,7 +103,7 @@ final class S3ChunkTests: XCTestCase {
     var text: String { String(decoding: wire, as: UTF8.self) }
   }
 
-  func testNoByteOfASmallBodyCanChange() throws {
+  func testEveryByteOfASmallBodyIsProtected() throws {
     for id in ["chunked-one", "chunked-empty", "chunked-trailer-crc32", "chunked-trailer-crc64nvme"] {
       let sample = try Sample(id)
       XCTAssertNil(sample.code(sample.wire), id)
@@ -111,14 +111,14 @@ final class S3ChunkTests: XCTestCase {
         var changed = sample.wire
         changed[index] ^= 0x01
         XCTAssertNotNil(sample.code(changed), "\(id) byte \(index)")
-        XCTAssertNotNil(sample.code(Array(sample.wire[..<index])), "\(id) cut at \(index)")
+        XCTAssertNotNil(sample.code(Array(sample.wire[..<index])), "\(id) truncated at \(index)")
       }
       XCTAssertNotNil(sample.code(sample.wire + [0x0a]), id)
     }
   }
 
   // matrix: S3 V4: verify
-  func testChunksCannotBeChangedSwappedDroppedOrCut() throws {
+  func testChangedSwappedDroppedAndTruncatedChunksAreRejected() throws {
     let sample = try Sample("chunked-exact")
     let frame = sample.wire.firstIndex(of: 0x0a).map { $0 + 1 + 8192 + 2 } ?? 0
     let (first, second, end) = (
@@ -139,22 +139,22 @@ final class S3ChunkTests: XCTestCase {
     XCTAssertNil(sample.code(sample.wire, limit: 8192))
   }
 
-  func testNoByteComesOutBeforeItsSignatureIsProved() throws {
+  func testBytesAreReleasedOnlyAfterTheirSignatureVerifies() throws {
     let sample = try Sample("chunked-exact")
     var wire = sample.wire
     let frame = wire.firstIndex(of: 0x0a).map { $0 + 1 + 8192 + 2 } ?? 0
     wire[frame + 200] ^= 1
     var decoder = try S3ChunkVectors.decoder(sample.vector, sample.signed)
     var output = try decoder.decode(Array(wire[..<(frame - 1)]))
-    XCTAssertEqual(output, [], "the first chunk has not ended")
+    XCTAssertEqual(output, [], "the first chunk is incomplete")
     output = try decoder.decode(Array(wire[(frame - 1)..<(2 * frame - 1)]))
     XCTAssertEqual(output.count, 8192)
     XCTAssertThrowsError(try decoder.decode(Array(wire[(2 * frame - 1)...])))
-    XCTAssertThrowsError(try decoder.decode([]), "a decoder that refused goes on refusing")
+    XCTAssertThrowsError(try decoder.decode([]), "a decoder that failed keeps failing")
     XCTAssertThrowsError(try decoder.finish())
   }
 
-  func testSmallChunksInTheMiddleAreRefused() throws {
+  func testSmallChunksBeforeTheLastAreRejected() throws {
     let vector = try S3Vector.one("unsigned-trailer-crc64nvme")
     let sample = try Sample("unsigned-trailer-crc64nvme")
     let body = try XCTUnwrap(vector.body).bytes
@@ -177,7 +177,7 @@ final class S3ChunkTests: XCTestCase {
   }
 
   // matrix: S3 V4: bad input
-  func testMalformedFramingIsRefused() throws {
+  func testMalformedFramingIsRejected() throws {
     let sample = try Sample("unsigned-trailer-crc32")
     let crc = "x-amz-checksum-crc32:NhCmhg==\r\n"
     XCTAssertEqual(sample.text, "5\r\nhello\r\n0\r\n\(crc)\r\n")
@@ -195,7 +195,7 @@ final class S3ChunkTests: XCTestCase {
     XCTAssertEqual(sample.code(""), "IncompleteBody")
   }
 
-  func testTrailersAreTheOnesAnnouncedAndTheirChecksumsAreCompared() throws {
+  func testTrailersMustBeDeclaredAndTheirChecksumsMatch() throws {
     let sample = try Sample("unsigned-trailer-crc32")
     func code(_ trailers: String) -> String? { sample.code("5\r\nhello\r\n0\r\n\(trailers)") }
     XCTAssertNil(code("X-Amz-Checksum-CRC32: NhCmhg==\r\n\r\n"))
@@ -214,7 +214,7 @@ final class S3ChunkTests: XCTestCase {
       "MalformedTrailerError")
   }
 
-  func testTheTrailersOfMinIOAreRead() throws {
+  func testMinIOTrailerFramingIsAccepted() throws {
     let unsigned = try Sample("unsigned-trailer-crc32")
     XCTAssertNil(unsigned.code(unsigned.text.replacing("==\r\n\r\n", with: "==\n\r\n\r\n")))
     XCTAssertNotNil(unsigned.code(unsigned.text.replacing("==\r\n\r\n", with: "==\n\r\n\r\n\r\n")))
@@ -223,11 +223,11 @@ final class S3ChunkTests: XCTestCase {
     XCTAssertNil(signed.code(minio))
     XCTAssertNotNil(signed.code(signed.text.replacing("==\r\n", with: "==\n\r\n\r\n")))
     let start = try XCTUnwrap(signed.text.range(of: "x-amz-trailer-signature")).lowerBound
-    XCTAssertNotNil(signed.code(String(signed.text[..<start]) + "\r\n"), "a trailer without its signature")
+    XCTAssertNotNil(signed.code(String(signed.text[..<start]) + "\r\n"), "a trailer without its signature was accepted")
   }
 
-  func testAllChecksumsAreThoseOfTheKnownAnswers() {
-    // "123456789": the check values of the catalogue of CRC algorithms; the hashes are those of Python.
+  func testChecksumsMatchKnownAnswers() {
+    // "123456789": the check values of the catalogue of CRC algorithms; the hashes were computed with Python.
     let known: [S3Checksum.Algorithm: String] = [
       .crc32: "y/Q5Jg==", .crc32c: "4waSgw==", .crc64nvme: "rosUhgp5mIg=", .sha1: "98O8HYCOBHMq32eZZczDTKeuNEE=",
       .sha256: "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
@@ -240,7 +240,7 @@ final class S3ChunkTests: XCTestCase {
     }
   }
 
-  func testTheDecoderNeedsTheProofOfTheSameRequest() throws {
+  func testDecoderRequiresTheProofOfTheSameRequest() throws {
     let sample = try Sample("chunked-one")
     let verifier = S3Verifier()
     let claim = try XCTUnwrap(verifier.claim(in: sample.signed))
@@ -253,16 +253,16 @@ final class S3ChunkTests: XCTestCase {
       try S3ChunkDecoder(for: proof, of: sample.signed, against: AccessKey(id: "another", secret: "x")))
   }
 
-  func testTheEncoderRefusesWhatTheServiceWould() throws {
+  func testEncoderRejectsChunksThatTheServiceRejects() throws {
     let vector = try S3Vector.one("chunked-exact")
     let signed = try vector.signer().signed(vector.request, with: vector.key, in: .at(vector.timestamp))
     var encoder = try S3ChunkEncoder(signed, with: vector.key)
     XCTAssertThrowsError(try encoder.head(of: []))
-    XCTAssertThrowsError(try encoder.end(), "the body is shorter than announced")
+    XCTAssertThrowsError(try encoder.end(), "the body is shorter than declared")
     XCTAssertThrowsError(try encoder.head(of: [UInt8](repeating: 0, count: 16_385)))
     XCTAssertThrowsError(try encoder.head(byteCount: 1, sha256: [1]))
     _ = try encoder.head(of: [UInt8](repeating: 0, count: 8191))
-    XCTAssertThrowsError(try encoder.head(of: [UInt8](repeating: 0, count: 8193)), "a short chunk is the last one")
+    XCTAssertThrowsError(try encoder.head(of: [UInt8](repeating: 0, count: 8193)), "a short chunk must be the last one")
     XCTAssertThrowsError(try S3ChunkEncoder(vector.request, with: vector.key))
     XCTAssertThrowsError(try S3ChunkEncoder(signed, with: S3Fixture.key))
     XCTAssertNil(S3ChunkEncoder.byteCount(ofBody: .max, inChunksOf: 8192, as: .signedChunks))
@@ -271,7 +271,7 @@ final class S3ChunkTests: XCTestCase {
     XCTAssertNil(S3ChunkEncoder.byteCount(ofBody: 10, inChunksOf: 8192, as: .unsigned))
   }
 
-  func testASignerRefusesABodyInChunksWithoutItsHeaders() throws {
+  func testSignerRequiresTheHeadersOfAChunkedBody() throws {
     let length = S3Fixture.request(.put).adding("x-amz-decoded-content-length", "5")
     for (payload, request, isRight) in [
       (S3Payload.signedChunks, length, true), (.signedChunks, S3Fixture.request(.put), false),

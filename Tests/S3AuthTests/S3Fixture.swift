@@ -4,7 +4,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// One bucket, one permanent and one temporary key, one day.
+/// A bucket, a permanent and a temporary key, and a date.
 enum S3Fixture {
   static let date = Timestamp(unixSeconds: 1_795_161_600)  // 2026-11-20T08:00:00Z
   static let region = "eu-central-1"
@@ -36,7 +36,7 @@ enum S3Fixture {
     try signer().presign(request, with: key, validFor: lifetime, in: .at(date)).request()
   }
 
-  /// Why a request is refused; `nil` if it is accepted.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   static func refusal(
     _ request: HTTPRequest, against key: AccessKey = key, at date: Timestamp = date, by verifier: S3Verifier = verifier
   ) -> VerificationError? {
@@ -51,7 +51,7 @@ enum S3Fixture {
     }
   }
 
-  /// Requires that a request is refused with a kind and a code of the service.
+  /// Asserts that the verifier rejects a request with an error code and a code of the service.
   static func assertRefused(
     _ request: HTTPRequest, _ code: VerificationError.Code, _ serviceCode: String?, against key: AccessKey = key,
     at date: Timestamp = date, by verifier: S3Verifier = verifier, _ name: String = "", file: StaticString = #filePath,
@@ -64,28 +64,28 @@ enum S3Fixture {
 }
 
 extension HTTPField.Name {
-  /// A name in a test.
+  /// Creates a header name in a test.
   static func named(_ name: StaticString) -> HTTPField.Name {
     HTTPField.Name(name.description) ?? .cookie
   }
 }
 
 extension HTTPRequest {
-  /// A copy with one more header.
+  /// Returns a copy with one more header.
   func adding(_ name: StaticString, _ value: String) -> HTTPRequest {
     var copy = self
     copy.headerFields.append(HTTPField(name: .named(name), value: value))
     return copy
   }
 
-  /// A copy with another value of a header, or without it.
+  /// Returns a copy with another value of a header, or without the header.
   func setting(_ name: StaticString, _ value: String?) -> HTTPRequest {
     var copy = self
     copy.headerFields[.named(name)] = value
     return copy
   }
 
-  /// A copy with more behind its query.
+  /// Returns a copy with a string appended to its query.
   func appending(_ query: String) -> HTTPRequest {
     var copy = self
     let path = path ?? "/"
@@ -93,14 +93,14 @@ extension HTTPRequest {
     return copy
   }
 
-  /// A copy with a piece of its path replaced.
+  /// Returns a copy with a part of its path replaced.
   func replacing(_ text: String, with other: String) -> HTTPRequest {
     var copy = self
     copy.path = (path ?? "/").replacing(text, with: other)
     return copy
   }
 
-  /// A copy with a piece of its authorization replaced.
+  /// Returns a copy with a part of its authorization replaced.
   func replacingInAuthorization(_ text: String, with other: String) -> HTTPRequest {
     var copy = self
     copy.headerFields[.authorization] = (headerFields[.authorization] ?? "").replacing(text, with: other)

@@ -6,7 +6,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// The known answers for forms.
+/// Known answers for forms.
 enum S3FormVectors {
   static func check(_ vector: S3Vector) throws {
     let policy = try XCTUnwrap(vector.policy)
@@ -45,7 +45,7 @@ enum S3FormVectors {
   }
 }
 
-/// Forms: what is signed verifies, and nothing else does.
+/// Signing and verification of S3 form uploads.
 final class S3FormTests: XCTestCase {
   private let date = S3Fixture.date
 
@@ -82,7 +82,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, verify
-  func testASignedFormVerifies() throws {
+  func testSignedFormVerifies() throws {
     for key in [S3Fixture.key, S3Fixture.temporary, AccessKey(id: "minio/with-slash", secret: "x")] {
       let form = try signed(with: key)
       XCTAssertEqual(form.url, "https://photos.s3.eu-central-1.amazonaws.com/")
@@ -99,7 +99,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, verify, bad input
-  func testNoFieldCanBeChangedAddedOrRepeated() throws {
+  func testChangedAddedAndRepeatedFieldsAreRejected() throws {
     let form = try signed()
     XCTAssertNil(code(submitted(form)))
     XCTAssertEqual(code(submitted(form, bucket: "other")), "conditionFailed -")
@@ -126,7 +126,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, expiry, skew
-  func testTheTimeAndTheScopeOfAFormAreBound() throws {
+  func testFormIsBoundToItsTimeAndScope() throws {
     let form = submitted(try signed())
     XCTAssertNil(code(form, at: date.advanced(by: .seconds(599))))
     XCTAssertEqual(code(form, at: date.advanced(by: .seconds(600))), "policyExpired -")
@@ -145,7 +145,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, bad input
-  func testWhatS3CannotExpressIsRefused() throws {
+  func testPoliciesThatS3CannotExpressAreRejected() throws {
     XCTAssertThrowsError(try signed(policy(type: .oneOf(["a/b"]))))
     XCTAssertThrowsError(try signed(policy(conditions: [FormCondition("x-amz-meta-a", .noneOf(["b"]))])))
     XCTAssertThrowsError(try signed(policy(conditions: [FormCondition("x-amz-credential", .equals("b"))])))
@@ -158,8 +158,8 @@ final class S3FormTests: XCTestCase {
     XCTAssertThrowsError(try signed(with: ending))
   }
 
-  /// Row 15 of the attacks: conditions that are smuggled in through a value.
-  func testQuotesInAFieldAddNoConditions() throws {
+  /// Conditions that are smuggled in through a value.
+  func testQuotesInAValueDoNotInjectConditions() throws {
     let evil = #"a","x":"b\"#
     for conditions in [
       [FormCondition("x-amz-meta-a", .equals(evil))], [FormCondition("x-amz-meta-a", .startsWith(evil))],
@@ -174,7 +174,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, redaction
-  func testNoTokenIsShown() throws {
+  func testMismatchErrorMasksTheToken() throws {
     let form = try signed(with: S3Fixture.temporary)
     let fields = form.fields.map {
       $0.name == "x-amz-signature" ? FormField($0.name, String(repeating: "0", count: 64)) : $0
@@ -186,7 +186,7 @@ final class S3FormTests: XCTestCase {
   }
 
   // matrix: S3 V4: form, bad input
-  func testAFormIsForKeysOfUpTo1024Bytes() throws {
+  func testFormKeysAreLimitedTo1024Bytes() throws {
     let longest = String(repeating: "é", count: 512)
     func sign(_ objects: ObjectScope, _ endpoint: ServiceEndpoint) throws -> SignedForm {
       try S3Signer(region: "eu-central-1").sign(

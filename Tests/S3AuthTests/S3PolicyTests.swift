@@ -2,7 +2,7 @@ import S3Auth
 import StorageAuth
 import XCTest
 
-/// What is allowed, in the words of IAM.
+/// Conversion of access policies into IAM policy documents.
 final class S3PolicyTests: XCTestCase {
   private let end = Timestamp(unixSeconds: 1_795_165_200)
 
@@ -24,7 +24,7 @@ final class S3PolicyTests: XCTestCase {
     }
   }
 
-  func testEveryActionHasItsNames() throws {
+  func testEveryActionMapsToItsIAMActions() throws {
     let objects = #""Resource":["arn:aws:s3:::photos/a/*"]"#
     XCTAssertEqual(
       try document(AccessRule(.read, objects: .prefix("a/"), in: "photos")),
@@ -39,8 +39,8 @@ final class S3PolicyTests: XCTestCase {
       written(#"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws-cn:s3:::photos/a b/ü"]}"#))
   }
 
-  /// Pages: "Bucket policy examples using condition keys", the part on prefixes, and "Identity-based policy examples".
-  func testAListIsKeptToItsPrefix() throws {
+  /// "Bucket policy examples using condition keys", the part on prefixes, and "Identity-based policy examples".
+  func testListIsRestrictedToItsPrefix() throws {
     let bucket = #"{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::photos"]"#
     XCTAssertEqual(try document(AccessRule(.list, objects: .all, in: "photos")), written(bucket + "}"))
     XCTAssertEqual(try document(AccessRule(.list, objects: .prefix(""), in: "photos")), written(bucket + "}"))
@@ -52,7 +52,7 @@ final class S3PolicyTests: XCTestCase {
       written(bucket + #","Condition":{"StringEquals":{"s3:prefix":"home/bob"}}}"#))
   }
 
-  func testAddressesOfBothVersionsAndTheEndAreConditions() throws {
+  func testAddressesAndExpirationBecomeConditions() throws {
     let addresses = try [XCTUnwrap(AddressRange("192.0.2.0/24")), XCTUnwrap(AddressRange("2001:db8::/32"))]
     XCTAssertEqual(
       try document(AccessRule(.read, .list, objects: .all, in: "photos", from: addresses, until: end)),
@@ -62,7 +62,7 @@ final class S3PolicyTests: XCTestCase {
       ))
   }
 
-  func testRulesThatDifferInResourcesAloneShareAStatement() throws {
+  func testRulesThatDifferOnlyInResourcesShareAStatement() throws {
     XCTAssertEqual(
       try document(
         AccessRule(.read, objects: .prefix("a/"), in: "photos"), AccessRule(.read, objects: .key("b"), in: "films")),
@@ -70,7 +70,7 @@ final class S3PolicyTests: XCTestCase {
         #"{"Effect":"Allow","Action":["s3:GetObject"],"Resource":["arn:aws:s3:::photos/a/*","arn:aws:s3:::films/b"]}"#))
   }
 
-  func testABucketMayHaveDotsInItsName() throws {
+  func testBucketNamesWithDotsAreSupported() throws {
     XCTAssertEqual(
       try document(AccessRule(.read, .list, objects: .prefix("a/"), in: "www.example.com")),
       written(
@@ -82,7 +82,7 @@ final class S3PolicyTests: XCTestCase {
     }
   }
 
-  func testWhatIAMCannotSayIsAnError() {
+  func testRulesThatIAMCannotExpressAreRejected() {
     XCTAssertEqual(
       error(AccessRule(.write, objects: .all, in: "photos", upTo: 10))?.code, .unsupportedCondition)
     XCTAssertEqual(
@@ -97,7 +97,7 @@ final class S3PolicyTests: XCTestCase {
     XCTAssertThrowsError(try document(AccessRule(.read, objects: .all, in: "photos"), partition: "aws:s3:::x/*\""))
   }
 
-  func testTheLengthIsThatOfTheTokenService() throws {
+  func testDocumentLengthIsLimitedForTheTokenService() throws {
     let rule = AccessRule(.read, objects: .prefix(String(repeating: "x", count: 2048)), in: "photos")
     XCTAssertThrowsError(try AccessPolicy([rule]).iamDocument()) {
       XCTAssertEqual(($0 as? PolicyError)?.code, .tooLong)

@@ -5,7 +5,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// S3 in every style, as the properties of signing need it.
+/// The S3 schemes in every addressing style, as the property tests require them.
 enum S3Schemes {
   static let headers = [
     "content-type", "content-md5", "x-amz-meta-a", "x-amz-meta-author-with-a-long-name", "x-amz-acl", "range",
@@ -40,7 +40,7 @@ enum S3Schemes {
     try AddressingStyle.allCases.map { try scheme($0) }
   }
 
-  /// The signature of a string, with code that the package does not use.
+  /// Signs a string with code that is independent of the package.
   @Sendable static func signature(_ pending: PendingSignature, _ secret: String) -> String {
     let lines = pending.stringToSign.split(separator: "\n")
     let scope = lines.count > 2 ? lines[2].split(separator: "/").map(String.init) : []
@@ -51,10 +51,10 @@ enum S3Schemes {
   }
 }
 
-/// What holds for every request that is signed for S3, tried with random ones.
+/// Properties of S3 signatures, checked with random requests.
 final class S3PropertyTests: XCTestCase {
   // matrix: S3 V4: header, verify
-  func testWhatIsSignedInHeadersVerifies() throws {
+  func testHeaderSignaturesVerify() throws {
     for scheme in try S3Schemes.all() {
       try scheme.verifiesHeaders(scheme.samples(150), keeping: .acceptance, .unsigned)
       try scheme.verifiesHeaders(scheme.samples(10), keeping: .secret, .time, .secrecy)
@@ -62,7 +62,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: presign, verify, expiry
-  func testWhatIsSignedInURLsVerifiesUntilItEnds() throws {
+  func testPresignedURLsVerifyUntilTheyExpire() throws {
     for scheme in try S3Schemes.all() {
       for (index, sample) in try scheme.samples(150).enumerated() {
         let lifetime = Duration.seconds(1 + index * 287 % 43_200)
@@ -73,7 +73,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: header, atomicity, bad input
-  func testSigningLeavesPathAndHeadersAsTheyAre() throws {
+  func testSigningKeepsPathAndHeaders() throws {
     for scheme in try S3Schemes.all() {
       try scheme.signs(
         scheme.samples(100), keeping: .untouchedPath, .keptHeaders, .anonymity, .atomicity, .refusal, .secrecy)
@@ -81,7 +81,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: header
-  func testASignatureDependsOnItsInputsAndOnAllOfThem() throws {
+  func testSignatureDependsOnEveryInput() throws {
     for scheme in try S3Schemes.all() {
       try scheme.signs(
         scheme.samples(100), keeping: .determinism, .boundSecret, .boundDate, .boundMethod, .boundPath, .validity,
@@ -90,7 +90,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: presign
-  func testPresigningOnlyAppendsToTheURLAndWritesNoPlus() throws {
+  func testPresigningOnlyAppendsToTheURLWithoutPlusSigns() throws {
     for scheme in try S3Schemes.all() {
       try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
       try scheme.presigns(scheme.samples(10), keeping: .secrecy)
@@ -98,7 +98,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: presign, expiry, bad input
-  func testPresigningRefusesWhatCannotWork() throws {
+  func testPresigningRejectsUnusableInputs() throws {
     for scheme in try S3Schemes.all() {
       try scheme.presigns(
         scheme.samples(60), keeping: .expiry, .endedCredential, .anonymity, .lifetime, .refusal)
@@ -113,7 +113,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing
-  func testRemoteSigningGivesWhatSigningGives() throws {
+  func testRemoteSigningEqualsLocalSigning() throws {
     for scheme in try S3Schemes.all() {
       for sample in try scheme.samples(60) {
         try scheme.splitSignatureIsTheSame(sample)
@@ -123,7 +123,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: header, verify
-  func testNoByteOfASignedRequestCanChange() throws {
+  func testEveryByteOfASignedRequestIsProtected() throws {
     var count = 0
     for scheme in try S3Schemes.all() {
       count += try scheme.verifiesHeaders(scheme.samples(6), keeping: .path, .headers, .method, .host)
@@ -132,7 +132,7 @@ final class S3PropertyTests: XCTestCase {
   }
 
   // matrix: S3 V4: presign, verify
-  func testNoByteOfAPresignedURLCanChange() throws {
+  func testEveryByteOfAPresignedURLIsProtected() throws {
     var count = 0
     for scheme in try S3Schemes.all() {
       count += try scheme.verifiesURLs(scheme.samples(6), keeping: .path, .method, .host)

@@ -5,9 +5,9 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// Settings of a signer, endpoints, and what signing costs.
+/// Settings of the S3 signer, its endpoints, and its allocation budget.
 final class S3SignerTests: XCTestCase {
-  func testEndpoints() throws {
+  func testEndpointHosts() throws {
     func host(_ endpoint: ServiceEndpoint, _ bucket: String = "photos") throws -> String {
       let request = try endpoint.request(.get, bucket: bucket, key: "a b/c")
       return "\(request.authority ?? "")\(request.path ?? "")"
@@ -30,7 +30,8 @@ final class S3SignerTests: XCTestCase {
       "s3.eu-west-1.amazonaws.com/my.dotted.bucket/a%20b/c")
     XCTAssertThrowsError(try ServiceEndpoint.s3(region: "us-west-2", network: [.accelerated, .fips]))
     XCTAssertThrowsError(try ServiceEndpoint.s3(region: "us-west-2", network: .accelerated, bucket: "a.b"))
-    XCTAssertThrowsError(try host(.s3(region: "eu-west-1"), "my.dotted.bucket"), "a certificate covers one label")
+    XCTAssertThrowsError(
+      try host(.s3(region: "eu-west-1"), "my.dotted.bucket"), "a wildcard certificate covers one label")
     let path = try ServiceEndpoint("https://minio.example.com:9000", style: .path)
     for name in ["a..b", ".ab", "ab.", "1.2.3.4", "a.-b", "a.B", "a.b-", "a./b"] {
       XCTAssertThrowsError(try host(path, name), name)
@@ -38,9 +39,9 @@ final class S3SignerTests: XCTestCase {
     XCTAssertEqual(try host(path, "a.b.c"), "minio.example.com:9000/a.b.c/a%20b/c")
   }
 
-  /// Row 21 of the attacks: a region or a host that leads elsewhere.
+  /// A region or a host that leads to another server.
   // matrix: S3 V4: bad input
-  func testHostileRegionsAreRefused() throws {
+  func testHostileRegionsAreRejected() throws {
     for region in [
       "", "x.evil.test/#", "us-east-1/", "us-east-1#", "US-EAST-1", "us east", "-us", "us-", "a@b",
       "us-east-1.evil.test",
@@ -65,7 +66,7 @@ final class S3SignerTests: XCTestCase {
     }
   }
 
-  func testTheBucketIsCheckedWhereItIsNamed() throws {
+  func testBucketInHostOrPathMustMatchTheSigner() throws {
     func isSigned(_ host: String, _ path: String, _ style: AddressingStyle? = nil, bucket: String = "photos") -> Bool {
       let signer = S3Signer(region: "us-east-1", bucket: bucket, style: style)
       return
@@ -84,7 +85,7 @@ final class S3SignerTests: XCTestCase {
     XCTAssertFalse(isSigned("127.0.0.1:9000", "/other/a"))
   }
 
-  func testTheHeaderOfTheBodyIsTakenFromTheRequestWhereTheSignerHasNone() throws {
+  func testPayloadHashIsTakenFromTheRequestIfTheSignerHasNone() throws {
     let hash = S3Payload.bytes(Array("hello".utf8))
     XCTAssertEqual(hash.text, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
     let request = S3Fixture.request(.put).adding("x-amz-content-sha256", hash.text)
@@ -101,7 +102,7 @@ final class S3SignerTests: XCTestCase {
     XCTAssertEqual(error.code, .invalidHeader)
   }
 
-  func testASlashInAnIDIsForS3Alone() throws {
+  func testSlashInAnAccessKeyIDIsAcceptedOnlyByS3() throws {
     let key = AccessKey(id: "minio/tenant", secret: "x")
     XCTAssertNil(S3Fixture.refusal(try S3Fixture.signed(with: key), against: key))
     XCTAssertNil(S3Fixture.refusal(try S3Fixture.presigned(with: key), against: key))
@@ -135,8 +136,8 @@ final class S3SignerTests: XCTestCase {
     }
   }
 
-  /// Tabs: the verifier reads one as a blank, whatever a client signed with.
-  func testTabsAreBlanksForTheVerifier() throws {
+  /// The verifier reads a tab as a space, and accepts only the signature of a client that does so too.
+  func testVerifierReadsTabsAsSpaces() throws {
     let vectors = try ["header-tab#a", "header-tab#b"].map { try S3Vector.one($0) }
     let accepted = vectors.filter { vector in
       let request = vector.request.setting("x-amz-content-sha256", vector.payloadHash)
@@ -146,7 +147,7 @@ final class S3SignerTests: XCTestCase {
     XCTAssertEqual(accepted.count, 1)
   }
 
-  func testRefusalsHaveTheWordsOfTheService() throws {
+  func testErrorsMapToTheServicesCodes() throws {
     let words = S3Fixture.verifier.refusals
     let expired = try XCTUnwrap(
       S3Fixture.refusal(S3Fixture.presigned(), at: S3Fixture.date.advanced(by: .seconds(700))))
@@ -160,10 +161,10 @@ final class S3SignerTests: XCTestCase {
     XCTAssertEqual(words[declined], .init(.notImplemented, "NotImplemented"))
   }
 
-  /// Header signing allocates what the result consists of: the date, the list of names, the authorization, the fields.
+  /// Header signing allocates only the parts of its result: date, list of names, authorization and fields.
   // matrix: S3 V4: allocation budget
   func testAllocationBudgetOfHeaderSigning() throws {
-    guard allocation_count() >= 0 else { throw XCTSkip("allocations cannot be counted here") }
+    guard allocation_count() >= 0 else { throw XCTSkip("allocations cannot be counted on this system") }
     let signer = S3Fixture.signer(.unsigned)
     let request = S3Fixture.request(.put, "/a/b.jpg", [.contentType: "image/jpeg", .named("x-amz-meta-a"): "b"])
     var last = request
@@ -175,7 +176,7 @@ final class S3SignerTests: XCTestCase {
     _ = try count()
     let counts = try (0..<5).map { _ in try count() }
     XCTAssertNotNil(last.headerFields[.authorization])
-    // Without optimization, generic code of the standard library allocates as well.
+    // Without optimization, generic code of the standard library also allocates.
     #if DEBUG
       let budget = 160
     #else
@@ -184,7 +185,7 @@ final class S3SignerTests: XCTestCase {
     XCTAssertLessThanOrEqual(try XCTUnwrap(counts.min()), budget)
   }
 
-  func testAURLThatIsSignedAlreadyIsRefusedAsSuch() throws {
+  func testErrorForAPresignedURLNamesTheExistingSignature() throws {
     let host = "photos.s3.eu-central-1.amazonaws.com"
     let (key, date) = (AccessKey(id: "AKIDEXAMPLE", secret: "secret"), Timestamp(unixSeconds: 1_795_161_600))
     var request = HTTPRequest(method: .get, scheme: "https", authority: host, path: "/cat.jpg?versionId=a")

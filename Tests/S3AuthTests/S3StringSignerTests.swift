@@ -6,7 +6,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// Strings to sign that come from elsewhere: each is read back as what it is, or refused.
+/// Signing of strings from untrusted clients: each is parsed back into a request or rejected.
 final class S3StringSignerTests: XCTestCase {
   private let upload = AccessPolicy([AccessRule(.write, objects: .prefix("alice/"), in: "photos")])
 
@@ -30,7 +30,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing
-  func testEveryPreparedStringIsReadBackAsTheRequestItWasMadeFrom() throws {
+  func testPreparedStringIsParsedBackIntoItsRequest() throws {
     var count = 0
     for scheme in try schemes() {
       for sample in try scheme.samples(80) {
@@ -54,7 +54,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing, verify
-  func testEveryOperationIsSignedUnderAPolicyThatAllowsItAndTheFinishedRequestVerifies() throws {
+  func testAllowedOperationsAreSignedAndVerify() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))
     var count = 0
     for scheme in try schemes() {
@@ -82,7 +82,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing
-  func testABucketMayHaveDotsInItsName() throws {
+  func testBucketNamesWithDotsAreSupported() throws {
     let bucket = "www.example.com"
     let endpoint = try ServiceEndpoint.s3(region: "eu-central-1", bucket: bucket)
     let request = try endpoint.request(.get, bucket: bucket, key: "a")
@@ -103,7 +103,7 @@ final class S3StringSignerTests: XCTestCase {
     return try pendings(S3Fixture.signer(), request, as: S3Fixture.temporary.identity, at: S3Fixture.date)
   }
 
-  /// Has a changed canonical request signed, with the right hash around it.
+  /// Requests a signature for a changed canonical request, with the correct hash around it.
   private func signs(_ text: String, _ pending: PendingSignature, method: String = "PUT") throws -> Bool {
     let head = pending.stringToSign.split(separator: "\n").dropLast().joined(separator: "\n")
     let order = SigningRequest(
@@ -125,7 +125,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing, bad input
-  func testNoChangedByteLeadsOutOfThePolicy() throws {
+  func testChangedBytesNeverExceedThePolicy() throws {
     for pending in try uploads() {
       let text = try XCTUnwrap(pending.canonicalRequest)
       XCTAssertTrue(try signs(text, pending))
@@ -138,13 +138,13 @@ final class S3StringSignerTests: XCTestCase {
           refused += 1
         }
       }
-      XCTAssertGreaterThan(signed, 20, "what stays inside the policy is signed")
+      XCTAssertGreaterThan(signed, 20, "strings that the policy allows are signed")
       XCTAssertGreaterThan(refused, 1_000)
     }
   }
 
   // matrix: S3 V4: remote signing, bad input
-  func testNoLineCanBeSmuggledIn() throws {
+  func testSmuggledLinesNeverExceedThePolicy() throws {
     let lines = [
       "x-amz-acl:public-read", "x-amz-copy-source:/secrets/a", "host:other.s3.eu-central-1.amazonaws.com",
       "x-amz-security-token:t", "x-amz-tagging:a=b", "/secrets/a", "acl=", "UNSIGNED-PAYLOAD",
@@ -156,7 +156,7 @@ final class S3StringSignerTests: XCTestCase {
     }
   }
 
-  func testOnlyTheHostsOfTheEndpointAreSignedFor() throws {
+  func testOnlyHostsOfTheEndpointAreSigned() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))
     func code(_ host: String, _ path: String, _ signer: S3StringSigner) throws -> SigningRefusal.Code? {
       let pending = try S3Fixture.signer().prepare(
@@ -186,7 +186,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing, bad input
-  func testOtherStringsAreNotSigned() throws {
+  func testForeignStringsSchemesKeysAndDatesAreRejected() throws {
     let pending = try uploads()[0]
     let text = try XCTUnwrap(pending.canonicalRequest)
     let signer = try signer()
@@ -232,7 +232,7 @@ final class S3StringSignerTests: XCTestCase {
   }
 
   // matrix: S3 V4: remote signing, bad input, expiry
-  func testTheCanonicalRequestBelongsToItsString() throws {
+  func testCanonicalRequestMustMatchItsStringToSign() throws {
     let signer = try signer()
     let pendings = try uploads()
     func code(_ change: (String) -> String, of pending: PendingSignature) throws -> SigningRefusal.Code? {
@@ -249,7 +249,7 @@ final class S3StringSignerTests: XCTestCase {
     }
     for pending in pendings { XCTAssertNil(try code({ $0 }, of: pending)) }
     let (header, url) = (pendings[0], pendings[1])
-    // The service reads the time from the header, and the scope holds no more than the day.
+    // The service reads the time from the header, and the scope contains only the day.
     XCTAssertEqual(
       try code({ $0.replacing("x-amz-date:20261120T080000Z", with: "x-amz-date:20261120T200000Z") }, of: header),
       .malformed)

@@ -97,7 +97,7 @@ struct S3Vector: Decodable {
 
   var names: [String] { signedHeaders?.list ?? [] }
 
-  /// The request of the caller, without what a signer adds.
+  /// The caller's request, without the headers that a signer adds.
   var request: HTTPRequest {
     var fields = HTTPFields()
     for header in headers where header[0].lowercased() != "host" {
@@ -114,7 +114,7 @@ struct S3Vector: Decodable {
       path: wirePath + (items.isEmpty ? "" : "?" + items.joined(separator: "&")), headerFields: fields)
   }
 
-  /// A signer that signs what the vector signs.
+  /// Returns a signer with the settings of the vector.
   func signer() throws -> S3Signer {
     S3Signer(
       region: region, service: service,

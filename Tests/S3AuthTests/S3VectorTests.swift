@@ -4,23 +4,23 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The known answers: the documented examples, AWS's own suite, and what SDKs produce.
+/// Known answers of S3 signatures: documented examples, AWS's own suite, and output of SDKs.
 final class S3VectorTests: XCTestCase {
-  /// The signatures that the signer refuses to make, with the kind of its error; libraries disagree on them.
+  /// Vectors that the signer rejects, with the error code; libraries disagree on them.
   private static let refused: [String: SigningError.Code] = [
     "header-tab#a": .invalidHeader, "header-tab#b": .invalidHeader,
     "query-repeated#a": .invalidPath, "query-repeated#b": .invalidPath, "query-repeated#c": .invalidPath,
     "server-path-plus": .invalidPath,
   ]
 
-  /// The readings that do not come out: another library's answer to the same request.
+  /// Vectors with another library's signature for the same request, which the signer does not reproduce.
   private static let others: [String: String] = [
-    "header-no-break-space#b": "Unicode blanks are no blanks: headers are bytes, as in #a",
-    "header-no-break-space#c": "Unicode blanks are no blanks: headers are bytes, as in #a",
+    "header-no-break-space#b": "Unicode spaces are not trimmed, because headers are bytes, as in #a",
+    "header-no-break-space#c": "Unicode spaces are not trimmed, because headers are bytes, as in #a",
   ]
 
   // matrix: S3 V4: header, presign, form
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try S3Vector.load() {
       let kind: String
@@ -95,7 +95,9 @@ final class S3VectorTests: XCTestCase {
     XCTAssertEqual(presigned.headers, vector.request.headerFields, vector.id)
   }
 
-  /// AWS's suite is of a service that is not S3: without the header for the body, whose hash is signed all the same.
+  /// Signs a vector of AWS's suite, which describes a service other than S3.
+  ///
+  /// Its requests have no header for the body's hash, although the hash is signed.
   private func suiteAnswer(
     _ vector: S3Vector
   ) throws -> (canonicalRequest: String, stringToSign: String, signature: String) {

@@ -1,11 +1,11 @@
 import StorageAuthTesting
 import XCTest
 
-/// Whatever is done to show an instance of a public type of the client and the servers, no secret and no token is seen.
+/// Redaction of secrets and tokens in every description of the client's and the servers' public types.
 ///
-/// The libraries for signing have the same tests in RedactionTests, which need no network.
+/// RedactionTests has the same tests for the libraries for signing, which need no network.
 final class ServerRedactionTests: XCTestCase {
-  func testNoPublicTypeShowsASecretOrAToken() async throws {
+  func testDescriptionsOfPublicTypesMaskSecretsAndTokens() async throws {
     for (name, value) in try await Subjects.all() {
       XCTAssertEqual(typeName(of: value), name)
       for text in DisplayedTexts(of: value).all {
@@ -14,7 +14,7 @@ final class ServerRedactionTests: XCTestCase {
     }
   }
 
-  func testNoTypeWithASecretCanBeEncoded() async throws {
+  func testTypesWithSecretsAreNotEncodable() async throws {
     for (name, value) in try await Subjects.all() { XCTAssertFalse(value is any Encodable, name) }
   }
 

@@ -3,45 +3,45 @@ import StorageAuthTesting
 import StorageClient
 
 extension Subjects {
-  /// Types of StorageClient whose instances hold no secret, and why.
+  /// Types of StorageClient whose instances hold no secret, with the reason.
   static let holdsNothingOfClient: [String: String] = [
-    "StorageClient.AsyncHTTPClientTransport": "a client of HTTP",
+    "StorageClient.AsyncHTTPClientTransport": "an HTTP client",
     "StorageClient.BodyDigest": "hashes of a body",
     "StorageClient.ByteRange": "two numbers",
-    "StorageClient.ChecksumHeader": "the name of a header, and how its value is written",
+    "StorageClient.ChecksumHeader": "the name of a header, and the format of its value",
     "StorageClient.ChecksumHeader.Spelling": "an enumeration without payload",
-    "StorageClient.CopiedObject": "what the service said of an object",
+    "StorageClient.CopiedObject": "an object's attributes from the service",
     "StorageClient.CopySource": "names of a bucket and an object",
     "StorageClient.DeletionReport": "keys of objects",
-    "StorageClient.DeletionReport.Failure": "the key of an object, and what the service said",
+    "StorageClient.DeletionReport.Failure": "the key of an object, and the service's message",
     "StorageClient.DigestSet": "a set of kinds of digests",
     "StorageClient.HTTPTimeouts": "durations",
     "StorageClient.HeaderScope": "a set of kinds of requests",
     "StorageClient.ListEntry": "an object or a prefix",
-    "StorageClient.ListPage": "objects, and where a list goes on",
-    "StorageClient.ListedObject": "what the service said of an object",
+    "StorageClient.ListPage": "objects, and a continuation",
+    "StorageClient.ListedObject": "an object's attributes from the service",
     "StorageClient.ObjectChecksum": "a checksum of an object",
     "StorageClient.ObjectChecksum.Algorithm": "the name of an algorithm",
-    "StorageClient.ObjectInfo": "what the service said of an object",
+    "StorageClient.ObjectInfo": "an object's attributes from the service",
     "StorageClient.ObjectTransfer": "the name of an object, its size, and a function",
     "StorageClient.PipelineProgress": "numbers",
-    "StorageClient.PipelineReport": "names of objects and errors, which are looked at themselves",
-    "StorageClient.PipelineReport.Failure": "the name of an object and an error, which is looked at itself",
+    "StorageClient.PipelineReport": "names of objects, and errors that are checked separately",
+    "StorageClient.PipelineReport.Failure": "the name of an object, and an error that is checked separately",
     "StorageClient.S3Integrity": "two choices",
     "StorageClient.S3Integrity.BodySigning": "an enumeration without payload",
     "StorageClient.S3Integrity.Checksum": "an enumeration without payload",
     "StorageClient.ServiceDialect": "names of headers",
     "StorageClient.ServiceDialect.Paging": "an enumeration without payload",
-    "StorageClient.ServiceError.Kind": "a name of a kind of problem",
+    "StorageClient.ServiceError.Kind": "the name of an error code",
     "StorageClient.StorageClientConfiguration": "numbers and durations",
-    "StorageClient.StorageError.Code": "a name of a kind of problem",
+    "StorageClient.StorageError.Code": "the name of an error code",
     "StorageClient.SubprocessCommandRunner": "a clock",
     "StorageClient.TransferPipeline": "numbers",
     "StorageClient.TransferProgress": "numbers",
-    "StorageClient.UploadedObject": "what the service said of an object",
+    "StorageClient.UploadedObject": "an object's attributes from the service",
   ]
 
-  /// Clients and providers with keys, listings of theirs, and what they throw.
+  /// Returns clients and providers with keys, their listings, and their errors.
   static func client() async throws -> [(name: String, value: Any)] {
     let document = try refusal().document
     let transport = ScriptedTransport { _ in .xml(document, status: 403) }

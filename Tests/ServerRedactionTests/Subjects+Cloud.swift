@@ -2,25 +2,25 @@ import LocalCloud
 import StorageClient
 
 extension Subjects {
-  /// Types of LocalCloud whose instances hold no secret, and why.
+  /// Types of LocalCloud whose instances hold no secret, with the reason.
   static let holdsNothingOfCloud: [String: String] = [
     "LocalCloud.LocalCloud.Endpoint": "an enumeration without payload",
     "LocalCloud.LocalCloud.EndpointStatistics": "numbers and codes",
-    "LocalCloud.LocalCloud.Fault": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.Fault": "a fault, and its time",
     "LocalCloud.LocalCloud.Fault.Frequency": "numbers",
     "LocalCloud.LocalCloud.Fault.Phase": "an enumeration without payload",
-    "LocalCloud.LocalCloud.Faults": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.Faults": "faults, and their times",
     "LocalCloud.LocalCloud.Provider": "an enumeration without payload",
     "LocalCloud.LocalCloud.Role": "a name, ids and a duration",
     "LocalCloud.LocalCloud.SignatureKind": "an enumeration without payload",
     "LocalCloud.LocalCloud.Statistics": "numbers and codes",
-    "LocalCloud.LocalCloud.TransferFault": "what goes wrong, and when",
+    "LocalCloud.LocalCloud.TransferFault": "a fault, and its time",
     "LocalCloud.LocalCloud.TransferFault.Place": "a number",
     "LocalCloud.LocalCloud.TransferStatistics": "numbers",
     "LocalCloud.LocalCloudError": "a sentence about a configuration, without its secrets",
   ]
 
-  /// A server that knows keys, what it is made of, and what it issued.
+  /// Returns a server with keys, its configuration, and the credentials that it issued.
   static func cloud() async throws -> [(name: String, value: Any)] {
     let user = LocalCloud.NodeUser("mia", password: Secret(secret))
     let accessKey = LocalCloud.NodeAccessKey(id: "ak", secret: Secret(secret))

@@ -6,26 +6,26 @@ import StorageClient
 import Synchronization
 
 extension Subjects {
-  /// Types of StorageAuthServer whose instances hold no secret, and why.
+  /// Types of StorageAuthServer whose instances hold no secret, with the reason.
   static let holdsNothingOfServer: [String: String] = [
-    "StorageAuthServer.LoopbackHostMiddleware": "nothing is in it",
+    "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
-    "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the ids of the keys that they count against",
+    "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the IDs of their keys",
     "StorageAuthServer.RateLimit": "two numbers",
     "StorageAuthServer.ReplayGuard": "a store of hashes, two settings and a function",
     "StorageAuthServer.ReplayVerdict": "an enumeration without payload",
-    "StorageAuthServer.RequestedScope": "what a caller asks for: names",
+    "StorageAuthServer.RequestedScope": "a caller's requested scope: names",
     "StorageAuthServer.TargetRules": "a set of kinds of keys, and a number",
     "StorageAuthServer.TargetRules.Hazards": "a set of kinds of keys",
     "StorageAuthServer.KeyRequest": "a caller and a scope",
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
     "StorageAuthServer.TokenShape": "two functions",
-    "StorageAuthServer.TokenShape.Refusal": "a status and words without secrets",
+    "StorageAuthServer.TokenShape.Refusal": "a status and a message without secrets",
     "StorageAuthServer.TransferTokenRequest": "a caller and a policy",
     "StorageAuthServer.RefusalFormat": "an enumeration without payload",
   ]
 
-  /// What requests through the middleware carry.
+  /// Values that requests carry through the middleware.
   private struct Context: VerifiedRequestContext {
     var coreContext: CoreRequestContextStorage
     var verifiedRequest: VerifiedRequest?
@@ -33,7 +33,7 @@ extension Subjects {
     init(source: Source) { coreContext = .init(source: source) }
   }
 
-  /// Services with keys, and what they hand out, log and refuse.
+  /// Returns services with keys, and the credentials, log lines and errors that they produce.
   static func server() async throws -> [(name: String, value: Any)] {
     let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, objects: .all, in: "photos")]))
     let order = KeyRequest(caller: "mia", scope: scope)

@@ -5,18 +5,18 @@ import StorageClient
 import Synchronization
 
 extension Subjects {
-  /// Types of AsperaTransfer whose instances hold no secret, and why.
+  /// Types of AsperaTransfer whose instances hold no secret, with the reason.
   static let holdsNothingOfTransfers: [String: String] = [
-    "AsperaTransfer.AccountProbeReport": "what a server said to an account, without the credential",
+    "AsperaTransfer.AccountProbeReport": "a server's response to an account, without the credential",
     "AsperaTransfer.AccountProbeReport.HostKey": "a public key",
     "AsperaTransfer.AccountProbeReport.Method": "an enumeration without payload",
     "AsperaTransfer.AscpLimits": "durations and numbers",
-    "AsperaTransfer.AscpLogin": "that an account was taken, or a failure",
+    "AsperaTransfer.AscpLogin": "an accepted login, or a failure",
     "AsperaTransfer.AscpVersion": "numbers",
-    "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are looked at themselves",
-    "AsperaTransfer.TransferFailure.Kind": "a kind, a reason, or a CredentialError",
+    "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are checked separately",
+    "AsperaTransfer.TransferFailure.Kind": "an error kind, a reason, or a CredentialError",
     "AsperaTransfer.TransferFileReport": "a path and numbers",
-    "AsperaTransfer.TransferFileReport.Outcome": "a number and a text of ascp",
+    "AsperaTransfer.TransferFileReport.Outcome": "a number and a message of ascp",
     "AsperaTransfer.TransferProgressReport": "a path and numbers",
     "AsperaTransfer.TransferQueueConfiguration": "numbers and durations",
     "AsperaTransfer.TransferReport": "paths and numbers",
@@ -25,7 +25,7 @@ extension Subjects {
     "AsperaTransfer.TransferSummary": "numbers",
   ]
 
-  /// Refuses the first token of a transfer and takes the next.
+  /// An engine that rejects the first token of a transfer and accepts the next.
   private struct Engine: TransferEngine {
     let attempts = Tries()
 
@@ -53,7 +53,7 @@ extension Subjects {
     }
   }
 
-  /// A queue that had a session with tokens, what it told, and what it works with.
+  /// Returns a queue that ran a session with tokens, its events, and its components.
   static func transfers() async throws -> [(name: String, value: Any)] {
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
     let tokens = Tries()
@@ -76,7 +76,7 @@ extension Subjects {
       }
     }
     let machine = ProviderContext(
-      environment: { $0 == "PATH" ? "/bin" : secret }, home: "/home/somebody", files: SystemFiles(),
+      environment: { $0 == "PATH" ? "/bin" : secret }, home: "/home/mia", files: SystemFiles(),
       transport: ScriptedTransport([]))
     return told + [
       ("AsperaTransfer.TransferQueue", queue), ("AsperaTransfer.TransferEvents", sequence),

@@ -1,13 +1,12 @@
 import StorageClient
 import StorageDiagnosis
 
-/// An instance of every public type of the client and the servers that could hold a secret, made with a secret and a
-/// token that can be recognised.
+/// An instance of every public type of the client and the servers that can hold a secret, built with recognizable ones.
 ///
 /// `Tests/RedactionTests/check-redaction-coverage.py` compares the names with the symbol graphs: a public type that is
-/// not here fails.
+/// missing here fails.
 enum Subjects {
-  /// What must not be seen, in any encoding: the mark itself needs none.
+  /// The mark that must not appear in any encoding; it consists of characters that no encoding changes.
   static let mark = "M4RK"
   static let secret = "\(mark)/secret+key="
   static let token = "\(mark)-token-of-the-session"
@@ -16,15 +15,15 @@ enum Subjects {
   static let key = AccessKey(
     id: "AKIDexample", secret: secret, sessionToken: token, expiration: date.advanced(by: .seconds(3_600)))
 
-  /// The key for what looks at the real clock.
+  /// The key for types that use the real clock.
   static let lasting = AccessKey(id: "AKIDexample", secret: secret, sessionToken: token)
 
-  /// The instances, each under the name of its type.
+  /// Returns the instances, each under the name of its type.
   static func all() async throws -> [(name: String, value: Any)] {
     try await diagnosis() + client() + transfers() + server() + cloud()
   }
 
-  /// Types of StorageDiagnosis whose instances hold no secret, and why.
+  /// Types of StorageDiagnosis whose instances hold no secret, with the reason.
   static let holdsNothingOfDiagnosis: [String: String] = [
     "StorageDiagnosis.SignatureDiagnosis.Cause": "an enumeration without payload",
     "StorageDiagnosis.CopiedText": "an enumeration without payload",
@@ -33,7 +32,7 @@ enum Subjects {
     "StorageDiagnosis.SignedService": "names of a bucket and a region",
   ]
 
-  /// A request with a token, and the answer of a service that shows all that it was sent.
+  /// Returns a request with a token, and the response of a service that echoes the complete request.
   static func refusal() throws -> (request: HTTPRequest, response: HTTPResponse, document: String) {
     var request = HTTPRequest(
       method: .put, scheme: "https", authority: "photos.oss-cn-hangzhou.aliyuncs.com", path: "/a")
@@ -69,10 +68,10 @@ enum Subjects {
     ]
   }
 
-  /// A value that has to be there for a test to say anything.
+  /// Returns a value that a test requires.
   static func present<Value>(_ value: Value?) throws -> Value {
     guard let value else {
-      throw CredentialError(.failed, source: "the test", "Nothing was made.", remedy: "Look at the test.")
+      throw CredentialError(.failed, source: "the test", "The value is missing.", remedy: "Check the test.")
     }
     return value
   }

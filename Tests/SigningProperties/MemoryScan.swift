@@ -7,15 +7,18 @@ import Foundation
   import Musl
 #endif
 
-/// Looks for bytes in all memory that this process may write: heap, stacks and globals.
+/// A search for bytes in all writable memory of this process: heap, stacks and globals.
 ///
-/// What is looked for is given as it is never in memory itself: each byte exclusively-ored with 0xAA.
+/// The value is given masked, so that the memory never contains it for the search itself: each byte exclusively-ored
+/// with 0xAA.
 public enum MemoryScan {
   private static let mask: UInt8 = 0xaa
   private static let chunkByteCount = 1 << 20
 
-  /// Runs `work` on a thread of its own, and `scan` while that thread waits: what `work` left on its stack is not yet
-  /// overwritten then, and what it gave back to the heap is not yet taken again.
+  /// Runs `work` on a separate thread, and `scan` while that thread waits.
+  ///
+  /// The bytes that `work` left on its stack are not yet overwritten then, and its released heap memory is not yet
+  /// reused.
   public static func behind<Result>(
     _ work: @escaping @Sendable () -> Void, _ scan: () throws -> Result
   ) rethrows -> Result {
@@ -30,10 +33,10 @@ public enum MemoryScan {
     return try scan()
   }
 
-  /// The number of places where a value stands.
+  /// Counts the positions at which a value appears in memory.
   ///
-  /// - Parameter masked: The value, masked, in hexadecimal.
-  /// - Returns: `nil` where a process cannot read its own memory (anywhere but Linux).
+  /// - Parameter masked: The masked value in hexadecimal.
+  /// - Returns: The count, or `nil` where a process cannot read its own memory (on systems other than Linux).
   public static func count(ofMasked masked: String) -> Int? {
     #if os(Linux)
       let digits = Array(masked.utf8)

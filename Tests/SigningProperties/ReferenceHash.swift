@@ -1,4 +1,4 @@
-/// SHA-1 and SHA-256 written down from FIPS 180-4, so that signatures are checked with code that the package does not use.
+/// SHA-1 and SHA-256, implemented from FIPS 180-4, so that signatures are checked with code independent of the package.
 package enum ReferenceHash: Sendable {
   case sha1, sha256
 
@@ -21,7 +21,7 @@ package enum ReferenceHash: Sendable {
     return state.flatMap { Self.bigEndian($0) }
   }
 
-  /// HMAC (RFC 2104).
+  /// Computes the HMAC (RFC 2104).
   package func authenticationCode(key: [UInt8], message: [UInt8]) -> [UInt8] {
     var pad = key.count > 64 ? digest(key) : key
     pad += [UInt8](repeating: 0, count: 64 - pad.count)
@@ -74,7 +74,7 @@ package enum ReferenceHash: Sendable {
 
   private static let cubeFractions = rootFractions(count: 64, power: 3)
 
-  /// The first 32 bits of the fractions of the roots of the first primes, in whole numbers.
+  /// Returns the first 32 bits of the fractions of the roots of the first primes, in integer arithmetic.
   private static func rootFractions(count: Int, power: Int) -> [UInt32] {
     var primes: [UInt128] = []
     var candidate: UInt128 = 2
@@ -83,7 +83,7 @@ package enum ReferenceHash: Sendable {
       candidate += 1
     }
     return primes.map { prime in
-      // The largest number whose power is at most the prime, shifted by 32 bits a root.
+      // The largest number whose power is at most the prime, shifted by 32 bits per root.
       let target = prime << UInt128(32 * power)
       var root: UInt128 = 0
       for bit in (0..<36).reversed() {
@@ -105,7 +105,7 @@ package enum ReferenceHash: Sendable {
 }
 
 extension [UInt8] {
-  /// The bytes in lower-case hexadecimal.
+  /// The bytes in lowercase hexadecimal.
   package var hexText: String {
     reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
   }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension RemoteOperations {
-  /// The parameters that make another operation of a request to OSS or COS, and some that change one.
+  /// The parameters that select another operation of a request to OSS or COS, and several that modify one.
   package static let subresources = """
     accessPoint accessPointConfigForObjectProcess accessPointForObjectProcess accessPointPolicy
     accessPointPolicyForObjectProcess acl append asyncFetch bucketArchiveDirectRead bucketInfo callback callback-var
@@ -19,8 +19,7 @@ extension RemoteOperations {
     notification origin object-lock select torrent ci-process imageMogr2 imageView2 watermark
     """.split { $0 == " " || $0 == "\n" }.map(String.init)
 
-  /// Whether a request with one of them and no other parameter may be signed for somebody who may read, write, delete
-  /// and list everything.
+  /// Whether a request with only this parameter may be signed for a user with every permission.
   package static func isSigned(_ method: HTTPRequest.Method, onObject: Bool, _ name: String, value: String?) -> Bool {
     switch (method, onObject, name) {
     case (.get, true, "uploadId"), (.post, true, "uploadId"), (.delete, true, "uploadId"): value != nil

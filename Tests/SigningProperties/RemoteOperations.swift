@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import StorageAuth
 
-/// What can be signed remotely, and what texts to sign become when somebody changes them.
+/// Operations that can be signed remotely, and manipulated strings to sign.
 package enum RemoteOperations {
   package typealias Parameter = RequestTarget.Parameter
 
@@ -16,7 +16,7 @@ package enum RemoteOperations {
     (.get, [Parameter(name: "uploadId", value: "0004B9894A22")]),
   ]
 
-  /// The operations on a bucket.
+  /// Returns the operations on a bucket.
   package static func onBuckets(prefix: String) -> [(method: HTTPRequest.Method, parameters: [Parameter])] {
     [
       (.get, []), (.post, [Parameter(name: "delete", value: nil)]),
@@ -30,13 +30,15 @@ package enum RemoteOperations {
     ]
   }
 
-  /// A policy that allows everything in a bucket.
+  /// Returns a policy that allows every action in a bucket.
   package static func everything(in bucket: String) -> AccessPolicy {
     AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .all, in: bucket)])
   }
 
-  /// Every text that differs from one by one byte: changed to a byte with a meaning, left out, there twice, or in another
-  /// case.
+  /// Returns every string that differs from a given one in one byte.
+  ///
+  /// The byte is replaced by a character with a meaning, switched in case or removed, or a character is inserted
+  /// before it.
   package static func changes(of text: String) -> [String] {
     let bytes = Array(text.utf8)
     var changed: Set<[UInt8]> = []
@@ -57,7 +59,7 @@ package enum RemoteOperations {
     return changed.compactMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// What lines become when somebody moves, repeats or adds one.
+  /// Returns the strings in which a line is moved, repeated or added.
   package static func smuggled(into text: String, _ lines: [String]) -> [String] {
     let own = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     var texts: Set<String> = []

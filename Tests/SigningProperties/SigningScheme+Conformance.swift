@@ -2,24 +2,24 @@ package import StorageAuth
 package import StorageAuthTesting
 
 extension SigningScheme {
-  /// The samples of the first seeds.
+  /// Returns the samples of the first seeds.
   package func samples(_ count: Int) throws -> [SigningSample<AccessKey>] {
     try maker.samples(seeds: Properties.seeds(count))
   }
 
-  /// Throws unless the signer keeps some rules.
+  /// Checks that the signer conforms to rules.
   package func signs(_ samples: [SigningSample<AccessKey>], keeping rules: SignerRule...) throws {
     try check(SignerConformance(signer, samples: samples).report(rules))
   }
 
-  /// Throws unless the signer keeps some rules for URLs.
+  /// Checks that the signer conforms to rules for URLs.
   package func presigns(_ samples: [SigningSample<AccessKey>], keeping rules: PresignerRule...) throws {
     try check(PresignerConformance(signer, samples: samples).report(rules))
   }
 
-  /// Throws unless the verifier keeps some rules for requests that are signed in their headers.
+  /// Checks that the verifier conforms to rules for requests that are signed in their headers.
   ///
-  /// - Returns: How many requests were verified.
+  /// - Returns: The count of verified requests.
   @discardableResult
   package func verifiesHeaders(
     _ samples: [SigningSample<AccessKey>], keeping rules: VerifierRule...
@@ -29,9 +29,9 @@ extension SigningScheme {
     return try check(suite.report(rules))
   }
 
-  /// Throws unless the verifier keeps some rules for URLs that carry their authorization.
+  /// Checks that the verifier conforms to rules for URLs that carry their authorization.
   ///
-  /// - Returns: How many requests were verified.
+  /// - Returns: The count of verified requests.
   @discardableResult
   package func verifiesURLs(
     _ samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60), keeping rules: VerifierRule...
@@ -40,9 +40,9 @@ extension SigningScheme {
     return try check(suite.report(rules))
   }
 
-  /// Throws unless every rule of a report was kept and tried.
+  /// Checks that a report tried every rule and found no violation.
   ///
-  /// - Returns: How often they were tried.
+  /// - Returns: The count of trials.
   @discardableResult
   private func check(_ report: ConformanceReport) throws -> Int {
     try report.checks.reduce(0) { sum, check in

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import StorageAuth
 
 extension SigningScheme {
-  /// Why a request is refused; nothing if it is accepted.
+  /// Returns the error with which the verifier rejects a request, or `nil` if it accepts it.
   package func refusal(
     of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) -> VerificationError? {
@@ -16,7 +16,7 @@ extension SigningScheme {
 }
 
 extension SigningScheme {
-  /// The error that a request is refused with; whatever is thrown, the request is as it was.
+  /// Returns the error with which signing rejects a request, and checks that the request remains unchanged.
   package func throwLeavesTheRequest(
     _ request: HTTPRequest, with key: AccessKey, at date: Timestamp
   ) throws -> SigningError {
@@ -27,27 +27,27 @@ extension SigningScheme {
       if copy != request { throw Violation("the request changed although \(error.code) was thrown") }
       return error
     }
-    throw Violation("nothing was thrown")
+    throw Violation("no error was thrown")
   }
 }
 
 extension PresignedRequest {
-  /// The request that the URL's user sends.
+  /// Returns the request that a user of the URL sends.
   package func request() throws -> HTTPRequest {
     let parts = url.split(separator: "://", maxSplits: 1)
-    guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is no URL") }
+    guard parts.count == 2, let slash = parts[1].firstIndex(of: "/") else { throw Violation("\(url) is not a URL") }
     return HTTPRequest(
       method: method, scheme: String(parts[0]), authority: String(parts[1][..<slash]), path: String(parts[1][slash...]),
       headerFields: headers)
   }
 }
 
-/// The error that signing something fails with.
+/// Returns the error with which an operation fails.
 package func signingError<Value>(_ act: () throws(SigningError) -> Value) throws(Violation) -> SigningError {
   do throws(SigningError) {
     _ = try act()
   } catch {
     return error
   }
-  throw Violation("nothing was thrown")
+  throw Violation("no error was thrown")
 }

@@ -2,16 +2,16 @@ package import HTTPTypes
 package import StorageAuth
 package import StorageAuthTesting
 
-/// A way of signing with everything that the properties of all of them need.
+/// A signer, a presigner and a verifier with everything that the property tests require.
 package struct SigningScheme<
   Signing: SplitSigner<AccessKey> & Presigner<AccessKey>, Verifying: SignatureVerifier
 >: Sendable where Signing.Request == HTTPRequest {
   package let name: String
   package let signer: Signing
   package let verifier: Verifying
-  /// Makes the requests.
+  /// The source of the requests.
   package let maker: SampleMaker
-  /// The signature that a server with the secret makes of a pending one, with code that the package does not use.
+  /// Computes the signature of a pending one as a server with the secret does, with code independent of the package.
   package let remoteSignature: @Sendable (PendingSignature, String) -> String
 
   package init(
@@ -25,7 +25,7 @@ package struct SigningScheme<
     self.remoteSignature = remoteSignature
   }
 
-  /// Verifies a request that has to carry an authorization.
+  /// Verifies a request that must carry an authorization.
   package func verify(
     _ request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -36,7 +36,7 @@ package struct SigningScheme<
   }
 }
 
-/// What a property found to be wrong.
+/// A violation that a property test found.
 package struct Violation: Error, CustomStringConvertible {
   package let description: String
 

@@ -2,8 +2,9 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// The event recorder for tests: order, kinds and stopping.
 final class EventRecorderTests: XCTestCase {
-  func testEventsAreKeptInOrderAndByKind() async {
+  func testEventsAreRecordedInOrderAndByKind() async {
     let events = AuthEvents()
     let recorder = EventRecorder(events)
     let refresh = AuthEvent.Refresh(source: "vault", outcome: .started)
@@ -22,7 +23,7 @@ final class EventRecorderTests: XCTestCase {
     XCTAssertEqual(recorder.signatures, [])
   }
 
-  func testNothingIsRecordedAfterTheStop() {
+  func testStopEndsRecording() {
     let events = AuthEvents()
     let recorder = EventRecorder(events)
     recorder.stop()

@@ -2,11 +2,12 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// The scripted credential provider for tests: scripts, held calls and cancellation.
 final class ScriptedProviderTests: XCTestCase {
   private let keys = (1...2).map { AccessKey(id: "id\($0)", secret: "secret") }
   private let outage = CredentialError(.failed, source: "vault", "It is down.", remedy: "Wait.", isRetryable: true)
 
-  func testAnswersComeInOrderAndTheLastOneStays() async throws {
+  func testResponsesComeInOrderAndTheLastRepeats() async throws {
     let issued = Timestamp(unixSeconds: 1_795_161_600)
     let provider = ScriptedProvider([
       .credential(keys[0], issuerTime: issued), .failure(outage), .credential(keys[1]),
@@ -23,14 +24,14 @@ final class ScriptedProviderTests: XCTestCase {
     XCTAssertEqual(provider.calls, 4)
   }
 
-  func testAnEmptyScriptFailsEachCall() async {
-    let provider = ScriptedProvider<AccessKey>([], source: "nobody")
+  func testEmptyScriptFailsEveryCall() async {
+    let provider = ScriptedProvider<AccessKey>([], source: "empty script")
     let error = await credentialError { () throws(CredentialError) in try await provider.credential() }
     XCTAssertEqual(error?.code, .failed)
-    XCTAssertEqual(error?.source, "nobody")
+    XCTAssertEqual(error?.source, "empty script")
   }
 
-  func testHeldCallsAreCountedAndAnsweredWhenReleased() async throws {
+  func testHeldCallsAreCountedAndResumeOnRelease() async throws {
     let provider = ScriptedProvider { [keys] call throws(CredentialError) in IssuedCredential(keys[call - 1]) }
     provider.hold()
     let first = Task { try await provider.credential() }
@@ -47,7 +48,7 @@ final class ScriptedProviderTests: XCTestCase {
     XCTAssertEqual(secondKey, keys[1])
   }
 
-  func testCancellingAHeldCallEndsItAlone() async throws {
+  func testCancellingAHeldCallDoesNotAffectOthers() async throws {
     let provider = ScriptedProvider([.credential(keys[0])])
     provider.hold()
     let cancelled = Task { try await provider.credential() }
@@ -64,13 +65,13 @@ final class ScriptedProviderTests: XCTestCase {
 }
 
 extension Result {
-  /// The error, if it is one.
+  /// The error of a failure, or `nil` of a success.
   var error: Failure? {
     if case .failure(let error) = self { error } else { nil }
   }
 }
 
-/// The error that asking for a credential ends with.
+/// Returns the error of a request for a credential.
 func credentialError<Value: Sendable>(
   _ act: () async throws(CredentialError) -> Value
 ) async -> CredentialError? {

@@ -3,6 +3,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// The scripted transport for tests: recording, held and truncated responses, and delays.
 final class ScriptedTransportTests: XCTestCase {
   private let request = HTTPRequest(
     method: .put, scheme: "https", authority: "sts.example.com", path: "/a%20b?x=1&y&z=%2F",
@@ -30,14 +31,14 @@ final class ScriptedTransportTests: XCTestCase {
     XCTAssertEqual(sent.method, .put)
   }
 
-  func testAListThatHasEndedFailsTheConnection() async {
+  func testExhaustedScriptFailsTheConnection() async {
     let transport = ScriptedTransport([])
     let error = await transportError { () throws(TransportError) in try await transport.send(request, body: .none) }
     XCTAssertEqual(error?.code, .connectionFailed)
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testNothingThatIsShownHoldsTheAuthorizationOrTheQuery() async throws {
+  func testDescriptionsMaskAuthorizationAndQuery() async throws {
     let transport = ScriptedTransport { _ in .status(200) }
     _ = try await transport.send(request, body: .bytes(Array("password".utf8)))
     let recorded = try XCTUnwrap(transport.requests.first)
@@ -49,7 +50,7 @@ final class ScriptedTransportTests: XCTestCase {
     }
   }
 
-  func testHeldAnswersComeWhenReleasedAndEndWhenCancelled() async throws {
+  func testHeldResponsesResumeOnReleaseAndFailOnCancellation() async throws {
     let transport = ScriptedTransport { _ in .status(200) }
     transport.hold()
     let kept = Task { [request] in try await transport.send(request, body: .none) }
@@ -65,19 +66,19 @@ final class ScriptedTransportTests: XCTestCase {
     XCTAssertEqual(reply.response.status, .ok)
   }
 
-  func testACutAnswerLosesItsConnectionWithinTheBody() async throws {
+  func testTruncatedResponseLosesItsConnectionWithinTheBody() async throws {
     let reply = HTTPStreamingResponse.text("0123456789").cut(afterBytes: 4)
     var bytes: [UInt8] = []
     do {
       for try await chunk in reply.body { bytes += chunk }
-      XCTFail("the body ended")
+      XCTFail("the body ended without an error")
     } catch {
       XCTAssertEqual((error as? TransportError)?.code, .connectionLost)
     }
     XCTAssertEqual(bytes, Array("0123".utf8))
   }
 
-  func testASlowAnswerArrivesAsTheTimeIsStepped() async throws {
+  func testSlowResponseArrivesAsTheClockAdvances() async throws {
     let time = SteppedTime()
     let transport = ScriptedTransport { _ throws(TransportError) in
       try await HTTPStreamingResponse.text("0123456789").slowed(by: .seconds(1), chunk: 4, on: time).delayed(
@@ -101,7 +102,7 @@ final class ScriptedTransportTests: XCTestCase {
     XCTAssertEqual(time.uptime, .seconds(8))
   }
 
-  func testADelayThatIsCancelledSaysSo() async {
+  func testCancelledDelayFailsWithCancelled() async {
     let time = SteppedTime()
     let task = Task { try await HTTPStreamingResponse.status(200).delayed(by: .seconds(1), on: time) }
     await time.wait(forSleeps: 1)

@@ -2,8 +2,9 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// The clock for tests, which advances on demand.
 final class SteppedTimeTests: XCTestCase {
-  func testASleeperWakesWhenTheClocksWereSteppedFarEnough() async throws {
+  func testSleepEndsOnceTheClockHasAdvancedFarEnough() async throws {
     let time = SteppedTime()
     let sleep = Task { try await time.sleep(for: .seconds(10)) }
     while time.sleepers == 0 { await Task.yield() }

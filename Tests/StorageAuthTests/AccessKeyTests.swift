@@ -3,11 +3,11 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Keys: what is one, when it ends, what it keeps.
+/// Expiration, equality, derived signing keys and redaction of access keys.
 final class AccessKeyTests: XCTestCase {
   private let now = Timestamp(unixSeconds: 1_000)
 
-  func testOnlyTheNamedKeyIsAnonymous() {
+  func testOnlyTheAnonymousConstantIsAnonymous() {
     XCTAssertTrue(AccessKey.anonymous.isAnonymous)
     XCTAssertFalse(AccessKey(id: "", secret: "", sessionToken: "").isAnonymous)
     XCTAssertNotEqual(AccessKey(id: "", secret: ""), .anonymous)
@@ -17,13 +17,13 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertEqual("\(AccessKey.anonymous)", "AccessKey.anonymous")
   }
 
-  func testAnEmptyTokenIsNoToken() {
+  func testEmptySessionTokenBecomesNil() {
     XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").sessionToken)
     XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").identity.sessionToken)
     XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").encodedToken)
   }
 
-  func testAKeyExpiresAtItsEndAndNotBefore() {
+  func testKeyExpiresAtItsExpirationAndNotBefore() {
     let key = AccessKey(id: "a", secret: "b", expiration: Timestamp(unixSeconds: 1_300))
     XCTAssertTrue(key.expires(within: .seconds(300), at: now))
     XCTAssertFalse(key.expires(within: .milliseconds(299_999), at: now))
@@ -34,7 +34,7 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertTrue(key.expires(within: .seconds(Int64.max), at: now))
   }
 
-  func testKeysAreEqualInEveryPartOrNotAtAll() {
+  func testKeysAreEqualOnlyIfEveryPropertyIsEqual() {
     func key(
       _ id: String = "a", _ secret: String = "b", _ token: String? = "c", _ start: Int64? = 1, _ end: Int64? = 2
     ) -> AccessKey {
@@ -52,7 +52,7 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertEqual(key().identity, key("a", "other").identity)
   }
 
-  func testADerivedKeyIsMadeOncePerScopeAndTheOldestGoes() {
+  func testSigningKeyIsDerivedOncePerScopeAndTheOldestIsEvicted() {
     let key = AccessKey(id: "a", secret: "b")
     var derivations: [Int64] = []
     func use(_ day: Int64) -> HMACKey<SHA256> {
@@ -71,12 +71,12 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertEqual(derivations, [1, 2, 3, 4, 5, 1])
     let copy = key
     _ = copy.signingKey(for: KeyScope(from: 5, to: 5)) { (secret) -> HMACKey<SHA256> in
-      XCTFail("derived again for a copy")
+      XCTFail("the copy derives the key again")
       return HMACKey(secret)
     }
   }
 
-  func testDerivedKeysGoWithTheirKey() {
+  func testDerivedKeysAreReleasedWithTheirAccessKey() {
     weak var derived: HMACKey<SHA1>?
     do {
       let key = AccessKey(id: "a", secret: "b")
@@ -87,7 +87,7 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertNil(derived)
   }
 
-  func testScopesDifferInEveryPart() {
+  func testScopesAreEqualOnlyIfEveryPropertyIsEqual() {
     let scopes = [
       KeyScope(), KeyScope(from: 1), KeyScope(to: 1), KeyScope(region: "a"), KeyScope(service: "a"),
       KeyScope(from: 1, to: 1),
@@ -97,7 +97,7 @@ final class AccessKeyTests: XCTestCase {
     }
   }
 
-  func testTheTokenFieldIsTheTokenUnderEveryName() {
+  func testTokenFieldCarriesTheTokenUnderAnyHeaderName() {
     let key = AccessKey(id: "a", secret: "b", sessionToken: "t/+=")
     for name in [HTTPField.Name.cookie, .location, .cookie] {
       XCTAssertEqual(key.tokenField(named: name), HTTPField(name: name, value: "t/+="))
@@ -106,7 +106,7 @@ final class AccessKeyTests: XCTestCase {
     XCTAssertNil(AccessKey(id: "a", secret: "b").tokenField(named: .cookie))
   }
 
-  func testAKeyDescribesItsIdAndTimesAlone() {
+  func testDescriptionOfAKeyContainsOnlyItsIdAndTimes() {
     let key = AccessKey(
       id: "LTAIexample", secret: "marker1", sessionToken: "marker2", start: now,
       expiration: Timestamp(unixSeconds: 2_000))
@@ -116,13 +116,13 @@ final class AccessKeyTests: XCTestCase {
         + "expiration: 1970-01-01T00:33:20Z)")
   }
 
-  func testAProviderOfOneKeyGivesIt() async throws {
+  func testStaticProviderReturnsItsKey() async throws {
     let key = AccessKey(id: "a", secret: "b")
     let provided = try await StaticCredentialProvider(key).credential()
     XCTAssertEqual(provided, key)
   }
 
-  func testWhatIsLongerThanAnyKeyIsNoKey() throws {
+  func testCheckRejectsOversizedKeys() throws {
     XCTAssertNoThrow(
       try AccessKey(
         id: String(repeating: "a", count: 1_024), secret: String(repeating: "s", count: 16_384),

@@ -1,6 +1,7 @@
 import StorageAuth
 import XCTest
 
+/// HMAC values of an access key: known answers, parsing and redaction.
 final class AuthenticationCodeTests: XCTestCase {
   private let key = AccessKey(id: "AKIDexample", secret: "Jefe")
   private let text = "what do ya want for nothing?"
@@ -17,7 +18,7 @@ final class AuthenticationCodeTests: XCTestCase {
     XCTAssertEqual(key.authenticationCode(for: text, using: .hmacSHA1).base64, "7/zfauXrL6LSdBbV8YTfnCWafHk=")
   }
 
-  func testTextIsReadInOneSpellingOnly() {
+  func testOnlyTheCanonicalEncodingIsParsed() {
     for algorithm in AuthenticationCode.Algorithm.allCases {
       let code = key.authenticationCode(for: text, using: algorithm)
       XCTAssertEqual(code.bytes.count, algorithm.byteCount)
@@ -28,21 +29,21 @@ final class AuthenticationCodeTests: XCTestCase {
       XCTAssertNil(AuthenticationCode(base64: String(code.base64.dropLast()), algorithm))
       XCTAssertNotEqual(AuthenticationCode(base64: code.base64, algorithm), nil)
     }
-    // The last digit before the padding has bits that stand for nothing.
+    // The last base64 character before the padding has bits that encode no byte.
     XCTAssertNil(AuthenticationCode(base64: "7/zfauXrL6LSdBbV8YTfnCWafHl=", .hmacSHA1))
     XCTAssertNil(AuthenticationCode(base64: "", .hmacSHA1))
     XCTAssertNil(AuthenticationCode(base64: "AAAA", .hmacSHA1))
     XCTAssertNil(AuthenticationCode(hexadecimal: "zz", .hmacSHA1))
   }
 
-  func testAnotherSecretOrTextGivesAnotherCode() {
+  func testADifferentSecretOrTextGivesADifferentCode() {
     let code = key.authenticationCode(for: text, using: .hmacSHA1)
     XCTAssertNotEqual(
       code, AccessKey(id: "AKIDexample", secret: "Jefe2").authenticationCode(for: text, using: .hmacSHA1))
     XCTAssertNotEqual(code, key.authenticationCode(for: text + " ", using: .hmacSHA1))
   }
 
-  func testNothingIsShown() {
+  func testDescriptionsDoNotRevealTheCode() {
     let code = key.authenticationCode(for: text, using: .hmacSHA1)
     var dumped = ""
     dump(code, to: &dumped)

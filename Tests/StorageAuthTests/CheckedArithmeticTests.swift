@@ -1,8 +1,9 @@
 import StorageAuth
 import XCTest
 
+/// Parsing of decimal digits and overflow-checked sums.
 final class CheckedArithmeticTests: XCTestCase {
-  func testOnlyDigitsAreANumber() {
+  func testOnlyASCIIDigitsAreParsed() {
     for text in ["", "+1", "-1", " 1", "1 ", "1.0", "0x1", "\u{0661}", "9223372036854775808", "1_000", "1\u{301}"] {
       XCTAssertNil(Int64(digits: text), text)
     }
@@ -12,7 +13,7 @@ final class CheckedArithmeticTests: XCTestCase {
     XCTAssertNil(UInt8(digits: "256"))
   }
 
-  func testSumsThatDoNotFitAreNilOrTheNearestNumber() {
+  func testOverflowIsNilOrSaturates() {
     XCTAssertNil(Int64.max.checkedAdding(1))
     XCTAssertNil(Int64.min.checkedAdding(-1))
     XCTAssertEqual(Int64.max.checkedAdding(.min), -1)

@@ -1,6 +1,7 @@
 import StorageAuth
 import XCTest
 
+/// Clock differences that are learned from servers' responses, per host.
 final class ClockSkewTests: XCTestCase {
   private let local = Timestamp(unixSeconds: 1_800_000_000)
 
@@ -8,11 +9,11 @@ final class ClockSkewTests: XCTestCase {
     local.advanced(by: .seconds(seconds))
   }
 
-  func testNothingIsBelievedUntilSomethingIsLearnt() {
+  func testOffsetIsZeroBeforeTheFirstResponse() {
     XCTAssertEqual(ClockSkew().offset(for: "h"), .zero)
   }
 
-  func testADifferenceIsLearntInBothDirectionsForItsHostAlone() {
+  func testOffsetIsLearnedInBothDirectionsPerHost() {
     let skew = ClockSkew()
     XCTAssertEqual(skew.learn(host: "fast", serverTime: later(-1200), at: local), .seconds(-1200))
     XCTAssertEqual(skew.learn(host: "slow", serverTime: later(1200), at: local), .seconds(1200))
@@ -21,7 +22,7 @@ final class ClockSkewTests: XCTestCase {
     XCTAssertEqual(skew.offset(for: "other"), .zero)
   }
 
-  func testASmallDifferenceIsNoSkew() {
+  func testDifferenceBelowTwoSecondsIsIgnored() {
     let skew = ClockSkew()
     for seconds: Int64 in [-1, 0, 1] {
       XCTAssertNil(skew.learn(host: "h", serverTime: later(seconds), at: local), "\(seconds)")
@@ -30,7 +31,7 @@ final class ClockSkewTests: XCTestCase {
     XCTAssertEqual(skew.learn(host: "h", serverTime: later(2), at: local), .seconds(2))
   }
 
-  func testWhatWasLearntIsReplacedWhenTheClockIsSet() {
+  func testOffsetIsReplacedAfterTheLocalClockIsCorrected() {
     let skew = ClockSkew()
     _ = skew.learn(host: "h", serverTime: later(1200), at: local)
     XCTAssertNil(skew.learn(host: "h", serverTime: later(1201), at: local))
@@ -39,7 +40,7 @@ final class ClockSkewTests: XCTestCase {
     XCTAssertEqual(skew.offset(for: "h"), .seconds(3))
   }
 
-  func testAnImplausibleTimeIsNotBelieved() {
+  func testServerTimeBeyondADayIsIgnored() {
     let skew = ClockSkew()
     for time in [
       Timestamp(unixSeconds: 0), later(24 * 3600 + 1), later(-24 * 3600 - 1), Timestamp(unixSeconds: .max),
@@ -51,7 +52,7 @@ final class ClockSkewTests: XCTestCase {
     XCTAssertEqual(skew.learn(host: "h", serverTime: later(24 * 3600), at: local), .seconds(24 * 3600))
   }
 
-  func testManyTasksLearnOneDifferenceOnce() async {
+  func testConcurrentTasksLearnOneDifferenceOnce() async {
     let skew = ClockSkew()
     let local = local
     let learnt = await withTaskGroup(of: Bool.self) { group in

@@ -1,20 +1,20 @@
 import StorageAuth
 import XCTest
 
-/// Errors say what happened and what to do, and a code has a name.
+/// Descriptions of errors: code, message and remedy.
 final class ErrorTextTests: XCTestCase {
-  func testErrorsSayCodeMessageAndRemedy() {
+  func testDescriptionContainsCodeMessageAndRemedy() {
     XCTAssertEqual(
       "\(SigningError(.invalidHeader, "The header is odd.", remedy: "Send it once."))",
       "invalidHeader: The header is odd. Send it once.")
     XCTAssertEqual(
-      "\(VerificationError(.expired, "It ended.", remedy: "Sign again."))", "expired: It ended. Sign again.")
+      "\(VerificationError(.expired, "It expired.", remedy: "Sign again."))", "expired: It expired. Sign again.")
     XCTAssertEqual(
-      "\(CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it."))",
-      "notConfigured (environment): Nothing is set. Set it.")
+      "\(CredentialError(.notConfigured, source: "environment", "No variable is set.", remedy: "Set it."))",
+      "notConfigured (environment): No variable is set. Set it.")
   }
 
-  func testEveryCodeHasItsOwnName() {
+  func testCodesHaveDistinctNames() {
     let signing: [SigningError.Code] = [
       .anonymous, .invalidConfiguration, .invalidCredential, .invalidHeader, .invalidPath, .invalidRequest,
       .invalidSignature,
@@ -34,7 +34,7 @@ final class ErrorTextTests: XCTestCase {
     XCTAssertEqual(Set(credential.map(\.description)).count, credential.count)
   }
 
-  func testOnlyAProviderSaysThatAskingAgainCanHelp() {
+  func testErrorsAreRetryableOnlyIfTheProviderSaysSo() {
     XCTAssertFalse(CredentialError(.failed, source: "a", "b", remedy: "c").isRetryable)
     XCTAssertTrue(CredentialError(.failed, source: "a", "b", remedy: "c", isRetryable: true).isRetryable)
   }

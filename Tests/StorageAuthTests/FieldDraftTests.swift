@@ -3,11 +3,11 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The fields of a request that is being signed, and numbers as they are written.
+/// Replacement and lookup of header fields during signing, and decimal formatting.
 final class FieldDraftTests: XCTestCase {
   private func name(_ text: String) throws -> HTTPField.Name { try XCTUnwrap(HTTPField.Name(text)) }
 
-  func testAFieldTakesThePlaceOfAllThatHaveItsName() throws {
+  func testSetReplacesAllFieldsOfTheSameName() throws {
     let (first, second) = (try name("x-a"), try name("x-b"))
     var draft = FieldDraft(
       [first: "1", try name("X-B"): "2", try name("x-longer"): "3", try name("x-B"): "4"], adding: 2)
@@ -17,8 +17,8 @@ final class FieldDraftTests: XCTestCase {
     XCTAssertEqual(draft.fields.map(\.value), ["6", "5", "3"])
   }
 
-  func testAFieldThatIsAbsentIsAddedAndFoundThen() throws {
-    // The same length as a name that is there, a new length, and lengths above what is told apart.
+  func testSetAddsAnAbsentFieldThatLookupThenFinds() throws {
+    // The same length as an existing name, a new length, and lengths above those that the draft distinguishes.
     let names = try [
       "x-a", "x-b", "x-new", "x-" + String(repeating: "l", count: 80), "x-" + String(repeating: "m", count: 90),
     ]
@@ -38,7 +38,7 @@ final class FieldDraftTests: XCTestCase {
     XCTAssertEqual(draft.fields.count, names.count - 1)
   }
 
-  func testNumbersAreWrittenInDecimal() {
+  func testNumbersAreFormattedInDecimal() {
     let numbers: [Int64] = [
       0, 1, 9, 10, 99, 100, 12_345_678, 99_999_999, 100_000_000, 999_999_999, 1_795_161_600, 10_000_000_000,
       123_456_789_012_345_678, .max, .min, -1, -100_000_000,

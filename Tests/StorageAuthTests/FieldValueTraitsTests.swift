@@ -3,7 +3,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// What a look at a value tells, and what is written of it.
+/// Inspection of header values, and collapsing of their white space.
 final class FieldValueTraitsTests: XCTestCase {
   private func field(_ value: [UInt8]) throws -> HTTPFields {
     [HTTPField(name: try XCTUnwrap(HTTPField.Name("x-value")), lenientValue: value)].reduce(into: HTTPFields()) {
@@ -11,7 +11,7 @@ final class FieldValueTraitsTests: XCTestCase {
     }
   }
 
-  /// The value as the description of the rule has it: cut at blanks, joined with one space.
+  /// Returns the expected value by the rule's description: split at blanks and joined with one space.
   private func collapsed(_ value: [UInt8]) -> [UInt8] {
     Array(value.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.joined(separator: [UInt8(ascii: " ")]))
   }
@@ -20,7 +20,7 @@ final class FieldValueTraitsTests: XCTestCase {
     var values = ["", " ", "  ", "a", " a", "a ", "a b", "a  b", "a\tb", "\ta", "a\t", "é b", "a\u{7f}", "a\u{1}b"].map
     { Array($0.utf8) }
     values += [[0x61, 0xff], [0xff, 0x20, 0x20, 0x61]]
-    // Each of them at every place of a value that is looked at many bytes at a time.
+    // Each of them at every position of a value that is inspected several bytes at a time.
     let filler = Array(repeating: UInt8(ascii: "x"), count: 70)
     for piece in values {
       for place in [0, 1, 15, 16, 31, 32, 33, 69, 70] {
@@ -30,7 +30,7 @@ final class FieldValueTraitsTests: XCTestCase {
     return values
   }
 
-  func testAValueIsWrittenWithItsBlanksCollapsed() throws {
+  func testWhiteSpaceOfAValueIsCollapsed() throws {
     for value in values() {
       let fields = try field(value)
       let traits = fields.traitsOfValue(at: 0)
@@ -44,7 +44,7 @@ final class FieldValueTraitsTests: XCTestCase {
     }
   }
 
-  func testAPlainValueIsKnownToBeCollapsed() throws {
+  func testPlainValueIsRecognizedAsCollapsed() throws {
     for value in ["", "a", "a b", "image/jpeg; charset=utf-8", String(repeating: "x y ", count: 40) + "z"] {
       XCTAssertTrue(try field(Array(value.utf8)).traitsOfValue(at: 0).isCollapsed, value)
     }

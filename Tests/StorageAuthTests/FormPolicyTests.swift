@@ -1,7 +1,7 @@
 import StorageAuth
 import XCTest
 
-/// What forms say, and what they cannot say.
+/// Form policies that are derived from access rules, and rules that a form cannot express.
 final class FormPolicyTests: XCTestCase {
   private let end = Timestamp(unixSeconds: 1_795_161_600)
 
@@ -12,7 +12,7 @@ final class FormPolicyTests: XCTestCase {
     return rule
   }
 
-  func testARuleBecomesAPolicyThatSaysTheSame() throws {
+  func testPolicyExpressesItsRule() throws {
     let policy = try FormPolicy(rule(), answer: .created)
     XCTAssertEqual(
       policy,
@@ -28,7 +28,7 @@ final class FormPolicyTests: XCTestCase {
     XCTAssertNil(try FormPolicy(rule { $0.maximumSize = nil }).sizes)
   }
 
-  func testTheEarlierEndCounts() throws {
+  func testPolicyExpiresAtTheEarlierTime() throws {
     let earlier = end.advanced(by: .seconds(-60))
     let later = end.advanced(by: .seconds(60))
     XCTAssertEqual(try FormPolicy(rule(), until: earlier).expiration, earlier)
@@ -36,7 +36,7 @@ final class FormPolicyTests: XCTestCase {
     XCTAssertEqual(try FormPolicy(rule { $0.end = nil }, until: later).expiration, later)
   }
 
-  func testWhatAFormCannotSayIsAnError() {
+  func testRulesThatAFormCannotExpressAreRejected() {
     let changes: [(inout AccessRule) -> Void] = [
       { $0.actions = [.read] }, { $0.addresses = [AddressRange("203.0.113.0/24")].compactMap { $0 } },
       { $0.addresses = [] }, { $0.contentTypes = ["image/*", "text/plain"] }, { $0.contentTypes = [] },
@@ -49,7 +49,7 @@ final class FormPolicyTests: XCTestCase {
     }
   }
 
-  func testConditionsShowNoToken() {
+  func testDescriptionsOfConditionsMaskTheToken() {
     let condition = FormCondition("x-oss-security-token", .equals("M4RK"))
     XCTAssertFalse("\(condition)".contains("M4RK"))
     XCTAssertEqual("\(FormCondition("key", .startsWith("a\"b")))", #"["starts-with","$key","a\"b"]"#)
@@ -57,7 +57,7 @@ final class FormPolicyTests: XCTestCase {
     XCTAssertEqual("\(FormCondition("x", .noneOf(["a"])))", #"["not-in","$x",["a"]]"#)
   }
 
-  func testFieldsAreFoundInUpperAndLowerCase() {
+  func testFieldLookupIgnoresCase() {
     let form = SubmittedForm(bucket: "photos", fields: [FormField("Key", "a")])
     XCTAssertEqual(form["kEY"], "a")
     XCTAssertNil(form["key2"])

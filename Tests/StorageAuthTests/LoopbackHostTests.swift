@@ -3,9 +3,9 @@ import XCTest
 
 @testable import StorageAuth
 
-/// Which Host headers name this machine.
+/// Recognition of Host headers that name the loopback interface.
 final class LoopbackHostTests: XCTestCase {
-  func testTheNamesOfThisMachineAreTaken() {
+  func testLoopbackNamesAreAccepted() {
     for host in [
       "localhost", "LOCALHOST", "localhost.", "photos.localhost", "a.b.LocalHost.", "127.0.0.1", "127.0.0.1.",
       "127.255.3.4", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]",
@@ -14,7 +14,7 @@ final class LoopbackHostTests: XCTestCase {
     }
   }
 
-  func testNoOtherNameIsTaken() {
+  func testOtherNamesAreRejected() {
     for host in [
       nil, "", ".", ":80", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evillocalhost",
       ".localhost", "a..localhost", "localhost..", "localhost:", "localhost:x", "localhost:123456", "localhost:80:80",

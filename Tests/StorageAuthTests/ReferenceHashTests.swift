@@ -1,9 +1,9 @@
 import SigningProperties
 import XCTest
 
-/// The test's own hash functions against the published examples, before anything is judged by them.
+/// The tests' reference hash functions against published examples.
 final class ReferenceHashTests: XCTestCase {
-  func testDigestsOfTheStandards() {
+  func testDigestsMatchTheStandards() {
     XCTAssertEqual(ReferenceHash.sha1.digest(Array("abc".utf8)).hexText, "a9993e364706816aba3e25717850c26c9cd0d89d")
     XCTAssertEqual(
       ReferenceHash.sha256.digest(Array("abc".utf8)).hexText,
@@ -13,7 +13,7 @@ final class ReferenceHashTests: XCTestCase {
       "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3")
   }
 
-  func testAuthenticationCodesOfRFC2202AndRFC4231() {
+  func testAuthenticationCodesMatchRFC2202AndRFC4231() {
     XCTAssertEqual(
       ReferenceHash.sha1.authenticationCode(key: Array("Jefe".utf8), message: "what do ya want for nothing?").hexText,
       "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")

@@ -3,7 +3,7 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// What a request is about, read once.
+/// Parsing of bucket, key and parameters from a request.
 final class RequestTargetTests: XCTestCase {
   private func target(_ host: String, _ path: String, style: AddressingStyle? = nil) throws -> RequestTarget {
     try RequestTarget(
@@ -11,7 +11,7 @@ final class RequestTargetTests: XCTestCase {
       hosts: ServiceHosts(label: "store", otherLabel: "shelf", domain: ".acme.example", labelCount: 3))
   }
 
-  func testBucketAndKeyAreReadByStyle() throws {
+  func testBucketAndKeyAreParsedByAddressingStyle() throws {
     let cases: [(String, String, AddressingStyle?, String?, String?)] = [
       ("photos.x.acme.example", "/a/b", nil, "photos", "a/b"), ("x.acme.example", "/", nil, nil, nil),
       ("X.Acme.Example:443", "/", nil, nil, nil), ("photos.x.acme.example", "/", nil, "photos", nil),
@@ -35,7 +35,7 @@ final class RequestTargetTests: XCTestCase {
     }
   }
 
-  func testParametersAreReadInTheirOrder() throws {
+  func testParametersKeepTheirOrder() throws {
     let parameters = try target("a.b.c", "/?b=1&a&c=&d=x=y&&e=%26+%2B&b=2&%61=3").parameters
     let expected: [(String, String?)] = [
       ("b", "1"), ("a", nil), ("c", ""), ("d", "x=y"), ("e", "& +"), ("b", "2"), ("a", "3"),
@@ -49,7 +49,7 @@ final class RequestTargetTests: XCTestCase {
     XCTAssertFalse(target.contains("C"))
   }
 
-  func testARequestThatCanBeReadInTwoWaysIsRefused() throws {
+  func testAmbiguousRequestIsRejected() throws {
     for path in [
       "", "a", "*", "/%", "/%4", "/%zz", "/\u{e9}", "/a b", "/a#b", "/%ff", "/?%ff=1", "/?a=%ff", "/\u{7f}a",
     ] {
@@ -58,7 +58,7 @@ final class RequestTargetTests: XCTestCase {
     XCTAssertThrowsError(try RequestTarget(of: HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/")))
   }
 
-  func testTokensAndSignaturesAreNotDescribed() {
+  func testDescriptionsMaskTokensAndSignatures() {
     for name in ["security-token", "X-OSS-Security-Token", "x-cos-security-token", "Signature", "q-signature", "sign"] {
       let target = RequestTarget(bucket: "a", key: "b", parameters: [.init(name: name, value: "marker")])
       var dumped = ""

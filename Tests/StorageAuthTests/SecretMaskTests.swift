@@ -1,12 +1,13 @@
 import StorageAuth
 import XCTest
 
+/// Masking of secrets in texts that are logged or shown.
 final class SecretMaskTests: XCTestCase {
   private func masked(_ text: String, _ secrets: String...) -> String {
     SecretMask(secrets.map { Secret($0) }).applied(to: text)
   }
 
-  func testASecretIsMaskedInEachSpelling() {
+  func testSecretIsMaskedInEveryEncoding() {
     let secret = "a/b+c=="
     let spellings = [
       secret, "a%2Fb%2Bc%3D%3D", "a%2fb%2bc%3d%3d", "a%252Fb%252Bc%253D%253D", "a%252fb%252bc%253d%253d",
@@ -18,14 +19,14 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertEqual(masked("\u{E9}\(secret)\u{301}", secret), "\u{E9}\(Secret.mask)\u{301}")
   }
 
-  func testAMaskIsNotSearchedForAnotherSecret() {
+  func testMaskIsNotMaskedAgain() {
     XCTAssertEqual(masked("tokentoken", "token", "redacted", Secret.mask, "dact"), "\(Secret.mask)\(Secret.mask)")
     var text = "token"
     for _ in 0..<100 { text = masked(text, "token", "redacted") }
-    XCTAssertLessThan(text.utf8.count, 1000, "a text that is masked again does not grow without limit")
+    XCTAssertLessThan(text.utf8.count, 1000, "repeated masking keeps the length bounded")
   }
 
-  func testSecretsThatOverlapAreMaskedTogether() {
+  func testOverlappingSecretsAreMaskedTogether() {
     XCTAssertEqual(masked("xabcdefy", "abcd", "cdef"), "x\(Secret.mask)y")
     XCTAssertEqual(masked("xabcdefy", "abcdef", "bcde"), "x\(Secret.mask)y")
     XCTAssertEqual(masked("xaaaaaaay", "aaaa"), "x\(Secret.mask)y")
@@ -33,21 +34,21 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertEqual(masked("abcXabcdXcde", "abcd", "abcX", "dXcd"), "\(Secret.mask)\(Secret.mask)e")
   }
 
-  func testWhatIsTooShortToBeASecretIsSkipped() {
+  func testTooShortSecretsAreIgnored() {
     XCTAssertEqual(SecretMask.shortestSecret, 4)
     XCTAssertEqual(masked("GET /e/abc", "e", "", "abc", " ab "), "GET /e/abc")
     XCTAssertEqual(masked("GET /abcd", "abcd"), "GET /\(Secret.mask)")
   }
 
-  func testLinesBlanksAndKindsOfASecretDoNotCount() {
+  func testLinesOfASecretAreMaskedWithoutWhiteSpaceAndScheme() {
     XCTAssertEqual(masked("one: first2", "first1\nfirst2\r\n\n"), "one: \(Secret.mask)")
     XCTAssertEqual(masked("[token]", " \ttoken  "), "[\(Secret.mask)]")
     XCTAssertEqual(masked("got dXNlcg==", "Basic dXNlcg=="), "got \(Secret.mask)")
     XCTAssertEqual(masked("got dXNlcg==", "bearer  dXNlcg=="), "got \(Secret.mask)")
   }
 
-  func testItAgreesWithASearchForEachSecret() {
-    // Every text of eight letters over two, against every set of two secrets of four.
+  func testMaskingAgreesWithAnExhaustiveSearch() {
+    // Every text of eight letters over a two-letter alphabet, against every set of two secrets of four letters.
     let letters = ["a", "b"]
     func words(_ count: Int) -> [String] {
       (0..<count).reduce([""]) { words, _ in words.flatMap { word in letters.map { word + $0 } } }
@@ -68,7 +69,7 @@ final class SecretMaskTests: XCTestCase {
     }
   }
 
-  func testValuesWithASecretNameAreMaskedWhereverTheyStand() {
+  func testValuesOfSecretHeadersAndParametersAreMasked() {
     let cases = [
       ("x-cos-security-token:e\nx:y", "x-cos-security-token:*\nx:y"),
       ("GET\n/b/k?acl&security-token=a:b/c&uploads", "GET\n/b/k?acl&security-token=*&uploads"),
@@ -104,14 +105,14 @@ final class SecretMaskTests: XCTestCase {
       both.applied(to: "x-security-token:abcdefg\nm:abcdef"), "x-security-token:\(Secret.mask)\nm:\(Secret.mask)")
   }
 
-  func testATextIsShortenedAtTheEndOfACharacter() {
+  func testTextIsTruncatedAtACharacterBoundary() {
     XCTAssertEqual("abc".shortened(to: 3), "abc")
     XCTAssertEqual("abcd".shortened(to: 3), "abc… (4 bytes)")
     XCTAssertEqual("a\u{E9}\u{E9}".shortened(to: 2), "a… (5 bytes)")
     XCTAssertEqual("\u{1F600}".shortened(to: 3), "… (4 bytes)")
   }
 
-  func testAPartIsFoundByItsBytes() {
+  func testSubstringIsFoundByItsBytes() {
     for (text, part, isThere) in [
       ("aabaabaaa", "aabaaa", true), ("abab", "abb", false), ("", "a", false), ("a", "", true), ("aaab", "aab", true),
       ("e\u{301}", "\u{E9}", false), ("*\u{301}", "*", true), ("abcabcabd", "abcabd", true), ("ab", "abc", false),

@@ -3,15 +3,15 @@ import StorageCrypto
 import Synchronization
 import XCTest
 
-/// Secrets do not show themselves, compare in full and are wiped when they go.
+/// Redaction, comparison and wiping of secrets.
 final class SecretTests: XCTestCase {
-  func testEqualityLooksAtEveryByte() {
+  func testEqualityComparesEveryByte() {
     let text = "correct horse battery staple"
     XCTAssertEqual(Secret(text), Secret(bytes: Array(text.utf8)))
     XCTAssertEqual(Secret(""), Secret(bytes: []))
     XCTAssertNotEqual(Secret(""), Secret("a"))
     XCTAssertNotEqual(Secret(text), Secret(text + " "))
-    XCTAssertNotEqual(Secret("é"), Secret("e\u{301}"), "texts that look the same are not the same secret")
+    XCTAssertNotEqual(Secret("é"), Secret("e\u{301}"), "canonically equivalent texts are different secrets")
     for index in text.utf8.indices {
       var bytes = Array(text.utf8)
       bytes[text.utf8.distance(from: text.utf8.startIndex, to: index)] ^= 1
@@ -19,14 +19,14 @@ final class SecretTests: XCTestCase {
     }
   }
 
-  func testRevealGivesTheTextBack() {
+  func testRevealReturnsTheText() {
     for text in ["", "a", "tok+en/=", "密钥", String(repeating: "long", count: 2_000)] {
       XCTAssertEqual(Secret(text).reveal(), text)
       XCTAssertEqual(Secret(text).isEmpty, text.isEmpty)
     }
   }
 
-  func testNothingShowsTheText() {
+  func testDescriptionsMaskTheText() {
     let secret = Secret("marker-of-the-secret")
     var dumped = ""
     dump(secret, to: &dumped)
@@ -37,7 +37,7 @@ final class SecretTests: XCTestCase {
     XCTAssertTrue(Mirror(reflecting: secret).children.isEmpty)
   }
 
-  /// Runs `body` and collects the memory of the secrets of a length that were released in it, as it was given back.
+  /// Runs `body` and collects the contents of secrets of a given length as their memory was released.
   private func released(_ length: Int, in body: () throws -> Void) rethrows -> [[UInt8]] {
     let seen = Collected()
     SecretBytes.wipeObserver.withLock { $0 = { bytes in if bytes.count == length { seen.add(bytes) } } }
@@ -46,7 +46,7 @@ final class SecretTests: XCTestCase {
     return seen.all
   }
 
-  func testASecretIsWipedWhenTheLastCopyGoes() {
+  func testSecretIsWipedWhenItsLastCopyIsReleased() {
     let all = released(37) {
       var first: Secret? = Secret(String(repeating: "s", count: 37))
       let second = first
@@ -56,7 +56,7 @@ final class SecretTests: XCTestCase {
     XCTAssertEqual(all, [[UInt8](repeating: 0, count: 37)])
   }
 
-  func testAKeyWipesItsSecretItsTokenAndTheTokensEncoding() {
+  func testReleasedKeyWipesItsSecretAndToken() {
     let token = String(repeating: "/", count: 41)
     func use() {
       let key = AccessKey(id: "id", secret: String(repeating: "s", count: 43), sessionToken: token)

@@ -3,13 +3,13 @@ import SigningProperties
 import StorageAuth
 import XCTest
 
-/// Addresses of services, and the requests that are made from them.
+/// Parsing of service endpoints, and the requests that are built from them.
 final class ServiceEndpointTests: XCTestCase {
   private func path(_ key: String) throws -> String? {
     try ServiceEndpoint("https://example.com").request(.get, bucket: "photos", key: key).path
   }
 
-  func testTheFormsOfAURL() throws {
+  func testEndpointURLsAreParsed() throws {
     let cases: [(String, String, String, AddressingStyle)] = [
       ("https://oss-cn-hangzhou.aliyuncs.com", "https", "oss-cn-hangzhou.aliyuncs.com", .virtualHosted),
       ("oss-cn-hangzhou.aliyuncs.com", "https", "oss-cn-hangzhou.aliyuncs.com", .virtualHosted),
@@ -29,7 +29,7 @@ final class ServiceEndpointTests: XCTestCase {
     XCTAssertEqual(try ServiceEndpoint("http://127.0.0.1", style: .customDomain).style, .customDomain)
   }
 
-  func testAnythingElseIsNoEndpointAndIsNotRepeatedInTheError() throws {
+  func testMalformedEndpointIsRejectedWithoutRepeatingIt() throws {
     for text in [
       "", "https://", "ftp://example.com", "://example.com", "https://example.com/path", "https://example.com?a=b",
       "https://user:marker@example.com", "https://example.com/?Signature=marker", "https://example.com:",
@@ -45,7 +45,7 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
-  func testOnlyThisMachineIsLoopback() throws {
+  func testOnlyLoopbackHostsAreLoopback() throws {
     for host in ["localhost", "a.localhost:80", "127.0.0.1", "127.255.0.3:9000", "[::1]:80"] {
       XCTAssertTrue(try ServiceEndpoint("http://\(host)").isLoopback, host)
     }
@@ -57,7 +57,7 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
-  func testTheBucketGoesWhereTheStyleSays() throws {
+  func testAddressingStylePlacesTheBucket() throws {
     let cases: [(AddressingStyle, String, String)] = [
       (.virtualHosted, "photos.example.com", "/a/b%20c?x=%2F&acl"), (.path, "example.com", "/photos/a/b%20c?x=%2F&acl"),
       (.customDomain, "example.com", "/a/b%20c?x=%2F&acl"),
@@ -81,7 +81,7 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
-  func testOddKeysTravelByteForByte() throws {
+  func testUnusualKeysArePercentEncodedByteForByte() throws {
     let keys = [
       ("a//b", "/a//b"), ("a/../b/./c", "/a/../b/./c"), ("a%2Fb", "/a%252Fb"), ("a+b c", "/a%2Bb%20c"), ("/a", "//a"),
       ("a/", "/a/"),
@@ -97,7 +97,7 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
-  func testTheLengthOfAKeyIsCountedInBytes() throws {
+  func testKeyLengthIsLimitedInBytes() throws {
     XCTAssertNoThrow(try path(String(repeating: "a", count: 1_023)))
     XCTAssertNoThrow(try path(String(repeating: "é", count: 511) + "a"))
     for key in [
@@ -108,11 +108,11 @@ final class ServiceEndpointTests: XCTestCase {
       }
       XCTAssertEqual(error.code, .invalidRequest)
       XCTAssertTrue(error.message.contains("1024"), error.message)
-      XCTAssertLessThan(error.description.count, 200, "the key is not repeated")
+      XCTAssertLessThan(error.description.count, 200, "the error repeats the key")
     }
   }
 
-  func testTheLimitOfAKeyIsAValueOfTheEndpoint() throws {
+  func testKeyByteLimitIsConfigurable() throws {
     for limit in [16, 1_024] {
       let endpoint = try ServiceEndpoint("https://example.com", keyByteLimit: limit)
       let longest = String(repeating: "é", count: limit / 2)
@@ -124,7 +124,7 @@ final class ServiceEndpointTests: XCTestCase {
     }
   }
 
-  func testAKeyOrABucketThatNoServiceTakesIsRefused() throws {
+  func testInvalidKeysAndBucketsAreRejected() throws {
     for key in ["", "a\0b", "\0"] {
       XCTAssertThrowsError(try path(key), key)
     }

@@ -1,9 +1,9 @@
 import StorageAuth
 import XCTest
 
-/// Instants and their spellings.
+/// Formatting, parsing and arithmetic of timestamps.
 ///
-/// The known answers are those of Python's datetime.
+/// The known answers were computed with Python's datetime.
 final class TimestampTests: XCTestCase {
   private let known: [(unixSeconds: Int64, extended: String, basic: String, http: String)] = [
     (0, "1970-01-01T00:00:00Z", "19700101T000000Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -37,7 +37,7 @@ final class TimestampTests: XCTestCase {
     (-34_662_063_340, "0871-08-08T17:04:20Z", "08710808T170420Z", "Sat, 08 Aug 0871 17:04:20 GMT"),
   ]
 
-  func testKnownInstantsAreWrittenInEveryForm() {
+  func testKnownInstantsAreFormatted() {
     for row in known {
       let instant = Timestamp(unixSeconds: row.unixSeconds)
       XCTAssertEqual(instant.iso8601, row.extended)
@@ -47,7 +47,7 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  func testKnownInstantsAreReadInEveryForm() {
+  func testKnownInstantsAreParsed() {
     for row in known {
       let instant = Timestamp(unixSeconds: row.unixSeconds)
       XCTAssertEqual(Timestamp(iso8601: row.extended), instant)
@@ -56,7 +56,7 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  func testOffsetsAndFractionsAreRead() {
+  func testOffsetsAndFractionsAreParsed() {
     let base: Int64 = 1_795_161_600
     let cases: [(String, Int64, Int32)] = [
       ("2026-11-20T16:00:00+08:00", base, 0), ("2026-11-20T16:00:00+0800", base, 0),
@@ -73,7 +73,7 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  func testAnythingElseIsNoDateInTheExtendedForm() {
+  func testMalformedISO8601DatesAreRejected() {
     for text in [
       "", "2026", "2026-11-20", "2026-11-20T08:00:00", "2026-11-20T08:00Z", "2026-11-20T08:00:00.Z",
       "2026-11-20T08:00:00,5Z",
@@ -90,7 +90,7 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  func testAnythingElseIsNoDateInTheBasicForm() {
+  func testMalformedBasicISO8601DatesAreRejected() {
     for text in [
       "", "20261120", "20261120T080000", "20261120T0800Z", "20261120T080000z", "20261120t080000Z", "20261120T080000Z ",
       " 20261120T080000Z", "20261120T080000ZZ", "20260229T080000Z", "20261320T080000Z", "20261120T250000Z",
@@ -101,7 +101,7 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  func testAnythingElseIsNoDateOfHTTP() {
+  func testMalformedHTTPDatesAreRejected() {
     for text in [
       "", "Fri, 20 Nov 2026 08:00:00", "Fri, 20 Nov 2026 08:00:00 UTC", "Fri, 20 Nov 2026 08:00:00 +0000",
       "20 Nov 2026 08:00:00 GMT",
@@ -130,7 +130,7 @@ final class TimestampTests: XCTestCase {
     XCTAssertLessThan(instant.advanced(by: .nanoseconds(-1)), instant)
   }
 
-  func testTheEndsOfTimeDoNotTrap() {
+  func testExtremeInstantsDoNotTrap() {
     let last = Timestamp(unixSeconds: .max)
     let first = Timestamp(unixSeconds: .min)
     XCTAssertEqual(last.advanced(by: .seconds(Int64.max)), last)
@@ -144,8 +144,8 @@ final class TimestampTests: XCTestCase {
     }
   }
 
-  /// Two centuries around a year that is a leap year and one that is not, counted day by day.
-  func testTheCalendarIsTheOneThatIsCountedOnFingers() {
+  /// Two centuries, around a year that is a leap year and one that is not, counted day by day.
+  func testCalendarAgreesWithCountingDays() {
     var (year, month, day) = (1895, 1, 1)
     for number in Int64(-27_393)..<49_000 {
       let digits = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
@@ -163,7 +163,7 @@ final class TimestampTests: XCTestCase {
     XCTAssertEqual(year, 2104)
   }
 
-  func testTheDurationBetweenAnyTwoInstantsHasSecondsThatFit() {
+  func testDurationBetweenExtremeInstantsDoesNotOverflow() {
     let ends = [Int64.min, -1, 0, 1, .max].map { Timestamp(unixSeconds: $0) }
     for first in ends {
       for second in ends {

@@ -2,16 +2,16 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-/// Identifiers that arrive in requests are equal only where their bytes are.
+/// Byte-wise comparison of identifiers that arrive in requests.
 final class WireTextTests: XCTestCase {
-  /// Pairs that `String` takes for one text.
+  /// Pairs that `String` considers equal.
   private static let equivalents = [
     ("K", "\u{212a}"), (";", "\u{37e}"), ("`", "\u{1fef}"), ("\u{e9}", "e\u{301}"), ("\u{c5}", "\u{212b}"),
   ]
 
-  func testCanonicallyEquivalentTextsAreDifferent() {
+  func testCanonicallyEquivalentTextsAreUnequal() {
     for (first, second) in Self.equivalents {
-      XCTAssertEqual(first, second, "this test needs texts that String takes for one")
+      XCTAssertEqual(first, second, "String must consider the texts equal for this test")
       XCTAssertNotEqual(WireText(first), WireText(second))
       XCTAssertNotEqual(AccessKeyID(first), AccessKeyID(second))
       XCTAssertEqual(Set([WireText(first), WireText(second)]).count, 2)
@@ -20,25 +20,25 @@ final class WireTextTests: XCTestCase {
     }
   }
 
-  func testPrefixesAndSuffixesAreBytes() {
-    XCTAssertTrue(WireText("e\u{301}x").starts(with: "e"), "the first byte is that of e")
+  func testPrefixesAndSuffixesAreComparedByBytes() {
+    XCTAssertTrue(WireText("e\u{301}x").starts(with: "e"), "the first byte is the byte of e")
     XCTAssertFalse(WireText("\u{212a}x").starts(with: "K"))
     XCTAssertTrue(WireText("a/\u{301}").starts(with: "a/"))
     XCTAssertTrue(WireText("a.txt").ends(with: ".txt"))
     XCTAssertFalse(WireText("a.\u{212a}").ends(with: ".K"))
   }
 
-  func testLowerCaseIsThatOfASCII() {
+  func testLowercasingAffectsOnlyASCII() {
     XCTAssertEqual(WireText("\u{212a}EY-\u{130}").asciiLowercased, "\u{212a}ey-\u{130}")
     XCTAssertEqual(WireText("AZaz@[`{").asciiLowercased, "azaz@[`{")
   }
 
-  func testTheOrderIsThatOfTheBytes() {
+  func testOrderIsByteOrder() {
     let texts: [WireText] = ["", "A", "a", "e\u{301}", "\u{e9}", "\u{ffff}", "\u{10000}"]
     XCTAssertEqual(texts.shuffled().sorted(), texts)
   }
 
-  func testAClaimedIdIsVisibleASCII() throws {
+  func testClaimedIdMustBeVisibleASCII() throws {
     XCTAssertEqual(try AccessKeyID(claimed: "LTAI5tK"), "LTAI5tK")
     for id in ["", "LTAI\u{212a}", "xq xq", "a\u{0}", "a\u{7f}", "\u{e9}", "a\n", "\u{37e}"] {
       XCTAssertThrowsError(try AccessKeyID(claimed: id), id) { error in
@@ -48,7 +48,7 @@ final class WireTextTests: XCTestCase {
     }
   }
 
-  func testTheParametersOfATargetAreFoundByTheirBytes() throws {
+  func testParametersOfATargetAreFoundByTheirBytes() throws {
     let request = HTTPRequest(
       method: .get, scheme: "https", authority: "photos.example.com", path: "/a?%E2%84%AAey=1&Key=2")
     let target = try RequestTarget(of: request)

@@ -1,9 +1,9 @@
 import StorageCrypto
 import XCTest
 
-/// What looks at sixteen bytes at once finds what a look at each byte finds.
+/// Byte scans over sixteen lanes, compared with scans of each byte.
 final class ByteLanesTests: XCTestCase {
-  /// Texts of every length around one and two rounds of lanes, each with one byte of every value at every place.
+  /// Texts of every length around one and two rounds of lanes, each with one byte of every value at every position.
   private func forEachText(_ body: ([UInt8], String) -> Void) {
     for count in 0...35 {
       let plain = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
@@ -22,7 +22,7 @@ final class ByteLanesTests: XCTestCase {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8.contains(byte)
   }
 
-  func testRunsEndAtTheFirstByteThatIsNotKept() {
+  func testRunEndsAtTheFirstByteThatMustBeEncoded() {
     forEachText { text, name in
       let component = text.firstIndex { !Self.isUnreserved($0) } ?? text.count
       let path = text.firstIndex { !Self.isUnreserved($0) && $0 != UInt8(ascii: "/") } ?? text.count
@@ -34,7 +34,7 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testAByteIsFoundWhereItIs() {
+  func testContainsAgreesWithAByteScan() {
     forEachText { text, name in
       for byte in [UInt8(0), UInt8(ascii: "%"), UInt8(ascii: "b"), 0x80, 0xff] {
         XCTAssertEqual(text.span.contains(byte), text.contains(byte), "\(byte) in \(name)")
@@ -42,7 +42,7 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testTextsAreComparedAsTheirBytes() {
+  func testComparisonIsByteWise() {
     forEachText { text, name in
       let plain = text.indices.map { UInt8(ascii: "a") + UInt8($0 % 26) }
       XCTAssertEqual(text.span.isIdentical(to: plain.span), text == plain, name)
@@ -53,12 +53,12 @@ final class ByteLanesTests: XCTestCase {
       XCTAssertEqual(shorter.span.isIdentical(to: text.span), text.isEmpty, name)
       XCTAssertEqual(shorter.span.compared(to: text.span) < 0, !text.isEmpty, name)
     }
-    // A zero is a byte, and a text that ends in front of it is shorter.
+    // A zero is a byte, and a text that is a prefix of another one precedes it.
     XCTAssertLessThan(([1, 2] as [UInt8]).span.compared(to: ([1, 2, 0] as [UInt8]).span), 0)
     XCTAssertFalse(([1, 2] as [UInt8]).span.isIdentical(to: ([1, 2, 0] as [UInt8]).span))
   }
 
-  func testAPrefixIsFoundInTextsOfEveryLength() {
+  func testPrefixIsFoundInTextsOfEveryLength() {
     forEachText { text, name in
       XCTAssertEqual(text.span.starts(with: "abc"), text.starts(with: "abc".utf8), name)
       XCTAssertEqual(text.span.starts(with: "abcdefgh"), text.starts(with: "abcdefgh".utf8), name)
@@ -67,7 +67,7 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testLettersAreLoweredAndNothingElse() {
+  func testLowercasingAffectsOnlyLetters() {
     forEachText { text, name in
       var lanes: [UInt8] = []
       for index in stride(from: 0, to: text.count, by: 16) {
@@ -78,7 +78,7 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testTheLanesInFrontOfAnotherAreCounted() {
+  func testLanesBeforeAnIndexAreCounted() {
     for pattern in [0, 1, 0b1000_0000_0000_0000, 0b1010_0110_1001_0101, 0xffff] as [UInt16] {
       let text = (0..<16).map { pattern >> UInt16($0) & 1 == 1 ? UInt8(ascii: ".") : UInt8(ascii: "x") }
       let dots = ByteLanes(text.span, from: 0).equal(UInt8(ascii: "."))
@@ -91,14 +91,14 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testAListIsSortedAndSaysWhetherTwoAreEqual() {
+  func testSortIsStableAndReportsEqualElements() {
     for count in [0, 1, 2, 3, 24, 25, 60] {
       for distinct in [1, 2, 7, 1000] {
         let numbers = (0..<count).map { ($0 * 7919 + 13) % 1009 % distinct * 1000 + $0 }
         ScratchList<Int>.with { list in
           for number in numbers { list.append(number) }
           let hasEqual = list.sort { $0 / 1000 - $1 / 1000 }
-          // The rest of each number is its place: elements that are equal keep their order.
+          // The rest of each number is its position: equal elements keep their order.
           let sorted = (0..<list.count).map { list[$0] }
           XCTAssertEqual(sorted, numbers.sorted(), "\(count), \(distinct)")
           XCTAssertEqual(hasEqual, Set(numbers.map { $0 / 1000 }).count < count, "\(count), \(distinct)")
@@ -107,7 +107,7 @@ final class ByteLanesTests: XCTestCase {
     }
   }
 
-  func testATableOfNamesHoldsItsNamesAlone() {
+  func testNameTableContainsOnlyItsNames() {
     let names = ["a", "b", "acl", "uploads", "uploadId", "response-content-disposition", "response-content-language"]
     let table = NameTable(names)
     for name in names {

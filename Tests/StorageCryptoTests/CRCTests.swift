@@ -1,7 +1,7 @@
 import StorageCrypto
 import XCTest
 
-/// CRCs against their definition, bit by bit: every length around the blocks that are folded at once, at every alignment.
+/// CRCs compared with their bitwise definition, at every length around the block size and at every alignment.
 final class CRCTests: XCTestCase {
   private static let polynomials: [(CRC.Algorithm, UInt64)] = [
     (.crc32, 0xEDB8_8320), (.crc32c, 0x82F6_3B78), (.crc64ECMA, 0xC96C_5795_D787_0F42),
@@ -10,7 +10,7 @@ final class CRCTests: XCTestCase {
 
   private static let longest = 1024
 
-  /// More bytes than are looked at, without a period that the blocks share.
+  /// More bytes than the longest input, without a period that the blocks share.
   private static let bytes: [UInt8] = {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     return (0..<longest + 16).map { _ in
@@ -21,7 +21,7 @@ final class CRCTests: XCTestCase {
     }
   }()
 
-  /// The checksums of the first 0, 1, 2, … bytes.
+  /// Returns the checksums of the first 0, 1, 2, … bytes.
   private func definition(_ bytes: ArraySlice<UInt8>, _ algorithm: CRC.Algorithm, _ polynomial: UInt64) -> [UInt64] {
     let mask = UInt64.max >> UInt64(64 - 8 * algorithm.byteCount)
     var register = mask
@@ -34,7 +34,7 @@ final class CRCTests: XCTestCase {
     return checksums
   }
 
-  func testEveryLengthAtEveryAlignment() {
+  func testEveryLengthAndAlignmentMatchesTheDefinition() {
     XCTAssertEqual(Set(Self.polynomials.map(\.0)), Set(CRC.Algorithm.allCases))
     for (algorithm, polynomial) in Self.polynomials {
       Self.bytes.withUnsafeBytes { all in
@@ -54,7 +54,7 @@ final class CRCTests: XCTestCase {
     }
   }
 
-  func testEverySplit() {
+  func testEverySplitMatchesTheDefinition() {
     let bytes = Self.bytes[..<Self.longest]
     for (algorithm, polynomial) in Self.polynomials {
       let expected = definition(bytes, algorithm, polynomial)
@@ -63,13 +63,13 @@ final class CRCTests: XCTestCase {
         crc.update(Array(bytes[..<cut]))
         XCTAssertEqual(crc.checksum, expected[cut], "\(algorithm) before \(cut)")
         crc.update(Array(bytes[cut...]))
-        XCTAssertEqual(crc.checksum, expected[Self.longest], "\(algorithm) cut at \(cut)")
+        XCTAssertEqual(crc.checksum, expected[Self.longest], "\(algorithm) split at \(cut)")
       }
     }
   }
 
-  /// The check value of CRC-64/XZ, of digits that go on from one update to the next over several blocks.
-  func testDigitsInPiecesOfEveryLength() {
+  /// The check value of CRC-64/XZ, and digits in updates that cross the boundaries of several blocks.
+  func testUpdatesOfEveryLengthMatchOneUpdate() {
     let digits = Array("123456789".utf8)
     let text = Array(repeatElement(digits, count: 100).joined())
     var whole = CRC(.crc64ECMA)

@@ -2,9 +2,9 @@ import StorageCrypto
 import Synchronization
 import XCTest
 
-/// The primitives against the published answers of their standards.
+/// The cryptographic primitives against the published answers of their standards.
 final class StorageCryptoTests: XCTestCase {
-  func testHashesOfTheirStandards() {
+  func testHashesMatchTheirStandards() {
     let abc = Array("abc".utf8)
     XCTAssertEqual(SHA1.hash(abc).hex, "a9993e364706816aba3e25717850c26c9cd0d89d")
     XCTAssertEqual(SHA256.hash(abc).hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -18,7 +18,7 @@ final class StorageCryptoTests: XCTestCase {
     XCTAssertEqual(SHA1.hash(million).hex, "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
   }
 
-  func testHashingInPiecesGivesTheSameDigest() {
+  func testIncrementalHashingGivesTheSameDigest() {
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }
     let whole = SHA256.hash(bytes).hex
     for size in [1, 63, 64, 65, 1023, 1024, 1025] {
@@ -36,8 +36,8 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  /// RFC 2202, part 3.
-  func testHMACOfRFC2202() {
+  /// RFC 2202, section 3.
+  func testHMACMatchesRFC2202() {
     let cases: [(key: [UInt8], data: [UInt8], expected: String)] = [
       ([UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8), "b617318655057264e28bc0b6fb378c8ef146be00"),
       (Array("Jefe".utf8), Array("what do ya want for nothing?".utf8), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
@@ -68,8 +68,8 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  /// RFC 4231, part 4.
-  func testHMACOfRFC4231() {
+  /// RFC 4231, section 4.
+  func testHMACMatchesRFC4231() {
     let cases: [(key: [UInt8], data: [UInt8], expected: String)] = [
       (
         [UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8),
@@ -104,8 +104,8 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  /// The check values of the [catalogue](https://reveng.sourceforge.io/crc-catalogue/all.htm), and their Base64 as S3 shows it.
-  func testCRCsOfTheirCatalogue() {
+  /// The check values of the [catalogue](https://reveng.sourceforge.io/crc-catalogue/all.htm), and S3's base64 form.
+  func testCRCsMatchTheirCatalogue() {
     let expected: [(CRC.Algorithm, UInt64, String)] = [
       (.crc32, 0xCBF4_3926, "y/Q5Jg=="), (.crc32c, 0xE306_9283, "4waSgw=="),
       (.crc64ECMA, 0x995D_C9BB_DF19_39FA, "mV3Ju98ZOfo="), (.crc64NVME, 0xAE8B_1486_0A79_9888, "rosUhgp5mIg="),
@@ -120,7 +120,7 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  func testCRCsInPiecesAndCombined() {
+  func testIncrementalAndCombinedCRCsAreEqual() {
     let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
     for algorithm in CRC.Algorithm.allCases {
       var whole = CRC(algorithm)
@@ -133,7 +133,7 @@ final class StorageCryptoTests: XCTestCase {
         var second = CRC(algorithm)
         second.update(tail)
         pieces.update(tail)
-        XCTAssertEqual(pieces.checksum, whole.checksum, "\(algorithm) cut at \(cut)")
+        XCTAssertEqual(pieces.checksum, whole.checksum, "\(algorithm) split at \(cut)")
         XCTAssertEqual(
           CRC.combine(first, second.checksum, byteCount: UInt64(tail.count), algorithm), whole.checksum,
           "\(algorithm) combined at \(cut)")
@@ -141,7 +141,7 @@ final class StorageCryptoTests: XCTestCase {
     }
   }
 
-  func testHexAndBase64OfRFC4648() {
+  func testHexAndBase64MatchRFC4648() {
     let cases = [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
     ]
@@ -159,7 +159,7 @@ final class StorageCryptoTests: XCTestCase {
     XCTAssertEqual(String(writing: { $0.append(hex: [UInt8]([0, 255, 160]).span) }), "00ffa0")
   }
 
-  func testConstantTimeEqual() {
+  func testConstantTimeComparison() {
     XCTAssertTrue(constantTimeEqual("abc", "abc"))
     XCTAssertFalse(constantTimeEqual("abc", "abd"))
     XCTAssertFalse(constantTimeEqual("abc", "abcd"))
@@ -174,7 +174,7 @@ final class StorageCryptoTests: XCTestCase {
     for broken in ["%", "%2", "%zz", "a%2"] { XCTAssertNil(broken.percentDecodedBytes(), broken) }
   }
 
-  func testSecretBytesAreWiped() {
+  func testSecretBytesAreWipedOnRelease() {
     let observed = Observed()
     SecretBytes.wipeObserver.withLock { $0 = { observed.append($0) } }
     defer { SecretBytes.wipeObserver.withLock { $0 = nil } }

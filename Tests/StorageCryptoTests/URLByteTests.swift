@@ -2,11 +2,11 @@ import Foundation
 import StorageCrypto
 import XCTest
 
-/// The table of bytes, and what is written with it.
+/// The byte classification table of URLs, and the encodings that use it.
 final class URLByteTests: XCTestCase {
   private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-  func testEachByteHasTheClassThatItsDefinitionGivesIt() {
+  func testByteClassesMatchTheirDefinition() {
     for byte in UInt8.min...UInt8.max {
       let kind =
         switch byte {
@@ -22,7 +22,7 @@ final class URLByteTests: XCTestCase {
     }
   }
 
-  func testADigestInBase64IsEncodedForAURL() {
+  func testBase64DigestIsPercentEncoded() {
     for seed in 0..<500 {
       let digest = SHA1.hash(Array("\(seed)".utf8))
       let encoded = String(writing: { $0.append(percentEncodedBase64: digest) })
@@ -30,7 +30,7 @@ final class URLByteTests: XCTestCase {
     }
   }
 
-  func testTextsLongerThanTheBlockAreWrittenWhole() {
+  func testTextsLongerThanABlockAreWrittenCompletely() {
     for count in [0, 1, 255, 767, 768, 769, 1023, 1024, 1025, 2048, 5000] {
       let text = String(repeating: "ab/", count: count).prefix(count)
       let written = String(writing: { writer in

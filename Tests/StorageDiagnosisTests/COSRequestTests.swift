@@ -4,7 +4,7 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// Requests to COS that something on the way changed, refused by LocalCloud.
+/// Diagnosis of COS requests that an intermediary changed and LocalCloud rejected.
 final class COSRequestTests: XCTestCase {
   private func request(
     _ method: HTTPRequest.Method, _ path: String, _ headers: [String: String] = [:],
@@ -14,7 +14,7 @@ final class COSRequestTests: XCTestCase {
   }
 
   // matrix: COS V5: diagnosis
-  func testWhatTheWayChangedIsNamed() async throws {
+  func testChangesByAnIntermediaryAreNamed() async throws {
     let provocation = try await Provocation(self)
     let rows: [(HTTPRequest, SignatureDiagnosis.Cause, String, (inout HTTPRequest) -> Void)] = [
       (
@@ -55,7 +55,7 @@ final class COSRequestTests: XCTestCase {
     }
   }
 
-  func testTheListsOfWhatIsSignedAreNamed() async throws {
+  func testSignedListMismatchesAreNamed() async throws {
     let provocation = try await Provocation(self)
     let listed = try request(.put, "/a?prefix=b", ["x-cos-meta-a": "1"])
     assertDiagnosis(
@@ -68,7 +68,7 @@ final class COSRequestTests: XCTestCase {
     assertDiagnosis(try await provocation.explain(late, for: .cos()), .unsignedField, line: "header x-cos-acl")
   }
 
-  func testATokenThatIsNotSignedIsNamed() async throws {
+  func testUnsignedTokenIsNamed() async throws {
     let provocation = try await Provocation(self, isStrict: true)
     let plain = Provocation.request(.get, "/a", host: Provocation.cosHost)
     var signed = try plain.cos(with: AccessKey(id: "STS.test", secret: "not-a-secret"))
@@ -77,7 +77,7 @@ final class COSRequestTests: XCTestCase {
       try await provocation.explain(signed, for: .cos()), .tokenUnsigned, line: "header x-cos-security-token")
   }
 
-  func testAURLIsExplained() async throws {
+  func testRejectedURLIsExplained() async throws {
     let provocation = try await Provocation(self)
     for form in [COSSigner.URLForm.parameters, .sign] {
       let url = try COSSigner(urlForm: form).presign(

@@ -5,9 +5,9 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// What no service was seen to do, and what the page says.
+/// Diagnosis of responses that no service was observed to send, and the page of causes.
 final class DiagnosisTextTests: XCTestCase {
-  func testParametersInAnotherOrderAreNoticed() throws {
+  func testReorderedParametersAreNamed() throws {
     let signed = try Provocation.request(.get, "/a?b=1&c=2").oss()
     let text = """
       GET
@@ -24,8 +24,8 @@ final class DiagnosisTextTests: XCTestCase {
       seen: "c=2&b=1")
   }
 
-  /// Some regions of OSS are said to show no more of V4 than the string to sign.
-  func testAHashAloneTellsTheUsualChanges() throws {
+  /// Some regions of OSS are reported to show only the string to sign for V4.
+  func testHashIdentifiesCommonChanges() throws {
     let rows: [(HTTPRequest, SignatureDiagnosis.Cause, String, (inout HTTPRequest) -> Void)] = [
       (Provocation.request(.put, "/a"), .contentTypeAdded, "Content-Type", { $0["Content-Type"] = "text/plain" }),
       (
@@ -61,7 +61,7 @@ final class DiagnosisTextTests: XCTestCase {
     XCTAssertTrue(diagnosis?.explanation.contains("only the hash") ?? false)
   }
 
-  func testThePageHasEveryCause() throws {
+  func testPageListsEveryCause() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
@@ -71,14 +71,14 @@ final class DiagnosisTextTests: XCTestCase {
     }
   }
 
-  func testATextCannotMoveTheCursor() throws {
+  func testControlCharactersAreEscaped() throws {
     let signed = try Provocation.request(.get, "/a").oss(.v1)
     let text = "GET\n\n\u{1B}[2Jx\n\(Provocation.now.httpDate)\n/photos/a"
     XCTAssertEqual(
       SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())?.seen, "\\u{1B}[2Jx")
   }
 
-  func testAServiceThatShowsTheTokenIsMasked() throws {
+  func testTokenInAServicesResponseIsMasked() throws {
     let signed = try Provocation.request(.get, "/a").oss(.v1, with: Provocation.temporaryKey)
     func diagnosis(_ token: String) -> SignatureDiagnosis? {
       let text = "GET\n\n\n\(Provocation.now.httpDate)\nx-oss-security-token:\(token)\n/photos/a"
@@ -92,7 +92,7 @@ final class DiagnosisTextTests: XCTestCase {
     assertDiagnosis(diagnosis("***"), .wrongSecret)
   }
 
-  func testATokenInAnUnexpectedPlaceIsMasked() throws {
+  func testTokenInAnUnexpectedPositionIsMasked() throws {
     let url = try OSSSigner(.v1).presign(
       Provocation.request(.get, "/what%253Fx"), with: Provocation.temporaryKey, validFor: .seconds(60),
       in: .at(Provocation.now))

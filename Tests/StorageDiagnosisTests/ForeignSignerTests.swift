@@ -6,9 +6,9 @@ import StorageCrypto
 import StorageDiagnosis
 import XCTest
 
-/// Requests that another program signed wrongly: what it signed is given, and LocalCloud refuses it.
+/// Diagnosis of requests that other software signed incorrectly, with its string to sign.
 final class ForeignSignerTests: XCTestCase {
-  /// A V1 signature of any text.
+  /// Returns a request with the V1 signature of an arbitrary string.
   private func v1(_ request: HTTPRequest, signing text: String) -> HTTPRequest {
     var request = request
     let signature = HMACKey<SHA1>(writing: { $0.append("not-a-secret") }).authenticationCode { $0.append(text) }
@@ -27,19 +27,19 @@ final class ForeignSignerTests: XCTestCase {
     return try await provocation.explain(request, for: service, signing: text)
   }
 
-  func testABucketThatIsNotSignedIsNamed() async throws {
+  func testMissingBucketIsNamed() async throws {
     assertDiagnosis(
       try await explainV1("/cat.jpg", host: "photos.example.com", signing: "/cat.jpg", for: .oss(bucket: "photos")),
       .bucketMissing, line: "path", sent: "/cat.jpg", seen: "/photos/cat.jpg")
   }
 
-  func testASubresourceThatIsNotSignedIsNamed() async throws {
+  func testUnsignedSubresourceIsNamed() async throws {
     assertDiagnosis(
       try await explainV1("/cat.jpg?acl", signing: "/photos/cat.jpg"), .subresourceUnsigned,
       line: "query parameter acl")
   }
 
-  func testATokenThatIsNotSignedIsNamed() async throws {
+  func testUnsignedTokenIsNamed() async throws {
     let provocation = try await Provocation(self)
     let text = "GET\n\n\n\(Provocation.now.httpDate)\n/photos/cat.jpg"
     var request = v1(Provocation.request(.get, "/cat.jpg"), signing: text)
@@ -50,13 +50,13 @@ final class ForeignSignerTests: XCTestCase {
       line: "header x-oss-security-token", sent: nil, seen: Secret.mask)
   }
 
-  func testAPathThatIsSignedEncodedIsNamed() async throws {
+  func testPathSignedInEncodedFormIsNamed() async throws {
     assertDiagnosis(
       try await explainV1("/my%20cat", signing: "/photos/my%20cat"), .decodedTwice, line: "path",
       sent: "/photos/my%20cat", seen: "/photos/my cat")
   }
 
-  func testTheSpellingOfEscapesIsNamed() async throws {
+  func testSpellingOfEscapesIsNamed() async throws {
     let provocation = try await Provocation(self)
     let window = "\(Provocation.now.unixSeconds);\(Provocation.now.unixSeconds + 60)"
     let text = "get\n/cat.jpg\nprefix=a%2fb\nhost=\(Provocation.cosHost)\n"
@@ -73,7 +73,7 @@ final class ForeignSignerTests: XCTestCase {
       .escapeSpelling, line: "query parameter prefix", sent: "a%2fb", seen: "a%2Fb")
   }
 
-  func testAHostWithoutItsPortIsNamed() async throws {
+  func testHostWithoutItsPortIsNamed() async throws {
     let provocation = try await Provocation(self, isStrict: true)
     let host = Provocation.cosHost + ":8080"
     let request = try Provocation.request(.get, "/a", host: Provocation.cosHost).cos()

@@ -9,12 +9,12 @@ import StorageClient
 import StorageDiagnosis
 import XCTest
 
-/// Requests that are refused for who signed them, when, and for what.
+/// Diagnosis of requests that are rejected because of their key, time, scope or permissions.
 final class KeyAndTimeTests: XCTestCase {
   private let oss = Provocation.request(.get, "/a")
   private let cos = Provocation.request(.get, "/a", host: Provocation.cosHost)
 
-  func testTheKeyIsNamed() async throws {
+  func testKeyProblemsAreNamed() async throws {
     let provocation = try await Provocation(self)
     for version in OSSSignatureVersion.allCases {
       func cause(_ key: AccessKey, at date: Timestamp = Provocation.now) async throws -> SignatureDiagnosis? {
@@ -32,7 +32,7 @@ final class KeyAndTimeTests: XCTestCase {
     }
   }
 
-  func testTheKeyOfCOSIsNamed() async throws {
+  func testCOSKeyProblemsAreNamed() async throws {
     let provocation = try await Provocation(self)
     func cause(_ key: AccessKey) async throws -> SignatureDiagnosis? {
       try await provocation.explain(try cos.cos(with: key), for: .cos())
@@ -45,7 +45,7 @@ final class KeyAndTimeTests: XCTestCase {
     assertDiagnosis(try await cause(mixed), .tokenOfAnotherKey)
   }
 
-  func testAPolicyThatDoesNotAllowItIsNamedAndNotTheSignature() async throws {
+  func testMissingPermissionIsNamedInsteadOfTheSignature() async throws {
     let provocation = try await Provocation(self)
     let inside = AccessRule(.read, .write, objects: .prefix("uploads/alice/"), in: "photos-1250000000")
     let policy = AccessPolicy([inside])
@@ -78,7 +78,7 @@ final class KeyAndTimeTests: XCTestCase {
     }
     let allowed = try Provocation.request(.get, "/uploads/alice/none", host: ossHost).oss(with: alibaba)
     let other = try await provocation.explain(allowed)
-    XCTAssertNil(other, "an object that is missing is no matter of rights")
+    XCTAssertNil(other, "a missing object is not a permission problem")
     let wrong = AccessKey(id: alibaba.id, secret: Secret("another"), sessionToken: alibaba.sessionToken)
     let forged = try Provocation.request(.get, "/uploads/bob/dog.jpg", host: ossHost).oss(with: wrong)
     assertDiagnosis(try await provocation.explain(forged), .wrongSecret)
@@ -87,7 +87,7 @@ final class KeyAndTimeTests: XCTestCase {
     XCTAssertFalse(diagnosis?.explanation.contains("temporary") ?? true)
   }
 
-  func testTheClockIsNamedWithTheDifference() async throws {
+  func testClockSkewIsNamedWithItsDifference() async throws {
     let provocation = try await Provocation(self)
     let late = Provocation.now.advanced(by: .seconds(-3660))
     let early = Provocation.now.advanced(by: .seconds(1800))
@@ -107,7 +107,7 @@ final class KeyAndTimeTests: XCTestCase {
     XCTAssertTrue(slow?.explanation.contains("1 h before the service checked it") ?? false)
   }
 
-  func testTheEndOfAURLIsNamed() async throws {
+  func testExpiredURLIsNamed() async throws {
     let provocation = try await Provocation(self)
     for version in OSSSignatureVersion.allCases {
       let url = try OSSSigner(version, region: "cn-hangzhou").presign(
@@ -120,7 +120,7 @@ final class KeyAndTimeTests: XCTestCase {
     }
   }
 
-  func testTheScopeIsNamed() async throws {
+  func testWrongScopeIsNamed() async throws {
     let provocation = try await Provocation(self)
     assertDiagnosis(
       try await provocation.explain(oss.oss(region: "cn-shanghai"), for: .oss(region: "cn-hangzhou")), .wrongRegion,
@@ -140,7 +140,7 @@ final class KeyAndTimeTests: XCTestCase {
     assertDiagnosis(try await provocation.explain(yesterday), .wrongDay, line: "day of the scope", sent: before)
   }
 
-  func testTheAuthorizationItselfIsNamed() async throws {
+  func testMalformedAuthorizationIsNamed() async throws {
     let provocation = try await Provocation(self)
     assertDiagnosis(try await provocation.explain(oss), .unsigned)
     assertDiagnosis(try await provocation.explain(cos, for: .cos()), .unsigned)
@@ -154,7 +154,7 @@ final class KeyAndTimeTests: XCTestCase {
     assertDiagnosis(try await provocation.explain(cut), .malformedAuthorization)
   }
 
-  func testAHEADIsExplainedFromItsHeaders() async throws {
+  func testHEADRequestIsExplainedFromItsHeaders() async throws {
     let provocation = try await Provocation(self)
     let signed = try Provocation.request(.head, "/a", ["Content-Type": "text/plain"]).oss()
     assertDiagnosis(

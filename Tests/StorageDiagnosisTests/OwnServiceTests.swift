@@ -3,7 +3,7 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// A service of a package of one's own is explained by what its reader says.
+/// Diagnosis for a service that another package defines.
 final class OwnServiceTests: XCTestCase {
   private struct Reader: SignatureReader {
     let signatureParameters: Set = ["sig"]
@@ -44,7 +44,7 @@ final class OwnServiceTests: XCTestCase {
     return SignatureDiagnosis(of: RefusedAnswer(document), to: request, signedFor: SignedService(Reader()))
   }
 
-  func testItsTextsCodesAndWordsAreUsed() {
+  func testStringsCodesAndExplanationsOfTheServiceAreUsed() {
     let changed = diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/a\ntext/html</StringToSign></Error>")
     assertDiagnosis(changed, .contentTypeChanged, line: "Content-Type", sent: "text/xml", seen: "text/html")
     XCTAssertEqual(changed?.explanation, "The gateway rewrites types.")
@@ -55,10 +55,10 @@ final class OwnServiceTests: XCTestCase {
       diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/a\ntext/xml</StringToSign></Error>"), .wrongSecret)
     assertDiagnosis(diagnosis("<Error><Code>Blocked</Code><Why>region</Why></Error>"), .wrongRegion, sent: "here")
     assertDiagnosis(diagnosis("<Error><Code>Blocked</Code></Error>"), .accessDenied)
-    XCTAssertNil(diagnosis("<Error><Code>SignatureDoesNotMatch</Code></Error>"), "that is no code of the service")
+    XCTAssertNil(diagnosis("<Error><Code>SignatureDoesNotMatch</Code></Error>"), "the code belongs to another service")
   }
 
-  func testServicesAreEqualIfTheyReadAlike() {
+  func testServicesAreEqualIfTheirReadersAreEqual() {
     XCTAssertEqual(SignedService(Reader()), SignedService(Reader()))
     XCTAssertEqual(SignedService.s3(region: "a"), .s3(region: "a"))
     XCTAssertNotEqual(SignedService.s3(region: "a"), .s3(region: "b"))

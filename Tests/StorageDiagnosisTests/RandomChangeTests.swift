@@ -6,12 +6,12 @@ import StorageAuthTesting
 import StorageDiagnosis
 import XCTest
 
-/// Random changes of what the service shows: the line that was changed is named, and nothing traps.
+/// Diagnosis of random changes to the string that a service shows.
 final class RandomChangeTests: XCTestCase {
   private struct Text {
     let request: HTTPRequest
     let service: SignedService
-    /// The text that the service shows, by lines, with the name of each.
+    /// The string that the service shows, by lines, with the name of each.
     let lines: [(name: String, value: String)]
     let joined: ([String]) -> RefusedAnswer
   }
@@ -79,7 +79,7 @@ final class RandomChangeTests: XCTestCase {
       (0...Int.random(in: 3...9, using: &generator)).map { _ in letters[Int.random(in: 0..<26, using: &generator)] })
   }
 
-  func testTheOneLineThatDiffersIsNamed() throws {
+  func testChangedLineIsNamed() throws {
     var generator = SeededGenerator(seed: 5)
     for makeText in [v1, v4, cos] {
       for _ in 0..<300 {
@@ -89,7 +89,7 @@ final class RandomChangeTests: XCTestCase {
           .wrongSecret)
         var lines = text.lines.map(\.value)
         let changed = lines.indices.filter { !lines[$0].isEmpty }.randomElement(using: &generator) ?? 0
-        // Behind the name of a header or a parameter, so that it stays that line; a path keeps its bucket.
+        // After the name of a header or a parameter, so that it stays the same line; a path keeps its bucket.
         let letters = ["x", "-", "_", "Z", "7"]
         let letter = letters.randomElement(using: &generator) ?? "x"
         if text.lines[changed].name == "path" {
@@ -106,7 +106,7 @@ final class RandomChangeTests: XCTestCase {
     }
   }
 
-  func testNoAnswerIsTooBroken() throws {
+  func testDamagedResponsesDoNotTrap() throws {
     var generator = SeededGenerator(seed: 7)
     var found = 0
     for round in 0..<3000 {

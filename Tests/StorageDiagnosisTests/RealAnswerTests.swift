@@ -5,9 +5,9 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// What real servers answered, as their users quoted it.
+/// Diagnosis of real servers' responses, as their users quoted them.
 final class RealAnswerTests: XCTestCase {
-  /// An answer of COS as its servers write it.
+  /// Returns a response of COS in its servers' format.
   private func cosAnswer(_ window: String, _ hash: String, _ formatString: String) -> RefusedAnswer {
     RefusedAnswer(
       """
@@ -25,7 +25,7 @@ final class RealAnswerTests: XCTestCase {
       """)
   }
 
-  /// A request that was signed in a window.
+  /// Returns a request that was signed for a period.
   private func signed(
     _ path: String, host: String, _ headers: [String: String], from start: Int64, to end: Int64,
     _ policy: COSHeaderPolicy = .standard
@@ -37,7 +37,7 @@ final class RealAnswerTests: XCTestCase {
       policy, with: key, at: Timestamp(unixSeconds: start))
   }
 
-  func testTheCharsetThatAnHTTPStackAdded() throws {
+  func testCharsetAddedByAnHTTPStackIsNamed() throws {
     let host = "test-app-1251021022.cos.ap-guangzhou.myqcloud.com"
     let request = try signed(
       "/?cors=", host: host,
@@ -57,7 +57,7 @@ final class RealAnswerTests: XCTestCase {
     XCTAssertEqual(diagnosis?.otherLines, [])
   }
 
-  func testAWrongSecretForAKeyWithChineseCharacters() throws {
+  func testWrongSecretIsNamedForAKeyWithChineseCharacters() throws {
     let host = "bingbing-1253488539.cos.ap-nanjing.myqcloud.com"
     let headers = ["content-length": "778314", "content-type": "image/jpeg"]
     let answer = cosAnswer(
@@ -76,7 +76,7 @@ final class RealAnswerTests: XCTestCase {
       seen: "/log/YqNfNc_观众_.log")
   }
 
-  func testAFolderWithoutItsSlash() throws {
+  func testMissingSlashInAPathIsNamed() throws {
     let answer = cosAnswer(
       "1615113257;1615199657", "c7503b92a8581b3f3f68c8f7f64a8917b03a1a95",
       "put\n/imagesresume-zh en_页面_1.png\n\nhost=o2-1258123310.cos.ap-beijing.myqcloud.com\n")
@@ -91,7 +91,7 @@ final class RealAnswerTests: XCTestCase {
     }
   }
 
-  func testASignatureThatListsNothing() throws {
+  func testWrongSecretIsNamedForEmptySignedLists() throws {
     let answer = cosAnswer(
       "1564976412;1564980012", "009ec928a0a91a0cc0c936c7acddc10169a45e33", "put\n/38905642349559468_1.jpg\n\n\n")
     let request = try signed(
@@ -101,7 +101,7 @@ final class RealAnswerTests: XCTestCase {
     XCTAssertTrue(diagnosis?.explanation.contains("So are the hashes") ?? false)
   }
 
-  func testATextThatALogShortenedIsSaidToBeAnother() throws {
+  func testTruncatedStringIsReportedAsAHiddenDifference() throws {
     let answer = cosAnswer(
       "1564976412;1564980012", "119ec928a0a91a0cc0c936c7acddc10169a45e33", "put\n/38905642349559468_1.jpg\n\n\n")
     let request = try signed(
@@ -111,8 +111,8 @@ final class RealAnswerTests: XCTestCase {
       line: "hash of the canonical request")
   }
 
-  /// What OSS answered to an upload whose HTTP stack added a Content-Type (aliyun-oss-go-sdk, issue 121).
-  func testTheContentTypeThatAnHTTPStackAddedInOSS() throws {
+  /// A response of OSS to an upload whose HTTP stack added a Content-Type (aliyun-oss-go-sdk, issue 121).
+  func testContentTypeAddedByAnHTTPStackIsNamedForOSS() throws {
     let date = Timestamp(unixSeconds: 1_536_581_960)
     let url = try OSSSigner(.v1, bucket: "llvision").presign(
       Provocation.request(.put, "/sample3.png", host: "llvision.oss-cn-beijing.aliyuncs.com"), with: Provocation.key,
@@ -136,7 +136,7 @@ final class RealAnswerTests: XCTestCase {
     }
   }
 
-  func testTheCodesOfOSSAreExplained() throws {
+  func testOSSErrorCodesAreExplained() throws {
     let signed = try Provocation.request(.get, "/a").oss()
     let rows: [(String, String, SignatureDiagnosis.Cause?)] = [
       ("AccessDenied", "You have no right to access this object because of bucket acl.", .accessDenied),
@@ -163,7 +163,7 @@ final class RealAnswerTests: XCTestCase {
     }
   }
 
-  func testTheVersionThatTheServiceReadIsNamed() throws {
+  func testWrongSignatureVersionIsNamed() throws {
     let v4 = try Provocation.request(.get, "/a").oss(.v4)
     let v1 = try Provocation.request(.get, "/a").oss(.v1)
     let ofV1 = RefusedAnswer("GET\n\n\n\(Provocation.now.httpDate)\n/photos/a")

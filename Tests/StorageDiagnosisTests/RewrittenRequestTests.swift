@@ -4,7 +4,7 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// Requests to OSS that something on the way changed, refused by LocalCloud.
+/// Diagnosis of OSS requests that an intermediary changed and LocalCloud rejected.
 final class RewrittenRequestTests: XCTestCase {
   private typealias Change = (inout HTTPRequest) -> Void
 
@@ -22,7 +22,7 @@ final class RewrittenRequestTests: XCTestCase {
     Row(request: Provocation.request(method, path, headers), change: change, cause: cause, line: line)
   }
 
-  /// What both versions sign, changed on the way.
+  /// Changes by an intermediary to parts that both versions sign.
   private var common: [Row] {
     [
       row(.put, "/cat.jpg", [:], .contentTypeAdded, "Content-Type") { $0["Content-Type"] = "text/plain" },
@@ -61,7 +61,7 @@ final class RewrittenRequestTests: XCTestCase {
   }
 
   // matrix: OSS V1: diagnosis
-  func testWhatTheWayChangedInAV1RequestIsNamed() async throws {
+  func testChangesToV1RequestsAreNamed() async throws {
     let provocation = try await Provocation(self)
     for row in common {
       assertDiagnosis(
@@ -70,7 +70,7 @@ final class RewrittenRequestTests: XCTestCase {
   }
 
   // matrix: OSS V4: diagnosis
-  func testWhatTheWayChangedInAV4RequestIsNamed() async throws {
+  func testChangesToV4RequestsAreNamed() async throws {
     let provocation = try await Provocation(self)
     for row in common {
       assertDiagnosis(
@@ -78,7 +78,7 @@ final class RewrittenRequestTests: XCTestCase {
     }
   }
 
-  func testATemporaryKeyIsExplainedWithoutItsToken() async throws {
+  func testDiagnosisForATemporaryKeyMasksItsToken() async throws {
     let provocation = try await Provocation(self)
     for version in OSSSignatureVersion.allCases {
       for row in common {
@@ -89,7 +89,7 @@ final class RewrittenRequestTests: XCTestCase {
     }
   }
 
-  func testAChangedURLIsExplained() async throws {
+  func testChangesToURLsAreNamed() async throws {
     let provocation = try await Provocation(self)
     for version in OSSSignatureVersion.allCases {
       let signer = OSSSigner(version, region: "cn-hangzhou")
@@ -106,7 +106,7 @@ final class RewrittenRequestTests: XCTestCase {
     }
   }
 
-  func testADateOfTheHTTPStackIsNamed() async throws {
+  func testDateChangedByAnHTTPStackIsNamed() async throws {
     let provocation = try await Provocation(self)
     let later = Provocation.now.advanced(by: .seconds(5))
     let request = Provocation.request(.get, "/a")
@@ -119,7 +119,7 @@ final class RewrittenRequestTests: XCTestCase {
       line: "header x-oss-date")
   }
 
-  func testWhatOnlyV4SignsIsNamed() async throws {
+  func testChangesToPartsThatOnlyV4SignsAreNamed() async throws {
     let provocation = try await Provocation(self)
     let ranged = try Provocation.request(.get, "/a", ["Range": "bytes=0-1"]).oss(additional: ["range", "host"])
     assertDiagnosis(
@@ -135,7 +135,7 @@ final class RewrittenRequestTests: XCTestCase {
       try await provocation.explain(ranged) { $0["x-oss-content-sha256"] = "e3b0" }, .payloadHash)
   }
 
-  func testTheBucketOfACustomDomainIsNamed() async throws {
+  func testWrongBucketOfACustomDomainIsNamed() async throws {
     let provocation = try await Provocation(self)
     let request = Provocation.request(.get, "/cat.jpg", host: "photos.example.com")
     for version in OSSSignatureVersion.allCases {

@@ -6,7 +6,7 @@ import StorageDiagnosis
 import StorageXML
 import XCTest
 
-/// Requests to S3 that something on the way changed, refused by the verifier in the words of the service.
+/// Diagnosis of S3 requests that an intermediary changed and the verifier rejected.
 final class S3RequestTests: XCTestCase {
   private static let now = Provocation.now
   private static let key = AccessKey(id: "AKIAtest", secret: "not-a-secret")
@@ -29,7 +29,7 @@ final class S3RequestTests: XCTestCase {
       .signed(request, with: key, in: .at(date))
   }
 
-  /// The document with which S3 refuses a request, or `nil` if it is accepted.
+  /// Returns the document with which S3 rejects a request, or `nil` if it accepts it.
   private func refusal(of request: HTTPRequest, against key: AccessKey, region: String = "eu-central-1")
     -> RefusedAnswer?
   {
@@ -66,14 +66,14 @@ final class S3RequestTests: XCTestCase {
   ) throws -> SignatureDiagnosis? {
     var changed = sent
     change(&changed)
-    let answer = try XCTUnwrap(refusal(of: changed, against: key), "it is accepted")
+    let answer = try XCTUnwrap(refusal(of: changed, against: key), "the request was accepted")
     let diagnosis = SignatureDiagnosis(of: answer, to: sent, signedFor: service)
     XCTAssertFalse("\(diagnosis as Any)".contains(Provocation.token), "\(diagnosis as Any)")
     return diagnosis
   }
 
   // matrix: S3 V4: diagnosis
-  func testWhatTheWayChangedIsNamed() throws {
+  func testChangesByAnIntermediaryAreNamed() throws {
     let rows: [(HTTPRequest, SignatureDiagnosis.Cause, String, (inout HTTPRequest) -> Void)] = [
       (
         request(.put, "/a", ["Content-Type": "text/xml"]), .contentTypeChanged, "Content-Type",
@@ -107,7 +107,7 @@ final class S3RequestTests: XCTestCase {
     }
   }
 
-  func testThePayloadHashIsNamed() throws {
+  func testPayloadHashMismatchIsNamed() throws {
     let sent = try signed(request(.put, "/a"), payload: .bytes(Array("hello".utf8)))
     let other = SHA256.hash(Array("hullo".utf8)).hex
     assertDiagnosis(
@@ -123,7 +123,7 @@ final class S3RequestTests: XCTestCase {
     assertDiagnosis(try explain(sent) { $0["x-amz-content-sha256"] = nil }, .payloadHash)
   }
 
-  func testHeadersThatAreNotSignedAreNamed() throws {
+  func testUnsignedHeadersAreNamed() throws {
     let plain = try signed(request(.put, "/a"), with: Self.key)
     assertDiagnosis(
       try explain(plain, against: Self.key) { $0["x-amz-acl"] = "public-read" }, .unsignedField,
@@ -133,7 +133,7 @@ final class S3RequestTests: XCTestCase {
       line: "header x-amz-security-token")
     assertDiagnosis(
       try explain(try signed(request(.put, "/a", ["x-amz-meta-a": "1"]))) { $0["x-amz-meta-a"] = nil }, .headerRemoved)
-    // The service names them in an element of its own, and the request that is compared has none of them.
+    // The service names them in a separate element, and the request that is compared has none of them.
     let answer = RefusedAnswer(
       "<Error><Code>AccessDenied</Code><Message>There were headers present in the request which were not signed</Message>"
         + "<HeadersNotSigned>x-amz-tagging, x-amz-acl</HeadersNotSigned></Error>")
@@ -141,7 +141,7 @@ final class S3RequestTests: XCTestCase {
       SignatureDiagnosis(of: answer, to: plain, signedFor: .s3()), .unsignedField, line: "header x-amz-tagging")
   }
 
-  func testTheKeyIsNamed() throws {
+  func testKeyProblemsAreNamed() throws {
     let get = request(.get, "/a")
     assertDiagnosis(
       try explain(try signed(get, with: AccessKey(id: "AKIAtest", secret: "another")), against: Self.key), .wrongSecret)
@@ -161,7 +161,7 @@ final class S3RequestTests: XCTestCase {
       try explain(try signed(get, at: Self.now.advanced(by: .seconds(-10))), against: ended), .tokenExpired)
   }
 
-  func testTheTimeIsNamedWithTheDifference() throws {
+  func testClockSkewIsNamedWithItsDifference() throws {
     let slow = try explain(try signed(request(.get, "/a"), at: Self.now.advanced(by: .seconds(-3660))))
     assertDiagnosis(slow, .clockSkew, line: "time of signing")
     XCTAssertTrue(slow?.explanation.contains("1 h 1 min behind the service") ?? false)
@@ -189,7 +189,7 @@ final class S3RequestTests: XCTestCase {
     XCTAssertTrue(early?.explanation.contains("30 min ahead") ?? false)
   }
 
-  func testTheScopeIsNamed() throws {
+  func testWrongScopeIsNamed() throws {
     let get = request(.get, "/a")
     let region = try explain(try signed(get, region: "us-east-1"), for: .s3(region: "eu-central-1"))
     assertDiagnosis(region, .wrongRegion, line: "region of the scope", sent: "us-east-1")
@@ -216,7 +216,7 @@ final class S3RequestTests: XCTestCase {
     assertDiagnosis(try explain(yesterday), .wrongDay, line: "day of the scope", sent: "20261119")
   }
 
-  func testTheAuthorizationItselfIsNamed() throws {
+  func testMalformedAuthorizationIsNamed() throws {
     assertDiagnosis(try explain(request(.get, "/a")), .unsigned)
     var url = try S3Signer(region: "eu-central-1").presign(
       request(.get, "/a"), with: Self.key, validFor: .seconds(60), in: .at(Self.now)
@@ -236,7 +236,7 @@ final class S3RequestTests: XCTestCase {
     XCTAssertNil(SignatureDiagnosis(of: missing, to: try signed(request(.get, "/a")), signedFor: .s3()))
   }
 
-  func testCopiedTextsAreRecognized() throws {
+  func testCopiedStringsAreRecognized() throws {
     let sent = try signed(request(.get, "/my%20cat"), with: Self.key)
     let seen = try S3Signer(region: "eu-central-1").prepare(
       request(.get, "/my%2520cat"), as: Self.key.identity, in: .at(Self.now))

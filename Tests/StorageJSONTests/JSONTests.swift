@@ -1,8 +1,9 @@
 import StorageJSON
 import XCTest
 
+/// Parsing, serialization and editing of JSON documents.
 final class JSONTests: XCTestCase {
-  func testADocumentComesBackAsItWasWritten() throws {
+  func testParsedDocumentSerializesUnchanged() throws {
     let text = #"{"b":1,"a":[true,false,null,-0.10e+5,18446744073709551],"é\n\"":{"":[]},"c":"😀/\\"}"#
     let value = try JSONValue(parsing: Array(text.utf8))
     XCTAssertEqual(String(decoding: value.serialized, as: UTF8.self), text)
@@ -10,12 +11,12 @@ final class JSONTests: XCTestCase {
     XCTAssertEqual(value["a"]?[3]?.integer, -10_000)
   }
 
-  func testEscapesAreRead() throws {
+  func testEscapesAreDecoded() throws {
     let value = try JSONValue(parsing: Array(#" "\ud83d\ude00\u0041\/\b\f\n\r\t\\\"" "#.utf8))
     XCTAssertEqual(value.string, "😀A/\u{8}\u{c}\n\r\t\\\"")
   }
 
-  func testWhatIsNoJSONIsRefusedWithItsPlace() {
+  func testMalformedJSONIsRejectedWithItsOffset() {
     let broken: [(String, Int)] = [
       ("", 0), ("{", 1), ("[1,]", 3), ("{\"a\":1,\"a\":2}", 10), ("01", 1), ("1.", 2), ("\"\\u12\"", 3),
       ("\"\\ud83d\"", 7), ("\"a\nb\"", 3), ("tru", 0), ("1 2", 2), ("{\"a\" 1}", 5), ("[1", 2), ("\"", 1), ("+1", 0),
@@ -29,7 +30,7 @@ final class JSONTests: XCTestCase {
     XCTAssertThrowsError(try JSONValue(parsing: [0x22, 0xff, 0x22]))
   }
 
-  func testMembersKeepTheirOrderAndAreReplacedInPlace() {
+  func testMembersKeepTheirOrderOnReplacement() {
     var object: JSONObject = JSONObject()
     object["z"] = 1
     object["a"] = 2
@@ -39,7 +40,7 @@ final class JSONTests: XCTestCase {
     XCTAssertEqual(String(decoding: JSONValue.object(object).serialized, as: UTF8.self), #"{"z":3,"a":2}"#)
   }
 
-  func testLiteralsMakeDocuments() throws {
+  func testLiteralsBuildDocuments() throws {
     let tags: JSONObject = ["order": 7, "labels": ["cat", true, ["none": .null]], "order": 8]
     XCTAssertEqual(
       String(decoding: JSONValue.object(tags).serialized, as: UTF8.self),

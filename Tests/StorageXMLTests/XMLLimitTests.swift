@@ -1,12 +1,13 @@
 import StorageXML
 import XCTest
 
+/// Size and depth limits of the XML parser.
 final class XMLLimitTests: XCTestCase {
   private func isRead(_ text: String, _ limits: XMLLimits = XMLLimits()) -> Bool {
     (try? XMLNode.parse(Array(text.utf8), limits: limits)) != nil
   }
 
-  func testEachLimitHoldsAndNothingBelowIt() {
+  func testEachLimitIsExact() {
     func nested(_ count: Int) -> String {
       String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
     }
@@ -26,7 +27,7 @@ final class XMLLimitTests: XCTestCase {
     XCTAssertFalse(isRead("<a>1234</a>", limits))
   }
 
-  func testControlCharactersAreReadOnlyWhereTheyAreAllowed() throws {
+  func testControlCharactersAreAcceptedOnlyIfAllowed() throws {
     let limits = XMLLimits.allowingControlCharacters
     for text in ["<Key>a&#1;&#x1b;&#31;b</Key>", "<Key>a\u{1}\u{1B}\u{1F}b</Key>"] {
       XCTAssertEqual(try XMLNode.parse(Array(text.utf8), limits: limits).text, "a\u{1}\u{1B}\u{1F}b")

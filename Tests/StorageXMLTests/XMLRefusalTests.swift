@@ -1,7 +1,7 @@
 import StorageXML
 import XCTest
 
-/// What is no document, and what is one that is not read.
+/// XML documents that the parser rejects, because they are malformed or unsupported.
 final class XMLRefusalTests: XCTestCase {
   private func refusal(_ bytes: [UInt8]) -> XMLError? {
     do {
@@ -12,7 +12,7 @@ final class XMLRefusalTests: XCTestCase {
     }
   }
 
-  func testNoOtherEncodingGetsPastTheRefusalOfDocumentTypes() {
+  func testOtherEncodingsDoNotBypassTheDocumentTypeCheck() {
     let body = #"+ADwAIQ-DOCTYPE A +AFsAPAAh-ENTITY e +ACI-x+ACIAPgBd-+AD4-<A>&e;</A>"#
     for declared in [
       #"encoding="UTF-7""#, #"encoding='utf-7'"#, #"encoding = "Utf-7""#, #"encoding="UTF-16""#, #"encoding="latin1""#,
@@ -32,7 +32,7 @@ final class XMLRefusalTests: XCTestCase {
     }
   }
 
-  func testUTF8IsReadHoweverItIsDeclared() throws {
+  func testUTF8IsAcceptedUnderEveryDeclaration() throws {
     for declared in [
       "", #"<?xml version="1.0"?>"#, #"<?xml version="1.0" encoding="UTF-8"?>"#,
       "<?xml version='1.0' encoding='utf-8' ?>",
@@ -43,7 +43,7 @@ final class XMLRefusalTests: XCTestCase {
     }
   }
 
-  func testTheErrorNamesTheLine() {
+  func testErrorNamesTheLine() {
     let cases = [
       ("<A>\n<B>\n</C></A>", 3), ("<A>\n\u{1}</A>", 2), ("<A>\r\n\n&#x1F;</A>", 3), ("<A>\n\u{FFFE}</A>", 2),
       ("\n\n<!DOCTYPE A><A/>", 3), ("<A>\n&nbsp;</A>", 2), ("<A b='\n' b=''/>", 2), ("<A>\n\n", 3), ("<A/>\nx", 2),
@@ -52,7 +52,7 @@ final class XMLRefusalTests: XCTestCase {
     for (text, line) in cases { XCTAssertEqual(refusal(Array(text.utf8))?.line, line, text) }
   }
 
-  func testWhatIsNotWellFormedIsRefused() {
+  func testMalformedDocumentsAreRejected() {
     let bad = [
       "<A", "<A ", "<A b", "<A b=", "<A b=c/>", "<A b='c/>", "<A b='<'/>", "<A b='1'c='2'/>", "<A b='1' b='2'/>",
       "<A b='&'/>", "<A b='&x;'/>", "<A b='&#0;'/>", "< A/>", "<1/>", "<-a/>", "<.a/>", "<A></A", "<A></A >x",
@@ -72,7 +72,7 @@ final class XMLRefusalTests: XCTestCase {
     XCTAssertNotNil(refusal([0x3C, 0x41, 0x3E, 0xC0, 0x80, 0x3C, 0x2F, 0x41, 0x3E]), "an overlong NUL")
   }
 
-  func testWhatIsWellFormedIsRead() throws {
+  func testWellFormedDocumentsAreParsed() throws {
     let good: [(String, String)] = [
       ("<A></A >", ""), ("<A\n/>", ""), ("<A b = \"'\" c='\"' >x</A\n>", "x"), ("<A b='&lt;&#10;'>x</A>", "x"),
       ("<A>&lt;&gt;&amp;&quot;&apos;&#65;&#x41;&#x0000041;</A>", "<>&\"'AAA"), ("<A>]] ></A>", "]] >"),
@@ -86,7 +86,7 @@ final class XMLRefusalTests: XCTestCase {
     XCTAssertEqual(try XMLNode.parse(Array("<a:A xmlns:a='b'><a:B>x</a:B></a:A>".utf8))["a:B"]?.text, "x")
   }
 
-  func testNamesAreComparedAsBytes() throws {
+  func testNamesAreComparedByteForByte() throws {
     let root = try XMLNode.parse(Array("<A><e\u{301}>1</e\u{301}><\u{E9}>2</\u{E9}></A>".utf8))
     XCTAssertEqual(root["\u{E9}"]?.text, "2")
     XCTAssertEqual(root.all("e\u{301}").map(\.text), ["1"])

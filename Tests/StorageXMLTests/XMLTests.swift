@@ -1,8 +1,9 @@
 import StorageXML
 import XCTest
 
+/// Parsing and serialization of XML documents.
 final class XMLTests: XCTestCase {
-  func testADocumentIsReadBackAsItWasWritten() throws {
+  func testSerializedDocumentParsesBack() throws {
     let node = XMLNode(
       "Delete",
       children: [
@@ -14,7 +15,7 @@ final class XMLTests: XCTestCase {
     XCTAssertEqual(try XMLNode.parse(node.serialized(declaration: nil)), node)
   }
 
-  func testBlanksBetweenElementsAreDroppedAndBlanksInTextAreKept() throws {
+  func testWhiteSpaceIsDroppedBetweenElementsAndKeptInText() throws {
     let text =
       "<?xml version='1.0' encoding='utf-8' ?>\n<A x=\"1\">\n  <B> </B>\n  <!-- c --><B>\n</B>"
       + " <C><![CDATA[<&>]]></C></A>\n"
@@ -25,12 +26,12 @@ final class XMLTests: XCTestCase {
     XCTAssertNil(node["D"])
   }
 
-  func testTextInPiecesIsPutTogether() throws {
+  func testTextAroundEntitiesIsJoined() throws {
     let node = try XMLNode.parse(Array("<A>GET\n\n&amp;x&#10;\u{20AC}</A>".utf8))
     XCTAssertEqual(node.text, "GET\n\n&x\n\u{20AC}")
   }
 
-  func testWhatIsNotADocumentIsRefused() {
+  func testInvalidDocumentsAreRejected() {
     let bad = [
       "", " ", "<A>", "<A></B>", "text", "<A>&unknown;</A>", "<A/><B/>", "<A/>text", "<A>\u{0}</A>", "<A>&#1;</A>",
       "<!DOCTYPE A [<!ENTITY e \"x\">]><A>&e;</A>", String(repeating: "<A>", count: 100_000),

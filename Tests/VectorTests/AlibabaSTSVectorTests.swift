@@ -3,15 +3,15 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-/// The known answers for the calls of Alibaba Cloud's services.
+/// Known answers of signed calls to Alibaba Cloud services.
 final class AlibabaSTSVectorTests: XCTestCase {
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load("oss") where vector.mode.isEmpty {
       switch vector.object["version"] as? String {
       case "rpc-hmac-sha1": try assertRPC(vector)
       case "acs3-hmac-sha256": try assertACS3(vector)
-      default: XCTFail("\(vector.id) is of no known kind")
+      default: XCTFail("\(vector.id) has an unknown version")
       }
       counts["sts", default: 0] += 1
     }
@@ -53,7 +53,7 @@ final class AlibabaSTSVectorTests: XCTestCase {
 }
 
 extension Vector {
-  /// The credential of a call.
+  /// Returns the credential of a call.
   func key() throws -> AccessKey {
     let fields = try XCTUnwrap(object["credential"] as? [String: Any], id)
     return AccessKey(
@@ -61,7 +61,7 @@ extension Vector {
       sessionToken: fields["token"] as? String)
   }
 
-  /// The call of a vector that has headers and, perhaps, a body.
+  /// Returns the call of a vector that has headers and optionally a body.
   func call() throws -> ServiceCall {
     let query = (object["query"] as? [[String]] ?? []).map { FormPair($0[0], $0[1]) }
     var request = HTTPRequest(

@@ -4,10 +4,10 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The known answers for COS: the vendor's documents and tests, what its SDKs produce, and what its servers printed.
+/// Known answers of COS signatures: the vendor's documentation and tests, output of its SDKs, and of its servers.
 final class COSVectorTests: XCTestCase {
   // matrix: COS V5: header, presign
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load("cos", list: "cases") where vector.mode == "header" || vector.mode == "presign" {
       if vector.id.hasPrefix("e0") {
@@ -31,7 +31,7 @@ final class COSVectorTests: XCTestCase {
     XCTAssertEqual(counts, ["header": 39, "presign": 13, "server": 4])
   }
 
-  /// What a server printed shows how it hashes; the key is not known.
+  /// Checks the hash in a server's output, whose key is unknown.
   private func assertServerText(_ vector: Vector) throws {
     let text = try XCTUnwrap(vector["httpString"])
     let keyTime = try XCTUnwrap(vector.object["keyTime"] as? String)
@@ -39,7 +39,7 @@ final class COSVectorTests: XCTestCase {
     XCTAssertEqual("sha1\n\(keyTime)\n\(hash)\n", vector["stringToSign"], vector.id)
   }
 
-  func testSigningKeysOfTheDocuments() throws {
+  func testSigningKeysMatchTheDocumentation() throws {
     var count = 0
     for vector in try Vector.load("cos", list: "cases") {
       guard let expected = vector["signKey"], let credential = vector.object["credential"] as? [String: Any],

@@ -4,7 +4,7 @@ import OSSAuth
 import StorageAuth
 import XCTest
 
-/// The known answers for forms: policies and signatures that were computed elsewhere.
+/// Known answers of forms: policies and signatures that were computed by other software.
 final class FormVectorTests: XCTestCase {
   private let endpoint = "http://127.0.0.1:9000"
 
@@ -15,7 +15,7 @@ final class FormVectorTests: XCTestCase {
       sessionToken: credential["token"] as? String)
   }
 
-  /// The policy of the documents, as this package says it.
+  /// Returns the policy of the documentation, as this package expresses it.
   private func policy(_ version: OSSSignatureVersion) -> FormPolicy {
     var policy = FormPolicy(
       bucket: "examplebucket", objects: .prefix("user/eric/"), sizes: 1...10_485_760, answer: .created,
@@ -29,7 +29,7 @@ final class FormVectorTests: XCTestCase {
 
   // matrix: OSS V1: form
   // matrix: OSS V4: form
-  func testFormsOfOSSAreTheKnownOnes() throws {
+  func testOSSFormsMatchTheKnownAnswers() throws {
     let vectors = try Vector.load("oss").filter { $0.mode == "post" }
     XCTAssertEqual(vectors.map(\.id).sorted(), ["post-v1", "post-v4"])
     for vector in vectors {
@@ -46,7 +46,7 @@ final class FormVectorTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testFormsOfOSSThatWereSignedElsewhereAreAccepted() throws {
+  func testOSSFormsOfOtherSignersVerify() throws {
     for vector in try Vector.load("oss") where vector.mode == "post" {
       let key = try key(vector)
       var fields = [
@@ -76,7 +76,7 @@ final class FormVectorTests: XCTestCase {
   }
 
   // matrix: COS V5: form, verify
-  func testFormsOfCOSThatWereSignedElsewhereAreAccepted() throws {
+  func testCOSFormsOfOtherSignersVerify() throws {
     let sent: [String: (present: Int64, more: [FormField], key: String, sizes: ClosedRange<Int64>)] = [
       "f01-doc-post": (
         1_567_150_700,
@@ -105,8 +105,8 @@ final class FormVectorTests: XCTestCase {
   }
 
   // matrix: COS V5: form
-  func testAFormOfCOSIsTheKnownOne() throws {
-    // The text and the signature were computed with Python's hmac and hashlib.
+  func testCOSFormMatchesTheKnownAnswer() throws {
+    // The policy and the signature were computed with Python's hmac and hashlib.
     let key = AccessKey(id: "AKIDQjz3ltompVjBni5LitkWHFlFpwkn9U5q", secret: "BQYIM75p8x0iWVFSIgqEKwFprpRSVHlz")
     let form = try COSSigner().sign(
       FormPolicy(

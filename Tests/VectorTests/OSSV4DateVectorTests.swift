@@ -3,8 +3,9 @@ import OSSAuth
 import StorageAuth
 import XCTest
 
-/// V4 requests that are dated with `Date`, as the vendor's Go SDK v1 signs them: answers of a script that uses nothing of
-/// the package (Tests/Interop/v4_date_vectors.py).
+/// V4 requests that are dated with `Date`, as the vendor's Go SDK v1 signs them.
+///
+/// The known answers were computed by Tests/Interop/v4_date_vectors.py, a script that is independent of the package.
 final class OSSV4DateVectorTests: XCTestCase {
   private func request(_ vector: Vector) throws -> HTTPRequest {
     let object = vector.object
@@ -36,7 +37,7 @@ final class OSSV4DateVectorTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify, skew
-  func testEveryRequestVerifies() throws {
+  func testEveryVectorVerifies() throws {
     let vectors = try Vector.load("oss-v4-date")
     for vector in vectors {
       let request = try request(vector)
@@ -56,7 +57,7 @@ final class OSSV4DateVectorTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify, bad input
-  func testNothingOfThemCanBeChanged() throws {
+  func testChangedDatesAndHeadersAreRejected() throws {
     for vector in try Vector.load("oss-v4-date") {
       let request = try request(vector)
       var later = request

@@ -5,19 +5,21 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The known answers for OSS: the vendor's documents and tests, and what its SDKs produce.
+/// Known answers of OSS signatures: the vendor's documentation and tests, and output of its SDKs.
 final class OSSVectorTests: XCTestCase {
-  /// Why a vector is not signed as it stands; every other one is.
+  /// Vectors that are not signed unchanged, with the reason.
   private static let reasons: [String: String] = [
-    "v1-header-repeated-subresource#a": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
-    "v1-header-repeated-subresource#b": "a repeated sub-resource is refused: SDKs disagree, the service is unknown",
+    "v1-header-repeated-subresource#a":
+      "a repeated subresource is rejected: the SDKs disagree, and the service's behaviour is unknown",
+    "v1-header-repeated-subresource#b":
+      "a repeated subresource is rejected: the SDKs disagree, and the service's behaviour is unknown",
     "v1-header-unknown-x-oss-query#a": "the SDKs disagree; every x-oss- parameter is signed, as in #b",
-    "official-v4-header-doc": "the secret is not published; see testPublishedSigningKey",
+    "official-v4-header-doc": "the secret is not published; see testPublishedSigningKeyIsReproduced",
   ]
 
   // matrix: OSS V1: header, presign
   // matrix: OSS V4: header, presign
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load("oss") where vector.mode == "header" || vector.mode == "presign" {
       let disagreement = vector.object["recommended"] as? Bool == false
@@ -58,12 +60,14 @@ final class OSSVectorTests: XCTestCase {
     XCTAssertEqual(counts, ["header": 48, "presign": 30, "corrected": 4])
   }
 
-  /// The order of the parts differs between SDKs; the service takes any.
+  /// Splits an authorization into its parts, whose order differs between SDKs and is ignored by the service.
   private func parts(_ authorization: String) -> Set<Substring> {
     Set(authorization.split { $0 == "," || $0 == " " })
   }
 
-  /// Vectors of a URL that has ended when it is made: the limit is checked first, so they are signed one second earlier.
+  /// Checks a vector of a URL that expires when it is created, signed one second earlier.
+  ///
+  /// The signer checks the lifetime first and rejects the vector at its own date.
   private func assertCorrected(_ vector: Vector) throws {
     let expected = try XCTUnwrap(vector.correction("correctStringToSign"))
     var object = vector.object
@@ -78,7 +82,7 @@ final class OSSVectorTests: XCTestCase {
     XCTAssertEqual(answer.url?.hasSuffix(signature.percentEncoded()), true, vector.id)
   }
 
-  func testPublishedSigningKey() throws {
+  func testPublishedSigningKeyIsReproduced() throws {
     let vectors = try Vector.load("oss")
     let vector = try XCTUnwrap(vectors.first { $0.id == "official-v4-header-doc" })
     let answer = try SigningJob(
@@ -92,7 +96,7 @@ final class OSSVectorTests: XCTestCase {
     XCTAssertEqual(signature, vector["signature"])
   }
 
-  func testRepeatedSubresourceIsRefused() throws {
+  func testRepeatedSubresourceIsRejected() throws {
     let vectors = try Vector.load("oss").filter { $0.id.hasPrefix("v1-header-repeated-subresource") }
     XCTAssertEqual(vectors.count, 2)
     for vector in vectors {

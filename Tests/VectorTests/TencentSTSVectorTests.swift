@@ -4,15 +4,15 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// The known answers for the calls of Tencent Cloud's services.
+/// Known answers of signed calls to Tencent Cloud services.
 final class TencentSTSVectorTests: XCTestCase {
-  func testEveryVector() throws {
+  func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
     for vector in try Vector.load("cos", list: "cases") where vector.mode == "sts" {
       switch vector.object["scheme"] as? String {
       case "v1-HmacSHA1": try assertV1(vector)
       case "TC3-HMAC-SHA256": try assertTC3(vector)
-      default: XCTFail("\(vector.id) is of no known kind")
+      default: XCTFail("\(vector.id) has an unknown scheme")
       }
       counts["sts", default: 0] += 1
     }
@@ -40,7 +40,7 @@ final class TencentSTSVectorTests: XCTestCase {
     let call = try vector.call()
     let service = try XCTUnwrap((vector.object["host"] as? String)?.split(separator: ".").first.map(String.init))
     let date = Timestamp(unixSeconds: Int64(try XCTUnwrap(vector.object["timestamp"] as? Int)))
-    // The page of the vendor's documentation that is in force signs the action, its SDKs and the older page do not.
+    // The current page of the vendor's documentation signs the action; its SDKs and the older page do not.
     let signsAction = vector.id == "s09-tc3-official-doc"
     let names = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
     let canonical = try TC3Signature.canonicalRequest(of: call, signing: names)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A known answer, as it stands in a vector file: the request is passed on as it is, the rest is read here.
+/// A known answer of a vector file, with the request unchanged and the other values parsed.
 struct Vector {
   let id: String
   let json: String
   let object: [String: Any]
 
-  /// The vectors of a file.
+  /// Loads the vectors of a file.
   static func load(_ name: String, list: String? = nil) throws -> [Vector] {
     let url = Bundle.module.resourceURL?.appendingPathComponent("Vectors/\(name).json")
     guard let url else { throw VectorError("no resources") }
     let root = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
     let objects = list.flatMap { (root as? [String: Any])?[$0] } ?? root
-    guard let objects = objects as? [[String: Any]] else { throw VectorError("\(name) is no list") }
+    guard let objects = objects as? [[String: Any]] else { throw VectorError("\(name) is not a list") }
     return try objects.map { object in
       guard let id = object["id"] as? String else { throw VectorError("a vector without id") }
       let json = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
@@ -22,12 +22,12 @@ struct Vector {
 
   var mode: String { (object["mode"] ?? object["kind"]) as? String ?? "" }
 
-  /// The expected text of a name.
+  /// The expected string of a name.
   subscript(_ name: String) -> String? {
     (object["expected"] as? [String: Any])?[name] as? String
   }
 
-  /// What an SDK that is wrong should have answered.
+  /// Returns the correct answer where an SDK's answer is wrong.
   func correction(_ name: String) -> String? {
     (object["disagreement"] as? [String: Any])?[name] as? String
   }
@@ -38,7 +38,7 @@ struct VectorError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// A URL cut into its parts, decoded, so that the order of parameters and the choice of escapes do not matter.
+/// A URL split into its decoded components, so that the order of parameters and the choice of escapes do not matter.
 struct ParsedURL: Equatable {
   let host: String
   let path: String

@@ -6,11 +6,11 @@ import StorageAuthTesting
 import Synchronization
 import XCTest
 
-/// The suite finds nothing wrong with the presigners of the package, and what is wrong with those that are broken.
+/// The presigner suite: the package's presigners conform, and each broken presigner is reported.
 final class PresignerConformanceTests: XCTestCase {
   private typealias Twisted = TwistedSigner<OSSSigner>
 
-  func testThePresignersOfThePackageConform() throws {
+  func testPresignersOfThePackageConform() throws {
     let samples = try Samples.all()
     for version in OSSSignatureVersion.allCases {
       let signer = OSSSigner(version, bucket: "photos", region: "cn-hangzhou", allowsAmbiguousV1: true)
@@ -31,7 +31,7 @@ final class PresignerConformanceTests: XCTestCase {
     try PresignerConformance(COSSigner(), samples: cos, lifetime: .seconds(3_600)).report().throwIfFailed()
   }
 
-  func testAURLThatIsDifferentEachTime() throws {
+  func testNondeterministicURLIsReported() throws {
     let count = Atomic(0)
     try assertBreaks([.determinism]) { base, request, key, duration, context throws(SigningError) in
       let signed = try base.presign(request, with: key, validFor: duration, in: context)
@@ -39,7 +39,7 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAURLThatIsNotTheRequestsOwn() throws {
+  func testURLThatChangesTheRequestIsReported() throws {
     try assertBreaks([.appending]) { base, request, key, duration, context throws(SigningError) in
       var other = request
       other.path = "/%2E" + (request.path ?? "/").dropFirst()
@@ -47,7 +47,7 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAURLWithSomethingThatMayNotTravel() throws {
+  func testURLWithInvalidCharactersIsReported() throws {
     for junk in ["&a=b+c", "&a=b c", "#a", "?a"] {
       try assertBreaks([.appending]) { base, request, key, duration, context throws(SigningError) in
         let signed = try base.presign(request, with: key, validFor: duration, in: context)
@@ -56,7 +56,7 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAnotherMethodOrAHeaderThatTheRequestDoesNotHave() throws {
+  func testChangedMethodOrHeadersAreReported() throws {
     try assertBreaks([.kept]) { base, request, key, duration, context throws(SigningError) in
       try base.presign(request, with: key, validFor: duration, in: context).with(method: .options)
     }
@@ -65,7 +65,7 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAnEndThatIsReportedWrongly() throws {
+  func testWrongExpirationIsReported() throws {
     try assertBreaks([.expiry]) { base, request, key, duration, context throws(SigningError) in
       let signed = try base.presign(request, with: key, validFor: duration, in: context)
       return signed.with(expiration: signed.expiration.advanced(by: .seconds(1)))
@@ -75,27 +75,27 @@ final class PresignerConformanceTests: XCTestCase {
     XCTAssertEqual(report.failures.map(\.rule), [PresignerRule.expiry.rawValue], "\(report)")
   }
 
-  func testAURLThatOutlivesItsProof() throws {
+  func testURLThatOutlivesItsCredentialIsReported() throws {
     try assertBreaks([.endedCredential]) { base, request, key, duration, context throws(SigningError) in
       let endless = AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken)
       return try base.presign(request, with: key.isAnonymous ? key : endless, validFor: duration, in: context)
     }
   }
 
-  func testAnAnonymousURL() throws {
+  func testAnonymousURLIsReported() throws {
     try assertBreaks([.anonymity]) { base, request, key, duration, context throws(SigningError) in
       let key = key.isAnonymous ? AccessKey(id: "AKIDanonymous", secret: "none") : key
       return try base.presign(request, with: key, validFor: duration, in: context)
     }
   }
 
-  func testALifetimeThatIsBentIntoShape() throws {
+  func testSilentlyAdjustedLifetimeIsReported() throws {
     try assertBreaks([.lifetime, .secrecy]) { base, request, key, duration, context throws(SigningError) in
       try base.presign(request, with: key, validFor: max(duration, .seconds(1)), in: context)
     }
   }
 
-  func testAProofThatCannotBeSentAndIsBentIntoShape() throws {
+  func testSilentlyReplacedCredentialIsReported() throws {
     try assertBreaks([.refusal]) { base, request, key, duration, context throws(SigningError) in
       let isUsable = !AccessKey.unusable.contains { $0.key == key }
       return try base.presign(
@@ -103,14 +103,14 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
-  func testASecretInTheURL() throws {
+  func testSecretInTheURLIsReported() throws {
     try assertBreaks([.secrecy]) { base, request, key, duration, context throws(SigningError) in
       let signed = try base.presign(request, with: key, validFor: duration, in: context)
       return signed.with(url: signed.url + "&debug=\(key.secret.reveal())")
     }
   }
 
-  func testASecretInAnError() throws {
+  func testSecretInAnErrorIsReported() throws {
     try assertBreaks([.secrecy]) { base, request, key, duration, context throws(SigningError) in
       do throws(SigningError) {
         return try base.presign(request, with: key, validFor: duration, in: context)

@@ -3,14 +3,14 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The suite finds nothing wrong with the providers of the package, and what is wrong with providers that are broken.
+/// The provider suite: the package's credential providers conform, and each broken provider is reported.
 final class ProviderConformanceTests: XCTestCase {
   private let secrets = ["secret0canary", "token0canary"]
   private let key = AccessKey(id: "AKIDexample", secret: "secret0canary", sessionToken: "token0canary")
   private let outage = CredentialError(
-    .failed, source: "vault", "It cannot be reached.", remedy: "Look at the network.", isRetryable: true)
+    .failed, source: "vault", "It cannot be reached.", remedy: "Check the network.", isRetryable: true)
 
-  /// A provider that does what the test says.
+  /// A provider that executes a closure of the test.
   private struct Twisted: CredentialProvider {
     var source = "vault"
     var note = ""
@@ -25,7 +25,7 @@ final class ProviderConformanceTests: XCTestCase {
     return provider
   }
 
-  func testTheProvidersOfThePackageConform() async {
+  func testProvidersOfThePackageConform() async {
     let fixed = await ProviderConformance(StaticCredentialProvider(key), secrets: secrets).report()
     XCTAssertTrue(fixed.isConforming, "\(fixed)")
     let environment = EnvironmentCredentialProvider.cos
@@ -46,9 +46,9 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertEqual(script.calls, 104)
   }
 
-  func testTheCacheAndTheChainConform() async {
+  func testCacheAndChainConform() async {
     let source = ScriptedProvider([.credential(key)])
-    let declined = CredentialError(.notConfigured, source: "file", "It is not there.", remedy: "Make one.")
+    let declined = CredentialError(.notConfigured, source: "file", "It does not exist.", remedy: "Make one.")
     let cache = CredentialCache(source)
     let report = await ProviderConformance(
       cache, failing: [CredentialCache(ScriptedProvider<AccessKey>([.failure(outage)]))],
@@ -68,7 +68,7 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertTrue(chain.isConforming, "\(chain)")
   }
 
-  func testRulesThatCannotBeTriedSayWhy() async {
+  func testUntestableRulesReportTheirReason() async {
     let report = await ProviderConformance(StaticCredentialProvider(key), secrets: []).report()
     let reasons = report.checks.compactMap { if case .notTried(let reason) = $0.outcome { reason } else { nil } }
     XCTAssertEqual(
@@ -80,7 +80,7 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertTrue(report.isConforming)
   }
 
-  func testASourceWithoutAName() async {
+  func testInvalidSourceNameIsReported() async {
     for source in ["", "a\nb", "vault of secret0canary"] {
       var provider = Twisted { [key] in key }
       provider.source = source
@@ -89,13 +89,13 @@ final class ProviderConformanceTests: XCTestCase {
     }
   }
 
-  func testAProviderThatFailsAlways() async {
+  func testFailingProviderIsReported() async {
     await assertBreaks(
       [.credential, .validity, .concurrency, .redaction],
       Twisted { [outage] () throws(CredentialError) in throw outage })
   }
 
-  func testAProviderThatNeverAnswers() async {
+  func testUnresponsiveProviderIsReported() async {
     let provider = held()
     let report = await ProviderConformance(provider, secrets: secrets, concurrency: 3, patience: .milliseconds(1))
       .report([.credential, .concurrency])
@@ -103,7 +103,7 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertTrue("\(report)".contains("it did not return within"), "\(report)")
   }
 
-  func testACredentialThatHasEnded() async {
+  func testExpiredCredentialIsReported() async {
     let time = SteppedTime()
     let ended = AccessKey(id: "AKIDexample", secret: "s", expiration: time.now)
     let report = await ProviderConformance(StaticCredentialProvider(ended), secrets: secrets, time: time).report()
@@ -113,16 +113,16 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertTrue(other.isConforming, "\(other)")
   }
 
-  func testAProviderThatBreaksUnderManyCalls() async {
+  func testProviderThatFailsUnderConcurrentCallsIsReported() async {
     let answers = Array(repeating: ScriptedProvider<AccessKey>.Answer.credential(key), count: 20)
     await assertBreaks([.concurrency, .redaction], ScriptedProvider(answers + [.failure(outage)]))
   }
 
-  func testAProviderThatShowsItsSecret() async {
+  func testSecretInADescriptionIsReported() async {
     await assertBreaks([.redaction], Twisted(note: "secret0canary") { [key] in key })
   }
 
-  func testAFailureThatSaysNothingOrShowsTooMuch() async {
+  func testIncompleteOrLeakyErrorsAreReported() async {
     for error in [
       CredentialError(.failed, source: "", "It failed.", remedy: "Ask again."),
       CredentialError(.failed, source: "vault", "", remedy: "Ask again."),
@@ -133,7 +133,7 @@ final class ProviderConformanceTests: XCTestCase {
     }
     let leaky = CredentialError(.failed, source: "vault", "secret0canary is wrong.", remedy: "Ask again.")
     let nested = CredentialError(
-      .failed, source: "chain", "Nobody answered.", remedy: "Set one up.", declined: [leaky])
+      .failed, source: "chain", "No provider responded.", remedy: "Set one up.", declined: [leaky])
     for error in [leaky, nested] {
       await assertBreaks(
         [.failureRedaction], StaticCredentialProvider(key), failing: ScriptedProvider([.failure(error)]))
@@ -142,7 +142,7 @@ final class ProviderConformanceTests: XCTestCase {
       [.failure, .failureRedaction], StaticCredentialProvider(key), failing: StaticCredentialProvider(key))
   }
 
-  func testAWaitThatCannotBeCancelledOrEndsOtherwise() async {
+  func testIgnoredCancellationIsReported() async {
     let deaf = Twisted { [key] in
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         Task.detached {

@@ -6,11 +6,11 @@ import StorageAuthTesting
 import Synchronization
 import XCTest
 
-/// The suite finds nothing wrong with the signers of the package, and what is wrong with signers that are broken.
+/// The signer suite: the package's signers conform, and each broken signer is reported.
 final class SignerConformanceTests: XCTestCase {
   private typealias Twisted = TwistedSigner<OSSSigner>
 
-  func testTheSignersOfThePackageConform() throws {
+  func testSignersOfThePackageConform() throws {
     for version in OSSSignatureVersion.allCases {
       let signer = OSSSigner(version, bucket: "photos", region: "cn-hangzhou")
       let samples = try SampleMaker(
@@ -28,7 +28,7 @@ final class SignerConformanceTests: XCTestCase {
     try SignerConformance(COSSigner(), samples: samples).report().throwIfFailed()
   }
 
-  func testASuiteWithoutSamplesSaysThatNothingWasTried() {
+  func testSuiteWithoutSamplesReportsUntestedRules() {
     let report = SignerConformance(Samples.signer, samples: []).report()
     XCTAssertFalse(report.isConforming)
     XCTAssertEqual(report.failures, [])
@@ -37,14 +37,14 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testEachSampleThatIsRefusedIsNamed() throws {
+  func testRejectedSamplesAreNamed() throws {
     let report = SignerConformance(OSSSigner(.v4, bucket: "photos", region: ""), samples: try Samples.all()).report(
       [.determinism])
     guard case .broken(let problem)? = report.failures.first?.outcome else { return XCTFail("\(report)") }
     XCTAssertTrue(problem.hasPrefix("seed 0: it was rejected with invalidConfiguration"), problem)
   }
 
-  func testSigningThatIsDifferentEachTime() throws {
+  func testNondeterministicSignatureIsReported() throws {
     let count = Atomic(0)
     try assertBreaks([.determinism, .headerOrder, .resigning, .anonymity]) {
       base, request, key, context throws(SigningError) in
@@ -54,7 +54,7 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAThrowThatLeavesSomethingBehind() throws {
+  func testRequestChangedByAFailureIsReported() throws {
     try assertBreaks([.atomicity]) { base, request, key, context throws(SigningError) in
       do throws(SigningError) {
         try base.sign(&request, with: key, in: context)
@@ -65,7 +65,7 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAnErrorWithoutARemedy() throws {
+  func testErrorWithoutARemedyIsReported() throws {
     try assertBreaks([.atomicity]) { base, request, key, context throws(SigningError) in
       do throws(SigningError) {
         try base.sign(&request, with: key, in: context)
@@ -75,28 +75,28 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAPathThatIsChanged() throws {
+  func testChangedPathIsReported() throws {
     try assertBreaks([.untouchedPath, .resigning, .anonymity]) { base, request, key, context throws(SigningError) in
       try base.sign(&request, with: key, in: context)
       request.path = (request.path ?? "") + "#"
     }
   }
 
-  func testAHostThatIsChanged() throws {
+  func testChangedHostIsReported() throws {
     try assertBreaks([.untouchedPath]) { base, request, key, context throws(SigningError) in
       try base.sign(&request, with: key, in: context)
       if !key.isAnonymous { request.authority = request.authority?.uppercased() }
     }
   }
 
-  func testAHeaderThatIsLost() throws {
+  func testRemovedHeaderIsReported() throws {
     try assertBreaks([.keptHeaders, .resigning]) { base, request, key, context throws(SigningError) in
       try base.sign(&request, with: key, in: context)
       if !key.isAnonymous { request.headerFields[.contentType] = nil }
     }
   }
 
-  func testHeadersWhoseOrderMatters() throws {
+  func testDependenceOnHeaderOrderIsReported() throws {
     try assertBreaks([.headerOrder]) { base, request, key, context throws(SigningError) in
       let names = request.headerFields.filter { $0.name.canonicalName.hasPrefix("x-oss-meta") }.map(
         \.name.canonicalName)
@@ -105,7 +105,7 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testASecondSignatureBesideTheFirst() throws {
+  func testRemainsOfAnEarlierSignatureAreReported() throws {
     try assertBreaks([.resigning]) { base, request, key, context throws(SigningError) in
       let isSigned = request.headerFields.contains(.authorization)
       try base.sign(&request, with: key, in: context)
@@ -113,14 +113,14 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAnAnonymousRequestThatIsSigned() throws {
+  func testSignedAnonymousRequestIsReported() throws {
     try assertBreaks([.anonymity]) { base, request, key, context throws(SigningError) in
       let key = key.isAnonymous ? AccessKey(id: "AKIDanonymous", secret: "none") : key
       try base.sign(&request, with: key, in: context)
     }
   }
 
-  func testASignatureThatIsBoundToNothing() throws {
+  func testUnboundSignatureIsReported() throws {
     try assertBreaks([.boundSecret, .boundDate, .boundMethod, .boundPath]) { _, request, key, _ throws(SigningError) in
       if key.isAnonymous { return }
       if AccessKey.unusable.contains(where: { $0.key == key }) { throw .test }
@@ -128,21 +128,21 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testAProofThatCannotBeSentAndIsBentIntoShape() throws {
+  func testSilentlyReplacedCredentialIsReported() throws {
     try assertBreaks([.refusal]) { base, request, key, context throws(SigningError) in
       let isUsable = !AccessKey.unusable.contains { $0.key == key }
       try base.sign(&request, with: isUsable ? key : AccessKey(id: "AKIDbent", secret: "bent"), in: context)
     }
   }
 
-  func testASecretInTheRequest() throws {
+  func testSecretInTheRequestIsReported() throws {
     try assertBreaks([.secrecy]) { base, request, key, context throws(SigningError) in
       try base.sign(&request, with: key, in: context)
       if !key.isAnonymous { request = request.setting("x-debug", "key=\(key.secret.reveal())") }
     }
   }
 
-  func testASecretInAnError() throws {
+  func testSecretInAnErrorIsReported() throws {
     try assertBreaks([.secrecy]) { base, request, key, context throws(SigningError) in
       do throws(SigningError) {
         try base.sign(&request, with: key, in: context)
@@ -152,7 +152,7 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
-  func testADeadlineInThePast() throws {
+  func testDeadlineInThePastIsReported() throws {
     let signer = TwistedSigner(base: Samples.signer, shift: .seconds(-3))
     let report = SignerConformance(signer, samples: try Samples.all()).report()
     XCTAssertEqual(report.failures.map(\.rule), [SignerRule.validity.rawValue], "\(report)")

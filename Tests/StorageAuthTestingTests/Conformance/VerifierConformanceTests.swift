@@ -5,11 +5,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The suite finds nothing wrong with the verifiers of the package, and what is wrong with those that are broken.
+/// The verifier suite: the package's verifiers conform, and each broken verifier is reported.
 final class VerifierConformanceTests: XCTestCase {
   private let headers: Set = ["content-type", "x-oss-meta-a", "x-oss-meta-b"]
 
-  /// A verifier that verifies another request, key or time than it is given, or makes another error.
+  /// A verifier that replaces the request, the key or the date that it receives, or the error that it throws.
   private struct Twisted: SignatureVerifier {
     var base = OSSVerifier()
     var request: @Sendable (HTTPRequest) -> HTTPRequest = { $0 }
@@ -33,9 +33,9 @@ final class VerifierConformanceTests: XCTestCase {
     }
   }
 
-  func testTheVerifiersOfThePackageConform() throws {
+  func testVerifiersOfThePackageConform() throws {
     let samples = try Samples.maker().samples(count: 5)
-    // A virtual host is signed as the name of its bucket alone.
+    // Of a virtual host only the bucket's name is signed.
     let rules = VerifierRule.allCases.filter { $0 != .host }
     let inHeaders = VerifierConformance(
       OSSVerifier(), signer: Samples.signer, samples: samples, signedHeaders: headers)
@@ -48,12 +48,12 @@ final class VerifierConformanceTests: XCTestCase {
     try VerifierConformance(COSVerifier(), presigner: COSSigner(), samples: cos).report().throwIfFailed()
   }
 
-  func testAVerifierThatRefusesEverything() throws {
+  func testVerifierThatRejectsValidRequestsIsReported() throws {
     try assertBreaks(
       [.acceptance], Twisted(key: { claim, _ in AccessKey(id: claim.accessKeyID, secret: Secret("none")) }))
   }
 
-  func testAVerifierThatTakesUnsignedRequests() throws {
+  func testVerifierThatAcceptsUnsignedRequestsIsReported() throws {
     let signed = try Samples.signer.signed(
       Samples.maker().sample(seed: 99).request, with: AccessKey(id: "AKIDother", secret: "other"), in: .now)
     let report = try report(
@@ -61,7 +61,7 @@ final class VerifierConformanceTests: XCTestCase {
     XCTAssertEqual(report.failures.map(\.rule), [VerifierRule.unsigned.rawValue])
   }
 
-  func testAVerifierThatReadsPathsAsItLikes() throws {
+  func testVerifierThatChangesPathsIsReported() throws {
     try assertBreaks(
       [.path],
       Twisted(request: { request in
@@ -71,7 +71,7 @@ final class VerifierConformanceTests: XCTestCase {
       }), [.path])
   }
 
-  func testAVerifierThatDoesNotLookAtTheMethod() throws {
+  func testVerifierThatIgnoresTheMethodIsReported() throws {
     let samples = try Samples.all().filter { $0.request.method == .put }
     let verifier = Twisted(request: { request in
       var copy = request
@@ -82,7 +82,7 @@ final class VerifierConformanceTests: XCTestCase {
     XCTAssertEqual(report.failures.map(\.rule), [VerifierRule.method.rawValue])
   }
 
-  func testAVerifierThatDropsRepeatedHeaders() throws {
+  func testVerifierThatDropsRepeatedHeadersIsReported() throws {
     try assertBreaks(
       [.headers],
       Twisted(request: { request in
@@ -94,18 +94,18 @@ final class VerifierConformanceTests: XCTestCase {
       }))
   }
 
-  func testAVerifierThatDoesNotLookAtTheHost() throws {
+  func testVerifierThatIgnoresTheHostIsReported() throws {
     let report = try report(Twisted(), [.host])
     XCTAssertEqual(report.failures.map(\.rule), [VerifierRule.host.rawValue])
   }
 
-  func testAVerifierThatDoesNotLookAtTheSessionToken() throws {
+  func testVerifierThatIgnoresTheSessionTokenIsReported() throws {
     try assertBreaks(
       [.secret],
       Twisted(key: { claim, key in AccessKey(id: key.id, secret: key.secret, sessionToken: claim.sessionToken) }))
   }
 
-  func testAVerifierThatDoesNotLookAtTheTime() throws {
+  func testVerifierThatIgnoresTheTimeIsReported() throws {
     let samples = try Samples.maker().samples(count: 1)
     let signed = samples[0].date
     let verifier = Twisted(date: { _, _, _ in signed })
@@ -115,7 +115,7 @@ final class VerifierConformanceTests: XCTestCase {
     XCTAssertTrue(inURLs.failures.map(\.rule).contains(VerifierRule.time.rawValue), "\(inURLs)")
   }
 
-  func testARefusalThatShowsTheToken() throws {
+  func testErrorThatShowsTheTokenIsReported() throws {
     try assertBreaks(
       [.secrecy],
       Twisted(error: { error, key in

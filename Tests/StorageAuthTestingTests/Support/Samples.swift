@@ -3,7 +3,7 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 
-/// The signer that is tried, and what it is tried with.
+/// The signer under test and its samples.
 enum Samples {
   static let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
 
@@ -17,7 +17,7 @@ enum Samples {
 }
 
 extension HTTPRequest {
-  /// A copy with a header set.
+  /// Returns a copy with a header set.
   func setting(_ name: String, _ value: String) -> HTTPRequest {
     var copy = self
     if let name = HTTPField.Name(name) { copy.headerFields[name] = value }
@@ -26,7 +26,7 @@ extension HTTPRequest {
 }
 
 extension PresignedRequest {
-  /// A copy with other parts.
+  /// Returns a copy with other components.
   func with(
     method: HTTPRequest.Method? = nil, url: String? = nil, headers: HTTPFields? = nil, expiration: Timestamp? = nil
   ) -> PresignedRequest {
@@ -37,5 +37,5 @@ extension PresignedRequest {
 }
 
 extension SigningError {
-  static let test = SigningError(.invalidCredential, "It was refused.", remedy: "Use another one.")
+  static let test = SigningError(.invalidCredential, "It was rejected.", remedy: "Use another one.")
 }

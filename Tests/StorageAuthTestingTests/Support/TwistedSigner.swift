@@ -1,18 +1,18 @@
 import HTTPTypes
 import StorageAuth
 
-/// A signer and a presigner that does what another one does, but for one thing.
+/// A signer and presigner that behaves like another one, except for one replaced operation.
 struct TwistedSigner<Base: Signer<HTTPRequest, AccessKey> & Presigner<AccessKey>>: Signer, Presigner {
   typealias Request = HTTPRequest
   typealias SigningCredential = AccessKey
 
-  /// What signing in the headers does instead: changes the result, or the inputs.
+  /// The replacement of header signing: changes the result, or the inputs.
   typealias Sign =
     @Sendable (
       _ base: Base, _ request: inout HTTPRequest, _ key: AccessKey, _ context: SigningContext
     ) throws(SigningError) -> Void
 
-  /// What presigning does instead.
+  /// The replacement of presigning.
   typealias Presign =
     @Sendable (
       _ base: Base, _ request: HTTPRequest, _ key: AccessKey, _ duration: Duration, _ context: SigningContext

@@ -4,10 +4,10 @@ import XCTest
 
 @testable import StorageAuth
 
-/// Callbacks as apps write them, and as they go wrong.
+/// Credential callbacks of an app: results, errors, timeouts and the thread on which they run.
 final class CacheCallbackTests: XCTestCase {
   // matrix: Callback: bad input
-  func testACallbackThatReturnsNothingIsAClearError() async {
+  func testCallbackThatReturnsNilFailsWithAMalformedAnswer() async {
     let nothing: Token? = nil
     let caches = [
       CredentialCache<Token>(source: "my app") { () async throws in nothing },
@@ -16,7 +16,7 @@ final class CacheCallbackTests: XCTestCase {
     for cache in caches {
       do {
         _ = try await cache.credential()
-        XCTFail("nothing was taken for a credential")
+        XCTFail("nil was accepted as a credential")
       } catch {
         XCTAssertEqual(error.code, .malformedAnswer)
         XCTAssertEqual(error.source, "my app")
@@ -25,12 +25,12 @@ final class CacheCallbackTests: XCTestCase {
   }
 
   // matrix: Callback: refusal, credential redaction
-  func testACallbackThatThrowsIsNamedWithoutTheTextOfItsError() async {
+  func testErrorOfACallbackIsNamedWithoutItsText() async {
     struct Leak: Error, CustomStringConvertible { let description = "secret-in-the-text" }
     let cache = CredentialCache<Token>(source: "my app") { throw Leak() }
     do {
       _ = try await cache.credential()
-      XCTFail("it threw")
+      XCTFail("the callback's error was not reported")
     } catch {
       XCTAssertEqual(error.code, .failed)
       XCTAssertTrue(error.message.contains("Leak"), error.message)
@@ -38,11 +38,11 @@ final class CacheCallbackTests: XCTestCase {
     }
   }
 
-  func testACredentialErrorOfACallbackIsPassedOn() async {
+  func testCredentialErrorOfACallbackIsPassedThrough() async {
     let cache = CredentialCache<Token>(source: "my app") { throw CredentialError.outage }
     do {
       _ = try await cache.credential()
-      XCTFail("it threw")
+      XCTFail("the callback's error was not reported")
     } catch {
       XCTAssertEqual(error, .outage)
     }
@@ -50,21 +50,21 @@ final class CacheCallbackTests: XCTestCase {
 
   // matrix: Credential cache: time limit
   // matrix: Callback: time limit
-  func testACallbackThatNeverReturnsEndsInATimeoutThatNamesIt() async {
+  func testCallbackThatNeverReturnsTimesOutWithItsName() async {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(timeout: .seconds(5)))
     let task = fixture.ask()
-    await until("the alarm is set") { fixture.time.sleepers == 1 && fixture.source.open == 1 }
+    await until("the timeout is scheduled") { fixture.time.sleepers == 1 && fixture.source.open == 1 }
     fixture.time.advance(by: .seconds(5))
     let error = await failure(task)
     XCTAssertEqual(error?.code, .timeout)
     XCTAssertEqual(error?.source, "held source")
     await fixture.source.answer("late")
     for _ in 0..<1000 { await Task.yield() }
-    XCTAssertNil(fixture.cache.current(), "an answer after the timeout is not taken")
+    XCTAssertNil(fixture.cache.current(), "a response after the timeout is discarded")
   }
 
   // matrix: Callback: time limit
-  func testABlockingCallbackThatNeverReturnsHoldsOneThreadOnly() async throws {
+  func testBlockingCallbackThatNeverReturnsOccupiesOneThread() async throws {
     let time = SteppedTime()
     let calls = Lock(0)
     let isReleased = DispatchSemaphore(value: 0)
@@ -76,7 +76,7 @@ final class CacheCallbackTests: XCTestCase {
         return Token(name: "at last")
       })
     let task = Task { try await cache.credential(lasting: .zero) }
-    await until("it is called") { calls.withLock { $0 } == 1 && time.sleepers == 1 }
+    await until("the callback runs") { calls.withLock { $0 } == 1 && time.sleepers == 1 }
     time.advance(by: .seconds(5))
     let first = await failure(task)
     XCTAssertEqual(first?.code, .timeout)
@@ -87,7 +87,7 @@ final class CacheCallbackTests: XCTestCase {
     XCTAssertEqual(calls.withLock { $0 }, 1)
     isReleased.signal()
     isReleased.signal()
-    await until("it is free again") {
+    await until("the thread is available again") {
       time.advance(by: .seconds(60))
       return calls.withLock { $0 } == 1
     }
@@ -95,7 +95,7 @@ final class CacheCallbackTests: XCTestCase {
 
   @MainActor
   // matrix: Callback: answers
-  func testNoCallbackRunsOnTheMainThread() async throws {
+  func testCallbacksDoNotRunOnTheMainThread() async throws {
     XCTAssertTrue(Thread.isMainThread)
     let blocking = CredentialCache<Token>(
       source: "blocking", blocking: { Token(name: Thread.isMainThread ? "main" : "elsewhere") })
@@ -106,15 +106,15 @@ final class CacheCallbackTests: XCTestCase {
     XCTAssertEqual(second.name, "elsewhere")
   }
 
-  func testTheSourceIsAskedOnATaskOfItsOwnThatCarriesNothingOfTheCaller() async throws {
+  func testProviderRunsInADetachedTaskWithoutTheCallersTaskLocals() async throws {
     let cache = CredentialCache<Token>(source: "my app") { Token(name: Caller.name) }
-    let token = try await Caller.$name.withValue("somebody") { try await cache.credential() }
-    XCTAssertEqual(token.name, "nobody")
+    let token = try await Caller.$name.withValue("caller") { try await cache.credential() }
+    XCTAssertEqual(token.name, "default")
   }
 }
 
 private enum Caller {
-  @TaskLocal static var name = "nobody"
+  @TaskLocal static var name = "default"
 }
 
 private func isOnMainThread() -> Bool { Thread.isMainThread }

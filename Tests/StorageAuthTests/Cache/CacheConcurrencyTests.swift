@@ -3,17 +3,17 @@ import XCTest
 
 @testable import StorageAuth
 
-/// Many at once: one question to the source, whatever the others do.
+/// Concurrent callers of the cache: one in-flight request, independent cancellation, and shutdown.
 final class CacheConcurrencyTests: XCTestCase {
   // matrix: Credential cache: answers
-  func testTenThousandFirstRequestsMakeOneQuestion() async throws {
+  func testTenThousandFirstCallersShareOneRequest() async throws {
     let fixture = CacheFixture()
     let names = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<10_000 {
         group.addTask { try await fixture.cache.credential(lasting: .seconds(2)).credential.name }
       }
       group.addTask {
-        await until("all wait") { fixture.cache.waiting == 10_000 }
+        await until("all callers wait") { fixture.cache.waiting == 10_000 }
         await fixture.source.answer("first")
         return "first"
       }
@@ -26,26 +26,26 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: refusal
-  func testAThousandRejectionsOfOneCredentialMakeOneRefresh() async throws {
+  func testAThousandRejectionsOfOneCredentialShareOneRefresh() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let tasks = (0..<1000).map { _ in fixture.ask(replacing: old.generation) }
-    await until("all wait") { fixture.cache.waiting == 1000 }
+    await until("all callers wait") { fixture.cache.waiting == 1000 }
     await fixture.source.answer("new")
     for task in tasks {
       let cached = try await task.value
       XCTAssertEqual(cached.credential.name, "new")
     }
     let late = try await fixture.cache.credential(lasting: .zero, replacing: old.generation)
-    XCTAssertEqual(late.credential.name, "new", "who comes late gets what is there")
+    XCTAssertEqual(late.credential.name, "new", "a late caller receives the refreshed credential")
     XCTAssertEqual(fixture.source.questions, 2)
   }
 
-  func testARejectedCredentialIsNotHandedOutWhileAnotherIsFetched() async throws {
+  func testRejectedCredentialIsNotServedDuringItsReplacement() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let task = fixture.ask(replacing: old.generation)
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     XCTAssertNil(fixture.cache.current())
     await fixture.source.answer("new")
     _ = try await task.value
@@ -53,11 +53,11 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: answers
-  func testCancellingAnyWaiterDisturbsNoOther() async throws {
+  func testCancellingOneWaiterDoesNotAffectOthers() async throws {
     for cancelled in 0..<5 {
       let fixture = CacheFixture()
       let tasks = (0..<5).map { _ in fixture.ask() }
-      await until("all wait") { fixture.cache.waiting == 5 }
+      await until("all callers wait") { fixture.cache.waiting == 5 }
       tasks[cancelled].cancel()
       let error = await failure(tasks[cancelled])
       XCTAssertEqual(error?.code, .cancelled)
@@ -71,18 +71,18 @@ final class CacheConcurrencyTests: XCTestCase {
     }
   }
 
-  func testCancellingEveryWaiterLeavesTheFlightAlone() async throws {
+  func testCancellingEveryWaiterKeepsTheRequestInFlight() async throws {
     let fixture = CacheFixture()
     let tasks = (0..<3).map { _ in fixture.ask() }
-    await until("all wait") { fixture.cache.waiting == 3 && fixture.source.open == 1 }
+    await until("all callers wait") { fixture.cache.waiting == 3 && fixture.source.open == 1 }
     for task in tasks { task.cancel() }
     for task in tasks { _ = await failure(task) }
     await fixture.source.answer("it")
-    await until("it arrived") { fixture.cache.current() != nil }
+    await until("the credential arrived") { fixture.cache.current() != nil }
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testATaskThatIsCancelledAlreadyDoesNotWait() async {
+  func testCancelledTaskFailsWithoutARequest() async {
     let fixture = CacheFixture()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -94,10 +94,10 @@ final class CacheConcurrencyTests: XCTestCase {
   }
 
   // matrix: Credential cache: refusal
-  func testAFailureIsSharedByAllWhoWait() async {
+  func testAllWaitersReceiveTheFailure() async {
     let fixture = CacheFixture()
     let tasks = (0..<100).map { _ in fixture.ask() }
-    await until("all wait") { fixture.cache.waiting == 100 }
+    await until("all callers wait") { fixture.cache.waiting == 100 }
     await fixture.source.fail()
     for task in tasks {
       let error = await failure(task)
@@ -106,10 +106,10 @@ final class CacheConcurrencyTests: XCTestCase {
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testShutdownEndsTheWaitsAndWhatComesLater() async throws {
+  func testShutdownCancelsWaitersAndLaterCallers() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
-    await until("it waits") { fixture.cache.waiting == 1 && fixture.source.open == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 && fixture.source.open == 1 }
     fixture.cache.shutdown()
     let error = await failure(task)
     XCTAssertEqual(error?.code, .cancelled)
@@ -120,23 +120,23 @@ final class CacheConcurrencyTests: XCTestCase {
     XCTAssertEqual(fixture.source.questions, 1)
   }
 
-  func testACacheThatNobodyHoldsIsReleasedWhileItsSourceIsStillAsked() async {
+  func testUnreferencedCacheIsReleasedDuringARequest() async {
     let source = HeldSource()
     let released = WeakCache()
     do {
       let cache = CredentialCache(source)
       released.hold(cache)
       let task = Task { try await cache.credential(lasting: .zero) }
-      await until("the source is asked") { source.open == 1 }
+      await until("the provider received a request") { source.open == 1 }
       task.cancel()
       _ = await failure(task)
     }
     await until("the cache is released") { released.isGone }
-    await source.answer("nobody wants it")
+    await source.answer("unused")
   }
 }
 
-/// Knows whether a cache is still there.
+/// A weak reference that tells whether a cache was released.
 private final class WeakCache: Sendable {
   private struct Reference { weak var cache: CredentialCache<Token>? }
 

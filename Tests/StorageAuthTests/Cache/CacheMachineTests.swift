@@ -2,7 +2,7 @@ import XCTest
 
 @testable import StorageAuth
 
-/// The state machine under random events: what must hold whatever happens.
+/// Invariants of the cache's state machine under random events.
 final class CacheMachineTests: XCTestCase {
   private struct Walk {
     var machine = CacheMachine<Token>(source: "walk", configuration: CredentialCacheConfiguration())
@@ -18,19 +18,19 @@ final class CacheMachineTests: XCTestCase {
       for effect in effects {
         switch effect {
         case .start(let flight):
-          XCTAssertTrue(flights.isEmpty, "two flights at once")
+          XCTAssertTrue(flights.isEmpty, "two requests are in flight")
           flights.insert(flight)
         case .abandon(let flight):
-          XCTAssertNotNil(flights.remove(flight), "a flight ends once")
+          XCTAssertNotNil(flights.remove(flight), "a request finishes once")
         case .answer(let waiter, let result):
           let need = waiting.removeValue(forKey: waiter)
-          XCTAssertNotNil(need, "an answer for somebody who does not wait")
+          XCTAssertNotNil(need, "a response for a caller that does not wait")
           if case .success(let cached) = result, let need { check(cached, need) }
         case .tell: break
         }
       }
       XCTAssertEqual(machine.flight != nil, !flights.isEmpty)
-      if !waiting.isEmpty { XCTAssertFalse(flights.isEmpty, "somebody waits for nothing") }
+      if !waiting.isEmpty { XCTAssertFalse(flights.isEmpty, "a caller waits without a request in flight") }
     }
 
     mutating func check(_ cached: CachedCredential<Token>, _ need: CacheMachine<Token>.Need) {
@@ -44,7 +44,7 @@ final class CacheMachineTests: XCTestCase {
 
     private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.end == nil }
 
-    /// Whether a caller who asks then makes the machine ask its source.
+    /// Whether a caller at that uptime makes the machine start a request.
     private func asks(at uptime: Duration) -> Bool {
       var machine = machine
       return machine.ask(.max, CacheMachine.Need(lasting: .zero), at: uptime).1.contains {
@@ -52,12 +52,14 @@ final class CacheMachineTests: XCTestCase {
       }
     }
 
-    /// Whether what is published says of the next minutes what the machine itself says.
+    /// Checks that the published state agrees with the machine for the next minutes.
     func checkStanding() {
       let next = machine.nextQuestion(after: uptime)
       XCTAssertEqual(next == nil, machine.flight != nil || machine.isShutDown || isEndless)
-      if let next { XCTAssertTrue(asks(at: next), "it is asked when it says so") }
-      if let next, next > uptime { XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "and not before") }
+      if let next { XCTAssertTrue(asks(at: next), "no request at the published refresh time") }
+      if let next, next > uptime {
+        XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "a request before the published refresh time")
+      }
       for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
         let then = uptime + ahead
         XCTAssertEqual(
@@ -100,7 +102,7 @@ final class CacheMachineTests: XCTestCase {
     }
   }
 
-  func testWhateverHappensThereIsOneFlightAndEveryWaiterIsAnsweredOnceAndRightly() {
+  func testRandomEventsKeepOneRequestInFlightAndAnswerEveryWaiterOnce() {
     var served = 0
     for _ in 0..<100 {
       var walk = Walk()
@@ -117,7 +119,7 @@ final class CacheMachineTests: XCTestCase {
     XCTAssertGreaterThan(served, 500)
   }
 
-  func testALateAnswerIsNotTakenForThatOfTheNextFlight() {
+  func testLateResponseIsNotAttributedToTheNextRequest() {
     var machine = CacheMachine<Token>(source: "it", configuration: CredentialCacheConfiguration())
     _ = machine.ask(1, CacheMachine.Need(lasting: .zero), at: .zero)
     _ = machine.timeOut(1, at: .seconds(30), random: 0)
@@ -129,7 +131,7 @@ final class CacheMachineTests: XCTestCase {
     XCTAssertEqual(machine.flight?.number, 2)
   }
 
-  func testAnAnswerOfAFlightThatWasAbandonedChangesNothing() {
+  func testResponseOfATimedOutRequestIsDiscarded() {
     var machine = CacheMachine<Token>(source: "it", configuration: CredentialCacheConfiguration())
     _ = machine.ask(1, CacheMachine.Need(lasting: .zero), at: .zero)
     _ = machine.timeOut(1, at: .seconds(30), random: 0)

@@ -3,24 +3,24 @@ import XCTest
 
 @testable import StorageAuth
 
-/// When the source is asked, and when it is left alone.
+/// Refresh schedule of the cache: margin, random spread, backoff and replacement of credentials.
 final class CacheRefreshTests: XCTestCase {
   // matrix: Credential cache: answers
-  func testACredentialIsRenewedInTheBackgroundFiveMinutesBeforeItsEnd() async throws {
+  func testCredentialIsRefreshedInTheBackgroundFiveMinutesBeforeItsExpiration() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(3600))
     fixture.time.advance(by: .seconds(3299))
     XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
-    XCTAssertEqual(fixture.source.questions, 1, "it is fresh")
+    XCTAssertEqual(fixture.source.questions, 1, "a fresh credential is not refreshed")
     fixture.time.advance(by: .seconds(1))
-    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "it is served while it is renewed")
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "the credential is served during its refresh")
     for _ in 0..<100 { XCTAssertNotNil(fixture.cache.current()) }
     await fixture.source.answer("new")
-    await until("the new one is there") { fixture.cache.current()?.credential.name == "new" }
+    await until("the new credential arrived") { fixture.cache.current()?.credential.name == "new" }
     XCTAssertEqual(fixture.source.questions, 2)
   }
 
-  func testAShortLifeIsRenewedAfterFourFifths() async throws {
+  func testShortLivedCredentialIsRefreshedAfterFourFifthsOfItsLifetime() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(5))
     fixture.time.advance(by: .milliseconds(3999))
@@ -28,12 +28,12 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertNil(fixture.cache.state.withLock { $0.machine.flight })
     fixture.time.advance(by: .milliseconds(1))
     XCTAssertNotNil(fixture.cache.current())
-    await until("it is asked") { fixture.source.questions == 2 }
+    await until("the provider received a request") { fixture.source.questions == 2 }
     await fixture.source.fail()
   }
 
   // matrix: Credential cache: answers
-  func testChanceMakesTheMarginUpToTwiceAsLongAndNeverShorter() async throws {
+  func testRandomSpreadUpToDoublesTheRefreshMargin() async throws {
     for (random, age) in [(0, 3300), (0.5, 3150), (1, 3000)] {
       let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
       let fixture = CacheFixture(configuration: configuration, random: random)
@@ -43,7 +43,7 @@ final class CacheRefreshTests: XCTestCase {
   }
 
   // matrix: Credential cache: answers
-  func testACredentialThatACallerWaitedForIsRenewedAtARandomAge() async throws {
+  func testFirstRefreshOfAnAwaitedCredentialIsSpreadRandomly() async throws {
     for (random, expected) in [(0, 3300), (0.5, 3150 * 0.5625), (1, 375)] {
       let fixture = CacheFixture(random: random)
       _ = try await fixture.fill("first", life: .seconds(3600))
@@ -53,31 +53,31 @@ final class CacheRefreshTests: XCTestCase {
       XCTAssertEqual(fixture.cache.current()?.credential.name, "first")
       let now = fixture.time.now
       await fixture.source.answer("second", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
-      await until("the second one is there") { fixture.cache.current()?.credential.name == "second" }
-      assertClose(try fixture.renewal() - age, 3300 - 300 * random, "renewed in the background, it keeps its distance")
+      await until("the second credential arrived") { fixture.cache.current()?.credential.name == "second" }
+      assertClose(try fixture.renewal() - age, 3300 - 300 * random, "a background refresh keeps the spread")
       let second = try XCTUnwrap(fixture.cache.current())
       let task = fixture.ask(replacing: second.generation)
       let later = fixture.time.now
       await fixture.source.answer("third", expiration: later.advanced(by: .seconds(3600)), issuerTime: later)
       _ = try await task.value
-      assertClose(try fixture.renewal() - age, expected, "a rejection may have come to all in the same second")
+      assertClose(try fixture.renewal() - age, expected, "a rejection may reach all clients at once")
     }
   }
 
-  func testACredentialSetByHandIsNotReplacedBeforeItsTime() {
+  func testManuallySetCredentialIsRefreshedAtTheRegularMargin() {
     let fixture = CacheFixture(random: 1)
     fixture.cache.replace(with: Token(name: "by hand", expiration: fixture.time.now.advanced(by: .seconds(3600))))
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3000))
   }
 
-  func testWithoutAMarginNothingIsRenewedInTheBackground() async throws {
+  func testZeroMarginDisablesBackgroundRefresh() async throws {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600))
   }
 
   // matrix: Credential cache: refusal
-  func testWhileTheOldOneLivesRenewalsArePutOffAsLongAsTheSourceFails() async throws {
+  func testFailedRefreshesArePostponedWhileTheCredentialIsValid() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(3600))
     fixture.time.advance(by: .seconds(3300))
@@ -85,20 +85,20 @@ final class CacheRefreshTests: XCTestCase {
     for _ in 0..<3 {
       XCTAssertNotNil(fixture.cache.current())
       await fixture.source.fail()
-      await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+      await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
       pauses.append(fixture.cache.pause)
       let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.renewal })
       renewals.append(next)
       fixture.time.advance(by: next - uptime)
       uptime = next
     }
-    XCTAssertEqual(pauses, [1, 2, 4].map { .seconds($0) }, "a caller who needs another one waits no longer")
-    XCTAssertEqual(renewals, [3375, 3450, 3600].map { .seconds($0) }, "the last one is the end")
+    XCTAssertEqual(pauses, [1, 2, 4].map { .seconds($0) }, "backoff of a caller that needs a new credential")
+    XCTAssertEqual(renewals, [3375, 3450, 3600].map { .seconds($0) }, "the last refresh is at the expiration")
     XCTAssertNil(fixture.cache.current())
   }
 
   // matrix: Credential cache: refusal
-  func testADeadSourceIsAskedOncePerBackoffWhileTheLivingCredentialIsServed() async throws {
+  func testFailingProviderReceivesOneRequestPerBackoffWhileTheCredentialIsServed() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(3600))
     fixture.time.advance(by: .seconds(3300))
@@ -109,7 +109,7 @@ final class CacheRefreshTests: XCTestCase {
       XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
       if fixture.cache.state.withLock({ $0.machine.flight }) != nil {
         await fixture.source.fail()
-        await until("the failure is known") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+        await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
         XCTAssertEqual(fixture.source.questions, before + 1)
         asked.append(seconds)
       }
@@ -119,7 +119,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(asked, [0, 75, 150])
   }
 
-  func testEverythingRecoversByItselfWhenTheSourceIsBack() async throws {
+  func testCacheRecoversWhenTheProviderRecovers() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(100))
     fixture.time.advance(by: .seconds(101))
@@ -128,7 +128,7 @@ final class CacheRefreshTests: XCTestCase {
     let error = await failure(first)
     XCTAssertEqual(error, .outage)
     let second = await failure(fixture.ask())
-    XCTAssertEqual(second, .outage, "the failure is kept for the backoff")
+    XCTAssertEqual(second, .outage, "the failure is cached during the backoff")
     XCTAssertEqual(fixture.source.questions, 2)
     fixture.time.advance(by: .seconds(1))
     let third = fixture.ask()
@@ -138,7 +138,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.failuresInARow }, 0)
   }
 
-  func testAFailedForcedRefreshAnswersEveryRejectionOfThatCredentialForTheBackoff() async throws {
+  func testFailedForcedRefreshIsSharedByLaterRejectionsDuringTheBackoff() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let task = fixture.ask(replacing: old.generation)
@@ -152,17 +152,17 @@ final class CacheRefreshTests: XCTestCase {
   }
 
   // matrix: Credential cache: bad input
-  func testTheSameCredentialAgainIsNoAnswerToARejection() async throws {
+  func testForcedRefreshRejectsTheSameCredential() async throws {
     let fixture = CacheFixture()
     let old = try await fixture.fill("old")
     let task = fixture.ask(replacing: old.generation)
     await fixture.source.answer("old")
     let error = await failure(task)
     XCTAssertEqual(error?.code, .rejected)
-    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "there is no other: the service decides")
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "the credential stays, because the service decides")
     let known = await failure(fixture.ask(replacing: old.generation))
-    XCTAssertEqual(known, error, "the source is not asked again so soon")
-    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "others go on with it meanwhile")
+    XCTAssertEqual(known, error, "no further request during the backoff")
+    XCTAssertEqual(fixture.cache.current()?.credential.name, "old", "other callers keep using the credential")
     XCTAssertEqual(fixture.source.questions, 2)
     fixture.time.advance(by: .seconds(1))
     let again = fixture.ask(replacing: old.generation)
@@ -171,7 +171,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(cached.credential.name, "new")
   }
 
-  func testWhoNeedsMoreLifeThanAFailingSourceLeftIsToldBothTimesAndWhy() async throws {
+  func testLifetimeErrorOfAFailingProviderNamesBothTimesAndTheCause() async throws {
     let fixture = CacheFixture()
     let end = fixture.time.now.advanced(by: .seconds(100))
     _ = try await fixture.fill("old", life: .seconds(100))
@@ -187,10 +187,10 @@ final class CacheRefreshTests: XCTestCase {
   }
 
   // matrix: Credential cache: bad input
-  func testAFreshCredentialThatIsTooShortEndsInOneErrorWithBothTimes() async throws {
+  func testTooShortFreshCredentialFailsWithBothTimes() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask(lasting: .seconds(7200))
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     let now = fixture.time.now
     await fixture.source.answer("short", expiration: now.advanced(by: .seconds(3600)), issuerTime: now)
     let error = await failure(task)
@@ -198,29 +198,29 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertTrue(message.contains(now.advanced(by: .seconds(3600)).iso8601), message)
     XCTAssertTrue(message.contains(now.advanced(by: .seconds(7200)).iso8601), message)
     for _ in 0..<10 { _ = await failure(fixture.ask(lasting: .seconds(7200))) }
-    XCTAssertEqual(fixture.source.questions, 1, "the source is not asked for the same again")
+    XCTAssertEqual(fixture.source.questions, 1, "the same lifetime is not requested again")
     XCTAssertEqual(fixture.cache.current(lasting: .seconds(3600))?.credential.name, "short")
     fixture.time.advance(by: .seconds(61))
     _ = fixture.ask(lasting: .seconds(7200))
-    await until("it is asked again after a while") { fixture.source.questions == 2 }
+    await until("the provider received a further request") { fixture.source.questions == 2 }
     await fixture.source.fail()
   }
 
-  func testWhoNeedsLessLifeIsServedWhileSomebodyWaitsForMore() async throws {
+  func testCallerThatNeedsLessLifetimeIsServedDuringARefresh() async throws {
     let fixture = CacheFixture()
     _ = try await fixture.fill("old", life: .seconds(100))
     let task = fixture.ask(lasting: .seconds(1000))
-    await until("it waits") { fixture.cache.waiting == 1 }
+    await until("the caller waits") { fixture.cache.waiting == 1 }
     let served = try await fixture.cache.credential(lasting: .seconds(10))
     XCTAssertEqual(served.credential.name, "old")
     await fixture.source.answer("long")
     _ = try await task.value
   }
 
-  func testACredentialSetByHandWakesWhoeverWaitsAndTheLateAnswerIsIgnored() async throws {
+  func testManuallySetCredentialResumesWaitersAndSupersedesALateResponse() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
-    await until("the source is asked") { fixture.source.open == 1 }
+    await until("the provider received a request") { fixture.source.open == 1 }
     fixture.cache.replace(with: Token(name: "by hand"))
     let cached = try await task.value
     XCTAssertEqual(cached.credential.name, "by hand")
@@ -229,7 +229,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(fixture.cache.current()?.credential.name, "by hand")
   }
 
-  func testACacheWithoutASourceSaysWhatToDoWhenItsCredentialEnds() async throws {
+  func testExpiredCredentialWithoutAProviderFailsWithARemedy() async throws {
     let time = SteppedTime()
     let end = time.now.advanced(by: .seconds(100))
     let cache = CredentialCache(Token(name: "by hand", expiration: end), time: time)
@@ -237,7 +237,7 @@ final class CacheRefreshTests: XCTestCase {
     time.advance(by: .seconds(100))
     do {
       _ = try await cache.credential()
-      XCTFail("it has ended")
+      XCTFail("the expired credential was returned")
     } catch {
       XCTAssertTrue(error.remedy.contains("replace(with:)"), "\(error)")
     }
@@ -245,7 +245,7 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(cache.current()?.credential.name, "next")
   }
 
-  func testEventsTellOfEveryQuestionAndItsOutcome() async throws {
+  func testEventsReportEveryRequestAndItsOutcome() async throws {
     let fixture = CacheFixture()
     let seen = Lock<[AuthEvent.Refresh]>([])
     let observation = fixture.cache.events.observe { event in
@@ -256,7 +256,7 @@ final class CacheRefreshTests: XCTestCase {
     _ = await failure(task)
     fixture.time.advance(by: .seconds(1))
     let cached = try await fixture.fill("it", life: .seconds(60))
-    await until("all is told") { seen.withLock { $0.count } == 4 }
+    await until("all events arrived") { seen.withLock { $0.count } == 4 }
     observation.cancel()
     fixture.cache.replace(with: Token(name: "unseen"))
     XCTAssertEqual(
@@ -270,13 +270,13 @@ final class CacheRefreshTests: XCTestCase {
 }
 
 extension CacheFixture {
-  /// From when what is held is renewed.
+  /// Returns the age at which the cached credential is refreshed.
   fileprivate func renewal() throws -> Duration {
     try XCTUnwrap(cache.state.withLock { $0.machine.held?.refresh })
   }
 }
 
-/// Checks a duration to the microsecond: one that was multiplied is rounded.
+/// Compares durations at microsecond precision, because a multiplied duration is rounded.
 private func assertClose(_ duration: Duration, _ seconds: Double, _ message: String = "", line: UInt = #line) {
   XCTAssertEqual(duration / .seconds(1), seconds, accuracy: 1e-6, message, line: line)
 }

@@ -1,6 +1,7 @@
 import StorageAuth
 import XCTest
 
+/// Order, failures and error reports of a credential chain.
 final class CredentialChainTests: XCTestCase {
   private struct Link: CredentialProvider {
     let source: String
@@ -17,7 +18,7 @@ final class CredentialChainTests: XCTestCase {
   }
 
   // matrix: Credential chain: answers
-  func testTheFirstSourceThatHasACredentialAnswersUnderItsName() async throws {
+  func testFirstConfiguredProviderSuppliesTheCredential() async throws {
     let chain = CredentialChain([Link("a", .notConfigured), Link("b"), Link("c", .failed)])
     let issued = try await chain.issue()
     XCTAssertEqual(issued.credential.name, "b")
@@ -28,11 +29,11 @@ final class CredentialChainTests: XCTestCase {
   }
 
   // matrix: Credential chain: refusal
-  func testAFailureEndsTheSearchAndTellsWhoDeclinedBefore() async {
+  func testFailureStopsTheChainAndListsTheDeclinedProviders() async {
     let chain = CredentialChain([Link("a", .notConfigured), Link("b", .failed), Link("c")])
     do {
       _ = try await chain.credential()
-      XCTFail("a broken source was passed over")
+      XCTFail("a failing provider was skipped")
     } catch {
       XCTAssertEqual(error.code, .failed)
       XCTAssertEqual(error.source, "b")
@@ -40,12 +41,12 @@ final class CredentialChainTests: XCTestCase {
     }
   }
 
-  func testIfNobodyHasOneEveryReasonIsTold() async {
+  func testUnconfiguredChainReportsEveryProvidersReason() async {
     let inner = CredentialChain([Link("b", .notConfigured), Link("c", .notConfigured)], source: "files")
     let chain = CredentialChain([Link("a", .notConfigured), inner])
     do {
       _ = try await chain.credential()
-      XCTFail("there is none")
+      XCTFail("the chain returned a credential")
     } catch {
       XCTAssertEqual(error.code, .notConfigured)
       XCTAssertEqual(error.declined.map(\.source), ["a", "files"])
@@ -54,10 +55,10 @@ final class CredentialChainTests: XCTestCase {
   }
 
   // matrix: Credential chain: bad input
-  func testAnEmptyChainSaysSo() async {
+  func testEmptyChainFailsWithItsReason() async {
     do {
       _ = try await CredentialChain<Token>([]).credential()
-      XCTFail("there is none")
+      XCTFail("the chain returned a credential")
     } catch {
       XCTAssertEqual(error.message, "The chain has no sources.")
     }

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import StorageAuth
 
-/// Whose clock decides how long a credential lives.
+/// Selection of the clock that determines the lifetime of a credential.
 final class CredentialLifeTests: XCTestCase {
   private let noon = Timestamp(unixSeconds: 1_800_000_000)
 
@@ -17,7 +17,7 @@ final class CredentialLifeTests: XCTestCase {
   }
 
   // matrix: Credential cache: clock
-  func testTheIssuersClockDecidesHoweverWrongTheWallClockIs() {
+  func testIssuersClockTakesPrecedenceOverAWrongWallClock() {
     for wall: Int64 in [-1_000_000, -1200, 0, 1200, 1_000_000] {
       XCTAssertEqual(life(end: 900, issuer: 0, wall: wall), .ends(after: .seconds(900)))
       XCTAssertEqual(life(start: -500, end: 900, issuer: 600, wall: wall), .ends(after: .seconds(300)))
@@ -25,21 +25,21 @@ final class CredentialLifeTests: XCTestCase {
     }
   }
 
-  func testAWallClockOutsideOfTheCredentialsOwnTimesIsNotBelieved() {
+  func testWallClockOutsideOfTheValidityPeriodIsIgnored() {
     XCTAssertEqual(life(start: 0, end: 900, wall: -1200), .ends(after: .seconds(900)))
     XCTAssertEqual(life(start: 0, end: 900, wall: 900), .ends(after: .seconds(900)))
     XCTAssertEqual(life(start: 0, end: 900, wall: 300), .ends(after: .seconds(600)))
     XCTAssertEqual(life(start: 900, end: 900, wall: 0), .over)
   }
 
-  func testWithoutAnyOtherClockTheWallClockCountsUnlessItSaysOver() {
+  func testWallClockIsUsedUnlessTheCredentialAppearsExpired() {
     XCTAssertEqual(life(end: 900, wall: 0), .ends(after: .seconds(900)))
     XCTAssertEqual(life(end: 900, wall: 901), .open)
     XCTAssertEqual(life(end: nil, wall: 0), .open)
   }
 
   // matrix: Credential cache: clock
-  func testAWrongWallClockNeitherKillsNorImmortalisesACredential() async throws {
+  func testWrongWallClockDoesNotChangeTheLifetime() async throws {
     for wrong: Int64 in [-1200, 1200] {
       let fixture = CacheFixture()
       let server = fixture.time.now
@@ -55,11 +55,11 @@ final class CredentialLifeTests: XCTestCase {
     }
   }
 
-  func testTheTimeOfTheFlightCountsAsLived() async throws {
+  func testDurationOfTheRequestIsDeductedFromTheLifetime() async throws {
     let fixture = CacheFixture()
     let server = fixture.time.now
     async let cached = fixture.cache.credential(lasting: .zero)
-    await until("the source is asked") { fixture.source.open == 1 }
+    await until("the provider received a request") { fixture.source.open == 1 }
     fixture.time.advance(by: .seconds(10))
     await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
     _ = try await cached
@@ -67,7 +67,7 @@ final class CredentialLifeTests: XCTestCase {
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.end }, .seconds(900))
   }
 
-  func testASourceThatAnswersWithWhatHasEndedIsAnError() async throws {
+  func testExpiredCredentialFromTheProviderIsMalformed() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()
     let now = fixture.time.now

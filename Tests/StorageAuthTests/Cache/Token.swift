@@ -3,24 +3,24 @@ import XCTest
 
 @testable import StorageAuth
 
-/// A credential that is nothing but a name and its times.
+/// A credential that has only a name and validity times.
 struct Token: Credential {
   var name: String
   var start: Timestamp?
   var expiration: Timestamp?
 }
 
-/// A source that answers when it is told to.
+/// A provider that responds when the test says so.
 final class HeldSource: CredentialProvider {
   typealias Answer = Result<IssuedCredential<Token>, CredentialError>
 
   let source = "held source"
   private let state = Lock((questions: 0, waiting: [CheckedContinuation<Answer, Never>]()))
 
-  /// How often it was asked.
+  /// The number of requests received.
   var questions: Int { state.withLock { $0.questions } }
 
-  /// How many questions are open.
+  /// The number of pending requests.
   var open: Int { state.withLock { $0.waiting.count } }
 
   func credential() async throws(CredentialError) -> Token { try await issue().credential }
@@ -34,14 +34,14 @@ final class HeldSource: CredentialProvider {
     }.get()
   }
 
-  /// Answers the oldest question, as soon as there is one.
+  /// Responds to the oldest request, as soon as one exists.
   func answer(_ answer: Answer) async {
-    await until("the source is asked") { self.open > 0 }
+    await until("the provider received a request") { self.open > 0 }
     let waiting = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     waiting?.resume(returning: answer)
   }
 
-  /// Answers with a token.
+  /// Responds with a token.
   func answer(_ name: String, expiration: Timestamp? = nil, issuerTime: Timestamp? = nil) async {
     await answer(.success(IssuedCredential(Token(name: name, expiration: expiration), issuerTime: issuerTime)))
   }
@@ -55,7 +55,7 @@ extension CredentialError {
   static let outage = CredentialError(.failed, source: "held source", "The service is down.", remedy: "Wait.")
 }
 
-/// Lets other tasks go on until something holds; a test that does not get there within a minute fails.
+/// Yields until a condition holds, and fails the test after a minute.
 func until(
   _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: @Sendable () -> Bool
 ) async {
@@ -64,15 +64,15 @@ func until(
     if condition() { return }
     await Task.yield()
   }
-  XCTFail("never: \(what)", file: file, line: line)
+  XCTFail("did not happen within a minute: \(what)", file: file, line: line)
 }
 
 extension CredentialCache {
-  /// How many wait.
+  /// The number of waiters.
   var waiting: Int { state.withLock { $0.continuations.count } }
 }
 
-/// A cache over a source that is held, on clocks that are stepped.
+/// A cache with a provider that responds on demand and clocks that the test advances.
 struct CacheFixture {
   let source = HeldSource()
   let time = SteppedTime()
@@ -82,7 +82,7 @@ struct CacheFixture {
     cache = CredentialCache(source, configuration, AuthEvents(), time, random: { random })
   }
 
-  /// Fills the cache.
+  /// Stores a credential in the cache.
   func fill(_ name: String, life: Duration? = nil) async throws -> CachedCredential<Token> {
     async let cached = cache.credential(lasting: .zero)
     let now = time.now
@@ -97,11 +97,11 @@ struct CacheFixture {
   }
 }
 
-/// What a task threw.
+/// Returns the error of a task.
 func failure(_ task: Task<CachedCredential<Token>, any Error>) async -> CredentialError? {
   switch await task.result {
   case .success(let cached):
-    XCTFail("got \(cached.credential.name)")
+    XCTFail("unexpected credential \(cached.credential.name)")
     return nil
   case .failure(let error):
     return error as? CredentialError

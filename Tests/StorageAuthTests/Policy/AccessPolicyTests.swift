@@ -1,7 +1,7 @@
 import StorageAuth
 import XCTest
 
-/// What a policy allows, and what it says about what it does not.
+/// Decisions of access policies and the reasons of their refusals.
 final class AccessPolicyTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
 
@@ -19,7 +19,7 @@ final class AccessPolicyTests: XCTestCase {
     refusal(AccessPolicy([rule]), access)
   }
 
-  func testAnAccessNeedsARuleForItsBucketItsActionAndItsKey() {
+  func testAccessRequiresARuleForItsBucketActionAndKey() {
     let rule = AccessRule(.write, .list, objects: .prefix("uploads/alice/"), in: "photos")
     for (action, key, bucket, reason) in [
       (AccessAction.write, "uploads/alice/a", "photos", nil), (.write, "uploads/alice/", "photos", nil),
@@ -35,7 +35,7 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertEqual(refusal(AccessPolicy([]), AccessRequest(.read, "a", in: "photos", at: date)), .action)
   }
 
-  func testARefusalSaysInASentenceWhatWasMissing() throws {
+  func testRefusalDescribesTheMissingPermission() throws {
     let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
     let rule = AccessRule(
       .write, objects: .prefix("secret/"), in: "photos", upTo: 5, types: ["text/*"], from: [office], until: date)
@@ -67,7 +67,7 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertFalse(ObjectScope.key("a").contains("a/"))
   }
 
-  func testAContentTypeThatIsNotOneTypeMeetsNoRule() {
+  func testMalformedContentTypeMatchesNoRule() {
     let rule = AccessRule(.write, objects: .all, in: "photos", types: ["image/*", "text/plain"])
     for type in ["image/png", " image/svg+xml ", "image/png; a=b", "text/plain;charset=utf-8"] {
       XCTAssertNil(refusal(rule, AccessRequest(.write, "a", in: "photos", contentType: type, at: date)), type)
@@ -81,7 +81,7 @@ final class AccessPolicyTests: XCTestCase {
     }
   }
 
-  func testAConditionHasToBeMetByWhatTheAccessSays() throws {
+  func testEveryConditionOfTheRuleMustBeMet() throws {
     let office = try XCTUnwrap(AddressRange("203.0.113.0/24"))
     let rule = AccessRule(
       .write, .read, objects: .all, in: "photos", upTo: 10, types: ["image/*", "text/plain"], from: [office],
@@ -97,7 +97,8 @@ final class AccessPolicyTests: XCTestCase {
     }
     XCTAssertNil(refusal(rule, access(from: inside)))
     XCTAssertNil(refusal(rule, access(size: 0, type: "TEXT/Plain ; charset=utf-8", from: inside)))
-    XCTAssertNil(refusal(rule, access(.read, size: nil, type: nil, from: inside)), "limits are for what is written")
+    XCTAssertNil(
+      refusal(rule, access(.read, size: nil, type: nil, from: inside)), "size and type limits apply to writes only")
     XCTAssertEqual(refusal(rule, access(size: 11, from: inside)), .size)
     XCTAssertEqual(refusal(rule, access(size: nil, from: inside)), .size)
     for type in [
@@ -113,7 +114,7 @@ final class AccessPolicyTests: XCTestCase {
       refusal(AccessRule(.read, objects: .all, in: "photos", from: []), access(.read, from: inside)), .address)
   }
 
-  func testOneOfSeveralRulesIsEnoughAndTheNearestSaysWhatIsMissing() {
+  func testOneMatchingRuleIsEnoughAndTheClosestExplainsTheRefusal() {
     let policy = AccessPolicy([
       AccessRule(.read, objects: .prefix("a/"), in: "photos"),
       AccessRule(.write, objects: .prefix("a/"), in: "photos", upTo: 10),

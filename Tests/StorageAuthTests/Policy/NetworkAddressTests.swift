@@ -1,9 +1,9 @@
 import StorageAuth
 import XCTest
 
-/// Addresses and networks, and what is neither.
+/// Parsing of IP addresses and networks, and membership.
 final class NetworkAddressTests: XCTestCase {
-  func testOneAddressHasManySpellings() {
+  func testEquivalentSpellingsAreEqual() {
     for (first, second) in [
       ("203.0.113.7", "::ffff:203.0.113.7"), ("203.0.113.7", "::ffff:cb00:7107"), ("::1", "0:0:0:0:0:0:0:1"),
       ("2001:db8::7", "2001:0DB8:0000:0000:0000:0000:0000:0007"), ("::", "0:0::0:0"),
@@ -15,7 +15,7 @@ final class NetworkAddressTests: XCTestCase {
     XCTAssertNotEqual(NetworkAddress("203.0.113.7"), NetworkAddress("::203.0.113.7"))
   }
 
-  func testWhatIsNoAddressIsNotRead() {
+  func testMalformedAddressesAreRejected() {
     for text in [
       "", " ", "1", "1.2.3", "1.2.3.4.5", "256.0.0.1", "1.2.3.-4", "1.2.3.+4", "01.2.3.4", "1.2.3.4 ", "1.2.3.４",
       "a.b.c.d", "1..2.3", ":", ":::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "::g",
@@ -26,7 +26,7 @@ final class NetworkAddressTests: XCTestCase {
     }
   }
 
-  func testANetworkHoldsTheAddressesThatBeginLikeIt() {
+  func testNetworkContainsAddressesWithItsPrefix() {
     for (range, address, isIn) in [
       ("203.0.113.0/24", "203.0.113.0", true), ("203.0.113.0/24", "203.0.113.255", true),
       ("203.0.113.0/24", "203.0.114.0", false), ("203.0.113.7", "203.0.113.7", true),
@@ -43,7 +43,7 @@ final class NetworkAddressTests: XCTestCase {
     XCTAssertEqual(AddressRange("10.0.0.0/8")?.description, "10.0.0.0/8")
   }
 
-  func testWhatIsNoNetworkIsNotRead() {
+  func testMalformedNetworksAreRejected() {
     for text in [
       "", "/", "10.0.0.0/", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/+8", "10.0.0.0/08",
       "10.0.0.1/8", "::1/64", "::/129",

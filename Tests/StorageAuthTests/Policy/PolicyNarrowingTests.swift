@@ -1,7 +1,7 @@
 import StorageAuth
 import XCTest
 
-/// What a client may ask for if its user has a policy.
+/// Narrowing of a user's policy by the rules that a client requests.
 final class PolicyNarrowingTests: XCTestCase {
   private let policy = AccessPolicy([
     AccessRule(
@@ -22,7 +22,7 @@ final class PolicyNarrowingTests: XCTestCase {
     return rule
   }
 
-  func testWhatIsNarrowerIsAllowed() {
+  func testNarrowerRulesAreAllowed() {
     for narrower in [
       rule(.write), rule(.write, .delete), rule(.delete, upTo: nil, types: nil), rule(.write, keys: .key("u/alice/x")),
       rule(.write, keys: .prefix("u/alice/")), rule(.write, upTo: 1, types: ["IMAGE/JPEG", "image/*"]),
@@ -31,7 +31,7 @@ final class PolicyNarrowingTests: XCTestCase {
     ] { XCTAssertTrue(policy.allows(narrower), "\(narrower)") }
   }
 
-  func testWhatIsWiderInAnyWayIsNot() {
+  func testWiderRulesAreRejected() {
     for wider in [
       rule(.read), rule(.write, .read), rule(), rule(.write, in: "other"), rule(.write, keys: .all),
       rule(.write, keys: .prefix("u/")), rule(.write, keys: .prefix("u/alice")), rule(.write, keys: .key("u/alice")),
@@ -42,7 +42,7 @@ final class PolicyNarrowingTests: XCTestCase {
     ] { XCTAssertFalse(policy.allows(wider), "\(wider)") }
   }
 
-  func testNothingIsAllowedByAPolicyWithoutRules() {
+  func testPolicyWithoutRulesAllowsNoAccess() {
     XCTAssertFalse(AccessPolicy([]).allows(AccessRule(.read, objects: .key("a"), in: "public")))
   }
 }

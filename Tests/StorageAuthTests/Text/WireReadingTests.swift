@@ -3,9 +3,9 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Hosts, paths and header values are read in one pass, and with shortcuts for what is plain already.
+/// Single-pass parsing of hosts, paths, parameters and header values.
 final class WireReadingTests: XCTestCase {
-  func testHostsAreReadAsTheyAreWritten() {
+  func testHostsAreParsed() {
     let hosts: [(text: String, isWellFormed: Bool, end: Int, isAddressOrLocalhost: Bool)] = [
       ("photos.oss-cn-hangzhou.aliyuncs.com", true, 35, false), ("a_b-c.example:8080", true, 13, false),
       ("127.0.0.1", true, 9, true), ("127.0.0.1:9000", true, 9, true), ("1.2.3", true, 5, false),
@@ -28,7 +28,7 @@ final class WireReadingTests: XCTestCase {
     }
   }
 
-  func testAPathTellsWhatItHolds() throws {
+  func testPathTraitsAreDetected() throws {
     let paths: [(wire: String, end: Int, isDecoded: Bool, isCanonical: Bool, holdsSeparator: Bool)] = [
       ("/", 1, true, true, false), ("/a/b-c_d.e~f", 12, true, true, false), ("/a+b", 4, true, false, false),
       ("/a!b", 4, true, false, false), ("/a%20b", 6, false, false, false), ("/a%3Fb", 6, false, false, true),
@@ -49,7 +49,7 @@ final class WireReadingTests: XCTestCase {
     }
   }
 
-  func testAPathThatMayNotTravelIsNotCut() {
+  func testMalformedPathIsRejected() {
     for wire in [
       "", "a", "/a b", "/a#", "/a\u{7f}", "/ä", "/%", "/%2", "/%2g", "/%g2", "/?%", "/?a=%f", "/?a b", "/?#", "/?ä",
     ] {
@@ -59,7 +59,7 @@ final class WireReadingTests: XCTestCase {
     }
   }
 
-  func testAParameterIsCanonicalIfItHoldsUnreservedCharactersAlone() throws {
+  func testOnlyUnreservedCharactersMakeAParameterCanonical() throws {
     let query = "a=b&c=%41&d=e=f&g&h=&i=j/k&l=m+n&=o"
     try withBytes(of: "/?" + query) { wire in
       try ScratchList<WireParameter>.with { parameters in
@@ -71,7 +71,7 @@ final class WireReadingTests: XCTestCase {
     }
   }
 
-  func testAValueIsReadByteForByte() throws {
+  func testHeaderValueIsReadByteForByte() throws {
     let name = try XCTUnwrap(HTTPField.Name("x-test"))
     for bytes in [[], [0x61], Array("nikon d90".utf8), [0x61, 0xff, 0x62], [0xef, 0xbf, 0xbd], [0xc3, 0xa4], [0xc3]]
       as [[UInt8]]
@@ -81,7 +81,7 @@ final class WireReadingTests: XCTestCase {
     }
   }
 
-  func testAFieldTakesThePlaceOfAllThatHaveItsName() throws {
+  func testReplaceRemovesAllFieldsOfTheSameName() throws {
     let (first, other) = (try XCTUnwrap(HTTPField.Name("x-first")), try XCTUnwrap(HTTPField.Name("X-Other")))
     var fields = HTTPFields(
       [first, other, first, other, first].enumerated().map { HTTPField(name: $1, value: "\($0)") })
@@ -93,7 +93,7 @@ final class WireReadingTests: XCTestCase {
     XCTAssertEqual(fields.map(\.value), ["new", "last", "added"])
   }
 
-  func testNumbersAreWrittenInFull() {
+  func testNumbersAreFormattedInFull() {
     var numbers: [Int64] = [
       .min, .min + 1, .max, 0, -1, -10, 1_000_000_000, 999_999_999, 9_999_999_999, 10_000_000_000,
     ]

@@ -1,13 +1,14 @@
 import StorageCrypto
 import XCTest
 
+/// Generation, PEM encoding and parsing of private and public keys.
 final class KeyReadingTests: XCTestCase {
   private func text(_ bytes: SecretBytes?) throws -> String {
     let bytes = try XCTUnwrap(bytes)
     return String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
 
-  func testWhatWasWrittenIsReadAgain() throws {
+  func testEncodedKeysAreParsedBack() throws {
     for (key, kind) in [
       (try PrivateKey.generateRSA(bits: 1_024), KeyKind.rsa(bits: 1_024)),
       (try PrivateKey.generateECDSA(.nistp256), .ecdsa(.nistp256)),
@@ -28,7 +29,7 @@ final class KeyReadingTests: XCTestCase {
     }
   }
 
-  func testAPrivateKeyIsNotTakenForAPublicOneAndTheOtherWayRound() throws {
+  func testPrivateAndPublicKeysAreNotInterchangeable() throws {
     let key = try PrivateKey.generateECDSA(.nistp256)
     XCTAssertThrowsError(try PublicKey(pem: text(key.pkcs8PEM))) { XCTAssertEqual($0 as? KeyError, .malformed) }
     XCTAssertThrowsError(try PrivateKey(pem: XCTUnwrap(key.publicKey.pem))) {
@@ -40,7 +41,7 @@ final class KeyReadingTests: XCTestCase {
     }
   }
 
-  func testPartsThatDoNotBelongTogetherMakeNoKey() throws {
+  func testInconsistentKeyComponentsAreRejected() throws {
     let zeros = [UInt8](repeating: 0, count: 32)
     let parts: [PrivateKeyParts] = [
       .ed25519(point: zeros, seed: zeros), .ed25519(point: [], seed: []),
@@ -61,7 +62,7 @@ final class KeyReadingTests: XCTestCase {
     }
   }
 
-  func testOneKeySignsInManyTasks() async throws {
+  func testOneKeySignsInConcurrentTasks() async throws {
     let key = try PrivateKey.generateRSA(bits: 1_024)
     let publicKey = key.publicKey
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -75,7 +76,7 @@ final class KeyReadingTests: XCTestCase {
     }
   }
 
-  func testLengthsThatAreNotMade() {
+  func testUnsupportedKeyLengthsAreRejected() {
     for bits in [-1, 0, 256, 100_000] {
       XCTAssertThrowsError(try PrivateKey.generateRSA(bits: bits)) {
         XCTAssertEqual($0 as? KeyError, .unsupportedKind)

@@ -1,8 +1,9 @@
 import StorageCrypto
 import XCTest
 
+/// RSA signatures: signing, verification and unsupported keys.
 final class SigningKeyTests: XCTestCase {
-  func testAMessageIsSignedAndVerified() throws {
+  func testSignatureVerifies() throws {
     let key = try PrivateKey.generateRSA(bits: 2_048)
     let message = Array("payload".utf8)
     let signature = try key.sign(rsaSHA512: message)
@@ -18,13 +19,13 @@ final class SigningKeyTests: XCTestCase {
     XCTAssertFalse(try PrivateKey.generateRSA(bits: 2_048).publicKey.verify(rsaSHA512: signature, of: message))
   }
 
-  func testOnlyRSASigns() throws {
+  func testOnlyRSAKeysSign() throws {
     let key = try PrivateKey.generateECDSA(.nistp256)
     XCTAssertThrowsError(try key.sign(rsaSHA512: [1])) { XCTAssertEqual($0 as? KeyError, .unsupportedKind) }
     XCTAssertFalse(key.publicKey.verify(rsaSHA512: [1], of: [1]))
   }
 
-  func testAKeyThatIsTooShortForTheHashSignsNothing() throws {
+  func testKeyTooShortForTheHashIsRejected() throws {
     let key = try PrivateKey.generateRSA(bits: 512)
     XCTAssertThrowsError(try key.sign(rsaSHA512: [1])) { XCTAssertEqual($0 as? KeyError, .failed) }
   }

@@ -8,7 +8,7 @@ import StorageAuth
 import StorageDiagnosis
 import XCTest
 
-/// Signs requests, changes them on the way to a LocalCloud, and explains what it answers.
+/// A harness that signs requests, changes them on the way to a LocalCloud, and explains its responses.
 struct Provocation {
   static let now = Timestamp(unixSeconds: 1_795_161_600)
   static let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
@@ -30,7 +30,7 @@ struct Provocation {
     self.cloud = cloud
   }
 
-  /// A request that is not signed yet.
+  /// Returns an unsigned request.
   static func request(
     _ method: HTTPRequest.Method, _ path: String, host: String = ossHost, _ headers: [String: String] = [:]
   ) -> HTTPRequest {
@@ -41,12 +41,12 @@ struct Provocation {
     return request
   }
 
-  /// Sends a request as it is, byte for byte.
+  /// Sends a request unchanged, byte for byte.
   func send(_ request: HTTPRequest, to provider: LocalCloud.Provider) async throws -> RefusedAnswer {
     RefusedAnswer(try await exchange(request, with: cloud.endpoint(of: provider)))
   }
 
-  /// Sends a request that was changed on the way, and explains the answer.
+  /// Sends a request that was changed on the way, and explains the response.
   func explain(
     _ signed: HTTPRequest, for service: SignedService = .oss(), signing stringToSign: String? = nil,
     canonicalRequest: String? = nil, _ change: (inout HTTPRequest) -> Void = { _ in }
@@ -86,14 +86,14 @@ struct Provocation {
 }
 
 extension String {
-  /// The token of the tests as it stands in a URL.
+  /// The token of the tests in its URL form.
   fileprivate var percentEncodedToken: String {
     replacing("/", with: "%2F").replacing("+", with: "%2B").replacing("=", with: "%3D")
   }
 }
 
 extension HTTPRequest {
-  /// Signed for OSS at the present of the tests.
+  /// Returns the request signed for OSS at the tests' date.
   func oss(
     _ version: OSSSignatureVersion = .v4, with key: AccessKey = Provocation.key, region: String = "cn-hangzhou",
     product: String = "oss", bucket: String? = nil, style: AddressingStyle? = nil, additional: Set<String> = [],
@@ -104,7 +104,7 @@ extension HTTPRequest {
     ).signed(self, with: key, in: .at(date))
   }
 
-  /// Signed for COS at the present of the tests.
+  /// Returns the request signed for COS at the tests' date.
   func cos(
     _ policy: COSHeaderPolicy = .standard, with key: AccessKey = Provocation.key, at date: Timestamp = Provocation.now
   ) throws -> HTTPRequest {
@@ -131,12 +131,12 @@ extension PresignedRequest {
   }
 }
 
-/// Checks a diagnosis.
+/// Asserts the properties of a diagnosis.
 func assertDiagnosis(
   _ diagnosis: SignatureDiagnosis?, _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil,
   seen: String? = nil, file: StaticString = #filePath, at number: UInt = #line
 ) {
-  guard let diagnosis else { return XCTFail("nothing was found", file: file, line: number) }
+  guard let diagnosis else { return XCTFail("no diagnosis", file: file, line: number) }
   XCTAssertEqual(diagnosis.cause, cause, "\(diagnosis)", file: file, line: number)
   XCTAssertFalse(diagnosis.explanation.isEmpty || diagnosis.remedy.isEmpty, file: file, line: number)
   if let line { XCTAssertEqual(diagnosis.line, line, file: file, line: number) }
