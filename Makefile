@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity setup
+.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity api-check setup
 
 SWIFT ?= swift
 
@@ -13,6 +13,8 @@ test: setup
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	Tests/Language/check-headers.py
+	Tests/Language/check-language.py
 
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
@@ -62,5 +64,10 @@ fuzz: setup
 complexity: setup
 	Tests/ComplexityTests/run.sh
 
+# Compares the public API with the last version tag; is skipped where there is none. BASELINE names another tag.
+api-check: setup
+	Tests/API/check-api.py $(BASELINE)
+
+# PROGRAMS names programs that are installed too, such as wrk or chromium.
 setup:
-	@.ci/setup
+	@.ci/setup $(PROGRAMS)
