@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity api-check setup
+.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 
@@ -15,6 +15,11 @@ lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
 	Tests/Language/check-headers.py
 	Tests/Language/check-language.py
+
+# Compares the public API with the last version tag; is skipped where there is none. BASELINE names another tag.
+.PHONY: api-check
+api-check: setup
+	Tests/API/check-api.py $(BASELINE)
 
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
@@ -64,10 +69,7 @@ fuzz: setup
 complexity: setup
 	Tests/ComplexityTests/run.sh
 
-# Compares the public API with the last version tag; is skipped where there is none. BASELINE names another tag.
-api-check: setup
-	Tests/API/check-api.py $(BASELINE)
-
-# PROGRAMS names programs that are installed too, such as wrk or chromium.
 setup:
 	@.ci/setup $(PROGRAMS)
+
+# PROGRAMS of setup names programs that are installed too, such as wrk or chromium.

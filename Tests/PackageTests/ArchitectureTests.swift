@@ -118,7 +118,7 @@ final class ArchitectureTests: XCTestCase {
     }
   }
 
-  func testTheLicenseHeaderIsNoPartOfTheLengthOfAFile() {
+  func testLicenseHeaderIsNotPartOfTheFileLength() {
     let body: [Substring] = ["import Foundation", "", "let a = 1", ""]
     for lines in [body, SourceTree.header + body, Array(body.dropLast())] {
       let file = SourceTree.File(path: "Sources/A/A.swift", lines: lines)

@@ -10,12 +10,6 @@ struct SourceTree {
     /// The folder below `Sources`: the target.
     var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    /// The lines without the license header, the empty line below it and the empty text after the last line break.
-    var linesWithoutHeader: ArraySlice<Substring> {
-      let rest = lines.starts(with: SourceTree.header) ? lines.dropFirst(SourceTree.header.count) : lines[...]
-      return rest.last == "" ? rest.dropLast() : rest
-    }
-
     /// The modules that are imported.
     var imports: [String] {
       lines.compactMap { line in
@@ -27,13 +21,6 @@ struct SourceTree {
       }
     }
   }
-
-  /// The license header of a Swift file and the empty line below it, as `Tests/Language/check-headers.py` writes them.
-  static let header: [Substring] = [
-    "// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.",
-    "// SPDX-License-Identifier: Apache-2.0",
-    "",
-  ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
