@@ -13,6 +13,13 @@ test: setup
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	Tests/Language/check-headers.py
+	Tests/Language/check-language.py
+
+# Compares the public API with the last version tag; is skipped where there is none. BASELINE names another tag.
+.PHONY: api-check
+api-check: setup
+	Tests/API/check-api.py $(BASELINE)
 
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
@@ -67,4 +74,6 @@ matrix:
 	@Tests/Matrix/generate.py
 
 setup:
-	@.ci/setup
+	@.ci/setup $(PROGRAMS)
+
+# PROGRAMS of setup names programs that are installed too, such as wrk or chromium.

@@ -35,6 +35,8 @@ export OBS_SIGN
 if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   command -v python3 >/dev/null || skip "there is no python3."
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || skip "python3 is older than 3.10."
+  # Debian has the module that makes environments in a package of its own.
+  python3 -c 'import ensurepip' 2>/dev/null || "$root/.ci/setup" python3-venv || true
   rm -rf "$venv"
   python3 -m venv "$venv" || skip "python3 makes no virtual environment (on Debian: apt-get install python3-venv)."
   "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" \

@@ -113,8 +113,18 @@ final class ArchitectureTests: XCTestCase {
   func testFilesHaveAtMost400Lines() throws {
     for folder in ["Sources", "Tests"] {
       for file in try SourceTree(folder).files {
-        XCTAssertLessThanOrEqual(file.lines.count - 1, 400, file.path)
+        XCTAssertLessThanOrEqual(file.linesWithoutHeader.count, 400, file.path)
       }
     }
+  }
+
+  func testLicenseHeaderIsNotPartOfTheFileLength() {
+    let body: [Substring] = ["import Foundation", "", "let a = 1", ""]
+    for lines in [body, SourceTree.header + body, Array(body.dropLast())] {
+      let file = SourceTree.File(path: "Sources/A/A.swift", lines: lines)
+      XCTAssertEqual(Array(file.linesWithoutHeader), Array(body.dropLast()))
+    }
+    let comment = SourceTree.File(path: "Sources/A/A.swift", lines: ["// SPDX-License-Identifier: Apache-2.0", ""])
+    XCTAssertEqual(comment.linesWithoutHeader.count, 1, "half a header counts")
   }
 }
