@@ -17,8 +17,8 @@ let rules = testRules + [.strictMemorySafety()]
 
 /// The modules in `Sources` from the bottom up, each with what it may import.
 ///
-/// Arrows point to lines above only. ArchitectureTests holds the sources and the diagram in
-/// `Documentation/Architecture.md` against these lines.
+/// A module may import only those of its line, which are above it. ArchitectureTests compares the sources with these
+/// lines, and ArchitecturePageTests the graph and the table in `Documentation/Architecture.md`.
 let modules: KeyValuePairs<String, [String]> = [
   "StorageCrypto": ["CLibcrypto", "CCarryless"],
   "StorageCompression": ["CZlib"],

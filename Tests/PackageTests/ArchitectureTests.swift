@@ -49,17 +49,6 @@ final class ArchitectureTests: XCTestCase {
     }
   }
 
-  func testDiagramShowsTheModulesOfTheManifest() throws {
-    let page = try String(
-      contentsOf: SourceTree.root.appending(path: "Documentation/Architecture.md"), encoding: .utf8)
-    let diagram = page.components(separatedBy: "```")[1]
-    let drawn = diagram.split(separator: "\n").compactMap { line in
-      let name = line.dropFirst(4).prefix { $0 != " " }
-      return name.isEmpty ? nil : String(name)
-    }
-    XCTAssertEqual(drawn, ["CLibcrypto", "CCarryless", "CZlib"] + (try ModuleGraph().modules.map(\.name)))
-  }
-
   func testSigningLibrariesImportNeitherFoundationNorNetworking() throws {
     let graph = try ModuleGraph()
     var seen: Set<String> = []
