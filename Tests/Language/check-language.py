@@ -35,6 +35,9 @@ def words(path, source):
         if piece.kind == "code":
             continue
         for match in WORDS.finditer(piece.text):
+            # In capitals it is a name of another program's, such as an error of ascp.
+            if match.group().isupper():
+                continue
             line = piece.line + piece.text.count("\n", 0, match.start())
             yield line, f'"{match.group()}" in a {"message" if piece.kind == "string" else "comment"}'
 
