@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension PolicyIntent {
-  /// Intents with conditions, and those that a cloud has no words for.
+  /// Intents with conditions, and intents that one cloud's policy language cannot express.
   static let conditions: [PolicyIntent] = [
     PolicyIntent(
       "from a network", rule(.read, on: .all, from: office),
