@@ -161,7 +161,7 @@ final class TokenRouteTests: XCTestCase {
       XCTAssertEqual(Int(oss.status), status)
       XCTAssertFalse(String(decoding: oss.body.serialized, as: UTF8.self).contains("role/uploader"))
       XCTAssertEqual(oss.headers["retry-after"] == nil, status == 502)
-      guard case .refused(.unavailable(let logged, _))? = lines.all.last?.outcome else { return XCTFail("no error logged") }
+      guard case .refused(.unavailable(let logged, _))? = lines.all.last?.outcome else { return XCTFail("not logged") }
       XCTAssertEqual(logged.message, cause.message)
     }
   }
