@@ -138,7 +138,7 @@ final class SubResourceTests: CloudTestCase {
         XCTAssertEqual(reply.status, status, "\(client.provider) \(method) \(query): \(reply.text)")
       }
       let twice = try await client.send(client.request(.get, query: ["acl": nil, "acl": nil]))
-      XCTAssertEqual(twice.status, 400, "no signer writes one")
+      XCTAssertEqual(twice.status, 400, "no signer creates such a request")
       let get = try await client.send(.get, "kept")
       XCTAssertEqual(get.body, [1])
     }

@@ -43,7 +43,7 @@ extension RenewalTests {
     time.advance(by: .seconds(3600 - 60))
     try await client.upload([1], to: "k")
     XCTAssertEqual(log.signatures.last?.identity, "STS.1", "the current credential must sign during the refresh")
-    await eventually("the next one is there") { cache.current()?.credential.id == "STS.2" }
+    await eventually("the refreshed credential is cached") { cache.current()?.credential.id == "STS.2" }
     try await client.upload([1], to: "k")
     XCTAssertEqual(log.signatures.last?.identity, "STS.2")
     XCTAssertEqual(fetches.values.count, 2)

@@ -77,12 +77,12 @@ final class TransferPipelineTests: XCTestCase {
     let gate = Gate()
     let source = Endless { number in ObjectTransfer("\(number)") { _ in try await gate.pass() } }
     let task = Task { try await TransferPipeline(transfersInFlight: 5).run(source) }
-    await eventually("all are under way") { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
+    await eventually("all transfers are in progress") { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
     for _ in 0..<1000 { await Task.yield() }
     XCTAssertEqual(gate.underWay, 5)
     XCTAssertEqual(source.yielded.withLock { $0 }, 6)
     gate.open()
-    await eventually("it goes on") { source.yielded.withLock { $0 } > 500 }
+    await eventually("the pipeline continues") { source.yielded.withLock { $0 } > 500 }
     XCTAssertEqual(gate.most, 5)
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
@@ -230,8 +230,8 @@ final class TransferPipelineTests: XCTestCase {
       .download("k\(number)", from: store, to: directory.path("f\(number)"))
     }
     let task = Task { try await TransferPipeline(transfersInFlight: 4).run(source) }
-    await eventually("all have begun") { started.values.count == 4 }
-    await eventually("each has a file") { ((try? directory.names) ?? []).count == 4 }
+    await eventually("all transfers have started") { started.values.count == 4 }
+    await eventually("each transfer has a file") { ((try? directory.names) ?? []).count == 4 }
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
     XCTAssertEqual(try directory.names, [])

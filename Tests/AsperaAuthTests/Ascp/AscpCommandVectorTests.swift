@@ -15,7 +15,7 @@ final class AscpCommandVectorTests: XCTestCase {
       .invalidToken, "an empty token is the issuer's mistake, and authenticates the token account in vain"
     ),
     "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key": (
-      .invalidHostKey, "a check that was asked for is not dropped; and the fingerprint of this case has no valid form"
+      .invalidHostKey, "a requested check is not dropped, and the fingerprint of this vector is invalid"
     ),
   ]
 

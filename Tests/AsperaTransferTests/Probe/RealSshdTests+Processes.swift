@@ -24,7 +24,7 @@ extension RealSshdTests {
     let watch = ProcessWatch()
     defer { watch.end() }
     for account in accounts {
-      // The check is repeated until the client was observed; otherwise the test would prove nothing about it.
+      // The check is repeated until the client was observed; otherwise the test would not cover it.
       let client = "-p \(account.sshPort) -l \(account.user)"
       repeat { _ = try await check(account) } while !watch.seen.contains { $0.contains(client) }
     }

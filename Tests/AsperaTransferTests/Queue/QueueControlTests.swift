@@ -38,12 +38,12 @@ final class QueueControlTests: XCTestCase {
     }
     let bench = try QueueBench(issuer: issuer)
     bench.queue.add(.sample("a"))
-    await eventually("the issuer is asked") { held.held == ["a"] }
+    await eventually("the issuer receives a request") { held.held == ["a"] }
     XCTAssertEqual(bench.queue.status(of: "a"), .activating)
     bench.queue.cancel("a")
     _ = await bench.finished("a")
     XCTAssertEqual(bench.words(of: "a"), ["willActivate", "didDeactivate", "cancelled"])
-    await eventually("the question is cancelled") { wasCancelled.withLock { $0 } }
+    await eventually("the request is cancelled") { wasCancelled.withLock { $0 } }
     XCTAssertEqual(issuer.requests.count, 1)
   }
 
@@ -59,7 +59,7 @@ final class QueueControlTests: XCTestCase {
         "willActivate", "didActivate", "willStartRunning", "didStopRunning", "retry(transport)", "willDeactivate",
         "didDeactivate", "cancelled",
       ])
-    await eventually("nobody sleeps") { bench.time.sleepers == 0 }
+    await eventually("no task sleeps") { bench.time.sleepers == 0 }
   }
 
   func testSessionIsCancelledWhileConnectingAndWhileRunning() async throws {
@@ -71,7 +71,7 @@ final class QueueControlTests: XCTestCase {
           return TransferSummary()
         })
       bench.queue.add(.sample("a"))
-      await eventually("it is held") { bench.engine.gate.held == ["a"] }
+      await eventually("the session is suspended") { bench.engine.gate.held == ["a"] }
       XCTAssertEqual(bench.queue.status(of: "a"), isRunning ? .running : .connecting)
       bench.queue.cancel("a")
       bench.queue.cancel("a")
@@ -94,7 +94,7 @@ final class QueueControlTests: XCTestCase {
         return TransferSummary(bytes: 5, files: 1)
       })
     bench.queue.add(.sample("a"))
-    await eventually("it is held") { bench.engine.gate.held == ["a"] }
+    await eventually("the session is suspended") { bench.engine.gate.held == ["a"] }
     bench.queue.cancel("a")
     let result = await bench.finished("a")
     XCTAssertEqual(result?.isSuccess, true)

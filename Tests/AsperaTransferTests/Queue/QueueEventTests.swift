@@ -98,7 +98,7 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(seen.map(\.word), words)
     let bytes: [Int64] = seen.compactMap { if case .progress(let progress) = $0 { progress.bytes } else { nil } }
     XCTAssertEqual(bytes, [10_000, 20_000])
-    await eventually("the other one is through") { other.isOver }
+    await eventually("the other sequence ends") { other.isOver }
     XCTAssertEqual(
       other.events.map(\.kind.word).filter { $0 != "progress" }, seen.map(\.word).filter { $0 != "progress" })
   }
@@ -109,7 +109,7 @@ final class QueueEventTests: XCTestCase {
     bench.queue.add(.sample("a"))
     await eventually("the events arrive") { log.events.last?.kind.word == "done" }
     log.cancel()
-    await eventually("the reading ends") { log.isOver }
+    await eventually("the log stops") { log.isOver }
     let count = log.events.count
     bench.queue.add(.sample("b"))
     _ = await bench.finished("b")
@@ -172,7 +172,7 @@ final class QueueEventTests: XCTestCase {
       }, issuer: issuer, time: time, authEvents: events)
     bench.queue.add(.sample("a"))
     _ = await bench.finished("a")
-    await eventually("all is told") { recorder.transfers.count == 1 }
+    await eventually("the transfer is reported") { recorder.transfers.count == 1 }
     XCTAssertEqual(recorder.refreshes.map(\.source), ["desk", "desk", "desk", "desk"])
     XCTAssertEqual(recorder.retries.map(\.attempt), [2])
     XCTAssertEqual(recorder.retries.map(\.delay), [.zero])

@@ -139,7 +139,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
   func testProfileWhoseSourceIsNotConfiguredFails() async {
     put(#"{"name":"p","mode":"EcsRamRole"}"#)
     let provider = AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices.none)
-    let error = await assertRefuses(provider, .failed, says: ["“p”", Self.path, "There is nothing."])
+    let error = await assertRefuses(provider, .failed, says: ["“p”", Self.path, "The service has no key."])
     XCTAssertEqual(error?.source, "Alibaba Cloud CLI: service")
   }
 

@@ -60,7 +60,7 @@ final class COSCLIProfileTests: XCTestCase {
       Refusal("empty", "", .notConfigured, "no mapping cos.base"),
       Refusal("JSON", #"{"cos":{"base":{"secretkey":"\#(Marks.secret)"}}}"#, .notConfigured, "no mapping cos.base"),
       Refusal("base elsewhere", "base:\n  \(secret)\ncos:\n  buckets:\n", .notConfigured, "no mapping cos.base"),
-      Refusal("nothing in it", "cos:\n  base:\n  buckets:\n", .notConfigured, "has no key"),
+      Refusal("empty section", "cos:\n  base:\n  buckets:\n", .notConfigured, "has no key"),
       Refusal("no id", "cos:\n  base:\n    \(secret)\n    disableencryption: true", .malformedAnswer, "no “secretid”"),
       Refusal(
         "no secret", "cos:\n  base:\n    secretid: id\n    disableencryption: true\n", .malformedAnswer,

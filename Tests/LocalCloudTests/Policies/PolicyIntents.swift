@@ -57,7 +57,7 @@ extension PolicyIntent {
   /// Intents about actions and objects.
   static let scopes: [PolicyIntent] = [
     PolicyIntent(
-      "put under a prefix", rule(.write),
+      "upload under a prefix", rule(.write),
       ram: .statements([#"{"Effect":"Allow","Action":[$W],"Resource":["$R/uploads/alice/*"]}"#]),
       cam: .statements([#"{"effect":"allow","action":[$U],"resource":["$C/uploads/alice/*"]}"#])),
     PolicyIntent(

@@ -72,7 +72,7 @@ final class S3AttackTests: CloudTestCase {
         XCTAssertEqual(get.text, key)
       }
       let plus = try client.signed(client.request(.get, "a b"))
-      assertRefused(try await raw(client, plus, path: "\(base)/a+b"), "a plus for a blank")
+      assertRefused(try await raw(client, plus, path: "\(base)/a+b"), "a plus for a space")
     }
   }
 

@@ -77,7 +77,7 @@ final class VerifyingAttackTests: XCTestCase {
       let future = try bench.signed(bench.request(), at: bench.time.now.advanced(by: .seconds(901)))
       try await bench.assertRefused(future, ["RequestTimeTooSkewed"], "from the future")
       bench.time.advance(by: .seconds(61))
-      try await bench.assertRefused(link, ["AccessDenied"], "a URL that ended")
+      try await bench.assertRefused(link, ["AccessDenied"], "an expired URL")
       bench.time.advance(by: .seconds(3600))
       try await bench.assertRefused(header, ["RequestTimeTooSkewed", "AccessDenied"], "old")
     }
@@ -122,7 +122,7 @@ final class VerifyingAttackTests: XCTestCase {
   func testUnsignedHostIsRejected() async throws {
     let cos = try await VerifyingBench(.cos, self)
     let unsigned = try cos.signed(cos.request(), policy: .standardWithoutHost)
-    try await cos.assertRefused(unsigned, ["AccessDenied"], "host left out")
+    try await cos.assertRefused(unsigned, ["AccessDenied"], "unsigned host")
     try await withEach { bench in
       var moved = try bench.signed(bench.request())
       moved.authority = "other-1250000000.localhost.example.com"

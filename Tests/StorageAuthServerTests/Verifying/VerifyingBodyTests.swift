@@ -68,7 +68,7 @@ final class VerifyingBodyTests: XCTestCase {
       if service == .ossV4 {
         var respelt = put
         respelt.headerFields[.authorization] = put.headerFields[.authorization]?.replacing(",", with: ", ")
-        try await bench.assertRefused(respelt, ["RequestReplayed"], "with blanks")
+        try await bench.assertRefused(respelt, ["RequestReplayed"], "with spaces")
       }
       bench.time.advance(by: .seconds(1))
       let later = try await bench.send(bench.signed(bench.request(.put)))

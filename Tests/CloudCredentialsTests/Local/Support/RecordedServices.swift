@@ -53,7 +53,7 @@ final class RecordedServices: Sendable {
   /// Services that are not configured.
   static var none: AlibabaServices {
     let provider = Recorded { () throws(CredentialError) in
-      throw CredentialError(.notConfigured, source: "service", "There is nothing.", remedy: "Ask elsewhere.")
+      throw CredentialError(.notConfigured, source: "service", "The service has no key.", remedy: "Use another source.")
     }
     return AlibabaServices(
       instanceRole: { _, _ in provider }, role: { _, _, _ in provider }, webIdentity: { _, _, _, _ in provider },
