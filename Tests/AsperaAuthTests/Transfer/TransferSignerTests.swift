@@ -114,7 +114,7 @@ final class TransferSignerTests: XCTestCase {
     }
   }
 
-  func testRequestedCipherIsNotWeakened() throws {
+  func testRequestedEncryptionCannotBeDisabled() throws {
     var before = upload
     before.cipher = .aes256GCM
     let signer = try TransferSigner(account: account())

@@ -110,7 +110,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
     }
   }
 
-  func testCOSParameterNamesAreCaseInsensitiveInPolicies() async throws {
+  func testCOSParameterNamesInPresignedURLsAreCaseInsensitive() async throws {
     try await withEachScope(Self.alice, of: [.cos]) { _, owner in
       for key in [PolicyRequest.alice, PolicyRequest.bob] {
         _ = try await owner.send(.put, key, body: PolicyRequest.body)

@@ -209,7 +209,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testRepeatedHeadersAreRejected() async throws {
+  func testRepeatedAndExcessiveHeadersAreRejected() async throws {
     let bench = try await Bench(self)
     for scheme in Scheme.allCases {
       let put = try scheme.signed(bench.request(.put, "/files/a", [.contentType: "text/plain"]))
